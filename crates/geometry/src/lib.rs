@@ -1,0 +1,10 @@
+//! Shapes as triangles: meshes, the Wavefront OBJ format, volume integrals,
+//! ready-made solids and bounding-volume hierarchies.
+//!
+//! Nothing here has mass or moves; see `conatus-rigid` for that.
+
+pub mod mesh;
+pub mod solid;
+
+pub use mesh::Mesh;
+pub use solid::{Axis, Solid};

@@ -1,0 +1,45 @@
+//! The triangle mesh that every part of Conatus shares.
+
+use conatus_math::{DVec3, Pose};
+
+/// A surface made of triangles. Faces turn counter-clockwise seen from
+/// outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Points, in metres.
+    pub vertices: Vec<DVec3>,
+    /// Corners of each triangle, as indices into `vertices`.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    /// The corners of triangle `t`.
+    pub fn corners(&self, t: usize) -> [DVec3; 3] {
+        self.triangles[t].map(|i| self.vertices[i as usize])
+    }
+
+    /// The same surface at another pose.
+    pub fn at(mut self, pose: &Pose) -> Self {
+        for v in &mut self.vertices {
+            *v = pose.point(*v);
+        }
+        self
+    }
+
+    /// Adds the triangles of `other`; its vertices come after those present.
+    pub fn append(&mut self, other: &Self) {
+        let offset = self.vertices.len() as u32;
+        self.vertices.extend_from_slice(&other.vertices);
+        self.triangles
+            .extend(other.triangles.iter().map(|t| t.map(|i| i + offset)));
+    }
+
+    /// The largest distance of a vertex from `centre`: the radius of the
+    /// bounding sphere about that point (Di Pierro §11, `Body::radius`).
+    pub fn bounding_radius(&self, centre: DVec3) -> f64 {
+        self.vertices
+            .iter()
+            .map(|v| v.distance(centre))
+            .fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,143 @@
+//! Rotations as the two documents write them: quaternions, matrices, and the
+//! passage between them.
+//!
+//! Quaternions are [`DQuat`]; where a document lists components the order is
+//! named in the comment, because Chaney writes (w, x, y, z) and Di Pierro
+//! (x, y, z, w).
+
+use glam::{DMat3, DQuat, DVec3};
+
+/// The quaternion of a turn by `angle` radians about `axis`: Chaney (9), in
+/// the other order Di Pierro (58). The axis need not have unit length; a zero
+/// axis gives no turn at all.
+pub fn from_axis_angle(axis: DVec3, angle: f64) -> DQuat {
+    match axis.try_normalize() {
+        Some(a) => {
+            let (sin, cos) = (0.5 * angle).sin_cos();
+            DQuat::from_xyzw(a.x * sin, a.y * sin, a.z * sin, cos)
+        }
+        None => DQuat::IDENTITY,
+    }
+}
+
+/// The matrix of a unit quaternion: Chaney (10); Di Pierro (59) with its first
+/// entry corrected.
+pub fn to_matrix(q: DQuat) -> DMat3 {
+    let (w, x, y, z) = (q.w, q.x, q.y, q.z);
+    rows(
+        [
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y - w * z),
+            2.0 * (x * z + w * y),
+        ],
+        [
+            2.0 * (x * y + w * z),
+            1.0 - 2.0 * (z * z + x * x),
+            2.0 * (y * z - w * x),
+        ],
+        [
+            2.0 * (x * z - w * y),
+            2.0 * (y * z + w * x),
+            1.0 - 2.0 * (x * x + y * y),
+        ],
+    )
+}
+
+/// A quaternion of a rotation matrix, chosen with w ≥ 0 (Chaney §8.2,
+/// `fromMatrix`).
+pub fn from_matrix(r: DMat3) -> DQuat {
+    let q = DQuat::from_mat3(&r).normalize();
+    if q.w < 0.0 { -q } else { q }
+}
+
+/// The rate of change of the orientation quaternion under the angular
+/// velocity `omega_body`, Chaney (14): half of Q times (0, ω).
+pub fn quaternion_rate(q: DQuat, omega_body: DVec3) -> DQuat {
+    (q * DQuat::from_xyzw(omega_body.x, omega_body.y, omega_body.z, 0.0)) * 0.5
+}
+
+/// The same rate for an angular velocity in *world* axes, Di Pierro (62)-(63):
+/// half of (0, ω) times Q. Di Pierro (62) lists its result as (w, x, y, z).
+pub fn quaternion_rate_world(q: DQuat, omega: DVec3) -> DQuat {
+    (DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q) * 0.5
+}
+
+/// The matrix of a cross product, Chaney (13): `skew(w) * r == w.cross(r)`.
+pub fn skew(w: DVec3) -> DMat3 {
+    rows([0.0, -w.z, w.y], [w.z, 0.0, -w.x], [-w.y, w.x, 0.0])
+}
+
+/// The rotation by the vector `v`, about its direction and by its length in
+/// radians: Di Pierro (26) and (29), the exponential map. Smooth through zero.
+pub fn exp(v: DVec3) -> DQuat {
+    let angle = v.length();
+    // sin(θ/2)/θ; its series where the quotient would lose digits.
+    let scale = if angle < 1e-4 {
+        0.5 - angle * angle / 48.0
+    } else {
+        (0.5 * angle).sin() / angle
+    };
+    let xyz = v * scale;
+    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, (0.5 * angle).cos()).normalize()
+}
+
+/// The rotation matrix about a unit axis `n`, Di Pierro (26) as printed.
+pub fn rodrigues(n: DVec3, angle: f64) -> DMat3 {
+    let (s, c) = angle.sin_cos();
+    let t = 1.0 - c;
+    rows(
+        [
+            t * n.x * n.x + c,
+            t * n.x * n.y - s * n.z,
+            t * n.x * n.z + s * n.y,
+        ],
+        [
+            t * n.x * n.y + s * n.z,
+            t * n.y * n.y + c,
+            t * n.y * n.z - s * n.x,
+        ],
+        [
+            t * n.x * n.z - s * n.y,
+            t * n.y * n.z + s * n.x,
+            t * n.z * n.z + c,
+        ],
+    )
+}
+
+/// A matrix from its rows, as the documents print them.
+pub fn rows(x: [f64; 3], y: [f64; 3], z: [f64; 3]) -> DMat3 {
+    DMat3::from_cols_array_2d(&[x, y, z]).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis() -> DVec3 {
+        DVec3::new(0.3, -0.5, 0.8).normalize()
+    }
+
+    #[test]
+    fn the_three_ways_to_a_rotation_agree() {
+        let q = from_axis_angle(axis(), 1.1);
+        let r = to_matrix(q);
+        assert!((r - rodrigues(axis(), 1.1)).abs_diff_eq(DMat3::ZERO, 1e-14));
+        assert!((from_matrix(r) - q).length() < 1e-14);
+        assert!((exp(axis() * 1.1) - q).length() < 1e-14);
+    }
+
+    #[test]
+    fn the_exponential_map_is_smooth_through_zero() {
+        assert_eq!(exp(DVec3::ZERO), DQuat::IDENTITY);
+        for small in [1e-3, 1e-4, 0.99e-4, 1e-5, 1e-12] {
+            let q = exp(axis() * small);
+            let expected = axis() * (0.5 * small).sin();
+            assert!((q.xyz() - expected).length() <= 1e-16 * small.max(1e-16) + 1e-19);
+        }
+    }
+
+    #[test]
+    fn a_zero_axis_turns_nothing() {
+        assert_eq!(from_axis_angle(DVec3::ZERO, 1.0), DQuat::IDENTITY);
+    }
+}

@@ -1,0 +1,252 @@
+//! What a recording holds.
+
+use conatus_geometry::Mesh;
+use conatus_math::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+
+/// The name and version of the format that [`Header::format`] carries.
+pub const FORMAT: &str = "conatus-recording/1";
+
+/// Which axis points up in the recorded coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// The y axis.
+    Y,
+    /// The z axis.
+    #[default]
+    Z,
+}
+
+/// Everything about a run that does not change from frame to frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// The program's version that wrote the recording.
+    pub program: String,
+    /// The scene's name.
+    pub scene: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Which axis points up.
+    pub up: Up,
+    /// The size of a step, in seconds.
+    pub step_seconds: f64,
+    /// How many steps lie between two frames.
+    pub steps_per_frame: u64,
+    /// Surfaces, shared by the bodies that look alike.
+    pub meshes: Vec<MeshData>,
+    /// The bodies; every frame lists them in this order.
+    pub bodies: Vec<BodyInfo>,
+    /// Static planes.
+    pub planes: Vec<PlaneInfo>,
+    /// Springs, for display.
+    pub springs: Vec<SpringInfo>,
+    /// Stretches of water.
+    pub waters: Vec<WaterInfo>,
+}
+
+/// A mesh as it is written to a recording.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeshData {
+    /// Points in the body's principal axes, about its centre of mass.
+    pub vertices: Vec<DVec3>,
+    /// Corners of each triangle.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl From<&Mesh> for MeshData {
+    fn from(mesh: &Mesh) -> Self {
+        Self {
+            vertices: mesh.vertices.clone(),
+            triangles: mesh.triangles.clone(),
+        }
+    }
+}
+
+/// A body, as far as it does not move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyInfo {
+    /// Its name in the scene.
+    pub name: String,
+    /// Mass in kilograms.
+    pub mass: f64,
+    /// Principal moments of inertia in kg·m².
+    pub moments: DVec3,
+    /// Red, green, blue from 0 to 1 (sRGB).
+    pub color: [f32; 3],
+    /// Its surface: an index into [`Header::meshes`].
+    pub mesh: Option<usize>,
+    /// Its contact spheres: centres in body axes, and radii.
+    pub spheres: Vec<(DVec3, f64)>,
+}
+
+/// A static plane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlaneInfo {
+    /// A point on it.
+    pub point: DVec3,
+    /// The unit normal, towards the side where bodies may be.
+    pub normal: DVec3,
+}
+
+/// One end of a spring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndInfo {
+    /// A fixed point of the world.
+    Pin(DVec3),
+    /// A point of a body (its index), in the body's principal axes.
+    Body(usize, DVec3),
+}
+
+/// A spring.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpringInfo {
+    /// One end.
+    pub a: EndInfo,
+    /// The other end.
+    pub b: EndInfo,
+    /// The length at which it neither pulls nor pushes.
+    pub length: f64,
+}
+
+/// A stretch of water whose surface is `level + Σ amplitude ·
+/// sin(wave_vector · (horizontal position) − angular_frequency · t + phase)`.
+/// The horizontal position is (x, y) if z is up and (x, z) if y is up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WaterInfo {
+    /// The height of the undisturbed surface.
+    pub level: f64,
+    /// The horizontal extent, least and greatest corner; endless without one.
+    pub extent: Option<[[f64; 2]; 2]>,
+    /// The travelling waves.
+    pub waves: Vec<WaveInfo>,
+}
+
+/// One travelling wave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WaveInfo {
+    /// Half of the height from trough to crest, in metres.
+    pub amplitude: f64,
+    /// Direction of travel times 2π/wavelength, in rad/m.
+    pub wave_vector: [f64; 2],
+    /// In rad/s.
+    pub angular_frequency: f64,
+    /// In radians.
+    pub phase: f64,
+}
+
+/// How a body takes part at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Status {
+    /// It moves by the laws of motion.
+    #[default]
+    Free = 0,
+    /// It is held in place by the scene.
+    Locked = 1,
+    /// It is part of another body after a merge.
+    Merged = 2,
+    /// Its numbers went wrong and it was frozen.
+    Quarantined = 3,
+}
+
+/// A body in one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyFrame {
+    /// The centre of mass, in world coordinates.
+    pub position: DVec3,
+    /// From principal body axes to world axes.
+    pub orientation: DQuat,
+    /// The velocity of the centre of mass.
+    pub velocity: DVec3,
+    /// The angular velocity in body axes.
+    pub omega_body: DVec3,
+    /// How it takes part.
+    pub status: Status,
+}
+
+/// A point where two things touched during the step that led to a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactFrame {
+    /// Where, in world coordinates.
+    pub point: DVec3,
+    /// The impulse on the first body, in N·s.
+    pub impulse: DVec3,
+    /// How deep they were in each other, in metres.
+    pub penetration: f64,
+}
+
+/// Sums over the whole world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Kinetic energy in joules.
+    pub kinetic: f64,
+    /// Potential energy of gravity, springs and constant forces, in joules.
+    pub potential: f64,
+    /// Momentum in kg·m/s.
+    pub momentum: DVec3,
+    /// Angular momentum about the world's origin in kg·m²/s.
+    pub angular_momentum: DVec3,
+    /// The deepest penetration in the steps since the frame before, in metres.
+    pub max_penetration: f64,
+}
+
+/// One moment of the run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Seconds since the start.
+    pub time: f64,
+    /// Steps since the start.
+    pub step: u64,
+    /// Sums over the whole world.
+    pub totals: Totals,
+    /// The bodies in the header's order.
+    pub bodies: Vec<BodyFrame>,
+    /// The contacts of the last step before the frame.
+    pub contacts: Vec<ContactFrame>,
+}
+
+/// Something that happened at a moment: a command carried out, a body
+/// quarantined, bodies merged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Seconds since the start.
+    pub time: f64,
+    /// Steps since the start.
+    pub step: u64,
+    /// `command`, `quarantine` or `merge`.
+    pub kind: String,
+    /// What exactly: a command as in the scene file, the body's name, …
+    pub detail: serde_json::Value,
+}
+
+/// A file that the run was made from: the scene itself or a mesh it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The name by which the scene refers to it; `scene.toml` or `scene.json`
+    /// for the scene.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A whole run in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// What does not change.
+    pub header: Header,
+    /// The files that the run was made from, the scene first.
+    pub sources: Vec<Source>,
+    /// The command line's changes to the scene, as `key=value`.
+    pub overrides: Vec<String>,
+    /// The frames in order of time.
+    pub frames: Vec<Frame>,
+    /// The events in order of time.
+    pub events: Vec<Event>,
+    /// The report that closes a run; missing if it was cut off.
+    pub report: Option<serde_json::Value>,
+}

@@ -1,0 +1,3 @@
+//! Scene files and the one loop that runs them.
+
+pub mod scene;

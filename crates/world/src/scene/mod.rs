@@ -1,0 +1,3 @@
+//! From a scene file to a world: reading, checking, building.
+
+pub mod model;
