@@ -1,1 +1,24 @@
-//! Placeholder head.
+//! Rigid bodies with exact free motion (Chaney, *Simulating Single Rigid
+//! Bodies*) in a universe of forces, springs, water and collisions (Di Pierro,
+//! *Game Physics in a Nutshell*), both corrected (docs/errata.md).
+//!
+//! Mass properties ([`mass`]) are diagonalised once; states ([`state`]) move by
+//! Runge-Kutta ([`rk4`]) in SIMD blocks ([`blocks`]) or, where forces
+//! ([`forces`]) reach them, stage by stage ([`integrate`]); what touches is
+//! found and answered in [`contact`]. Scene files and the loop over time are
+//! not here; see `conatus-world`.
+
+pub mod blocks;
+pub mod bodies;
+pub mod contact;
+pub mod forces;
+pub mod integrate;
+pub mod mass;
+mod merge;
+pub mod rk4;
+pub mod state;
+
+pub use bodies::{Activity, Bodies, Constants};
+pub use integrate::{Integration, Integrator};
+pub use mass::{Diagonal, MassError, MassProperties};
+pub use state::{Load, State};

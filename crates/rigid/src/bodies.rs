@@ -1,0 +1,219 @@
+//! All bodies of a world: their constants, their motion in blocks, and which
+//! moving body each of the scene's bodies belongs to.
+//!
+//! A *body* is what the scene names; it never goes away. A *mover* is what the
+//! laws of motion act on. At first each body has its mover; after a merge
+//! several bodies ride on one.
+
+use crate::blocks::{Block, LANES, Width};
+use crate::rk4::{FreeConstants, euler_coefficients};
+use crate::state::State;
+use conatus_math::{DVec3, Pose};
+
+/// The constants of a body in its principal axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constants {
+    /// Kilograms.
+    pub mass: f64,
+    /// Principal moments of inertia, kg·m².
+    pub moments: DVec3,
+    /// linKD, in N·s/m.
+    pub linear_damping: f64,
+    /// rotKD, in N·m·s.
+    pub angular_damping: f64,
+}
+
+impl Constants {
+    /// A body without damping.
+    pub fn new(mass: f64, moments: DVec3) -> Self {
+        Self {
+            mass,
+            moments,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+        }
+    }
+
+    pub(crate) fn free(&self) -> FreeConstants<f64> {
+        FreeConstants {
+            euler: euler_coefficients(self.moments).into(),
+            linear_damping: self.linear_damping / self.mass,
+            angular_damping: (DVec3::splat(self.angular_damping) / self.moments).into(),
+        }
+    }
+}
+
+/// How a mover takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// It moves.
+    Free,
+    /// The scene holds it in place.
+    Locked,
+    /// Its numbers went wrong; it was frozen where it last made sense.
+    Quarantined,
+    /// Another mover has taken it in.
+    Absorbed,
+}
+
+/// The mover a body rides on, and where on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mount {
+    /// The mover's index.
+    pub mover: usize,
+    /// From the body's axes to the mover's; `None` while they are the same.
+    pub pose: Option<Pose>,
+}
+
+/// All bodies of a world.
+#[derive(Clone, Debug)]
+pub struct Bodies {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) constants: Vec<Constants>,
+    pub(crate) activity: Vec<Activity>,
+    pub(crate) mounts: Vec<Mount>,
+    pub(crate) width: Width,
+    pub(crate) damped: bool,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Bodies {
+    /// No bodies yet; motion will use the widest registers there are.
+    pub fn new() -> Self {
+        Self {
+            blocks: Vec::new(),
+            constants: Vec::new(),
+            activity: Vec::new(),
+            mounts: Vec::new(),
+            width: Width::best(),
+            damped: false,
+        }
+    }
+
+    /// Chooses how many bodies are moved at once. Results do not depend on it.
+    pub fn set_width(&mut self, width: Width) {
+        self.width = width;
+    }
+
+    /// Adds a body with its own mover and returns its index.
+    pub fn add(&mut self, constants: Constants, state: State, activity: Activity) -> usize {
+        let mover = self.constants.len();
+        if mover.is_multiple_of(LANES) {
+            self.blocks.push(Block::default());
+        }
+        self.constants.push(constants);
+        self.activity.push(activity);
+        self.mounts.push(Mount { mover, pose: None });
+        self.set_constants(mover, constants);
+        self.set_mover_state(mover, &state);
+        mover
+    }
+
+    /// How many bodies there are; as many movers too, absorbed ones included.
+    pub fn len(&self) -> usize {
+        self.mounts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.mounts.is_empty()
+    }
+
+    /// Where body `i` rides.
+    pub fn mount(&self, i: usize) -> Mount {
+        self.mounts[i]
+    }
+
+    /// How mover `m` takes part.
+    pub fn activity(&self, m: usize) -> Activity {
+        self.activity[m]
+    }
+
+    /// Holds a mover in place, or lets it go.
+    pub fn set_activity(&mut self, m: usize, activity: Activity) {
+        self.activity[m] = activity;
+    }
+
+    /// The constants of mover `m`.
+    pub fn constants(&self, m: usize) -> &Constants {
+        &self.constants[m]
+    }
+
+    pub(crate) fn set_constants(&mut self, m: usize, constants: Constants) {
+        self.constants[m] = constants;
+        self.blocks[m / LANES].set_constants(m % LANES, &constants.free());
+        self.damped |= constants.linear_damping != 0.0 || constants.angular_damping != 0.0;
+    }
+
+    /// The state of mover `m`.
+    pub fn mover_state(&self, m: usize) -> State {
+        self.blocks[m / LANES].motion(m % LANES).into()
+    }
+
+    /// Sets the state of mover `m`.
+    pub fn set_mover_state(&mut self, m: usize, state: &State) {
+        self.blocks[m / LANES].set_motion(m % LANES, &(*state).into());
+    }
+
+    /// The states of all movers, one after the other.
+    pub fn gather(&self, states: &mut Vec<State>) {
+        states.clear();
+        states.extend((0..self.len()).map(|m| self.mover_state(m)));
+    }
+
+    /// The state of body `i` itself: its own axes, its own centre of mass.
+    pub fn state(&self, i: usize) -> State {
+        let mount = self.mounts[i];
+        let mover = self.mover_state(mount.mover);
+        match mount.pose {
+            None => mover,
+            Some(pose) => ride(&mover, &pose),
+        }
+    }
+
+    /// The movers that take part in the world's sums.
+    pub fn movers(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len()).filter(|&m| self.activity[m] != Activity::Absorbed)
+    }
+
+    /// Kinetic energy, momentum and angular momentum about the origin of all
+    /// that moves.
+    pub fn totals(&self) -> (f64, DVec3, DVec3) {
+        let mut sums = (0.0, DVec3::ZERO, DVec3::ZERO);
+        for m in self.movers() {
+            if self.activity[m] != Activity::Free {
+                continue;
+            }
+            let (s, c) = (self.mover_state(m), &self.constants[m]);
+            let momentum = s.momentum(c.mass);
+            sums.0 += s.kinetic_energy(c.mass, c.moments);
+            sums.1 += momentum;
+            // Di Pierro (41) for the centre, Chaney (32) for the spin.
+            sums.2 += s.position.cross(momentum) + s.angular_momentum(c.moments);
+        }
+        sums
+    }
+
+    /// The potential energy of gravity: −m g·x over all that moves.
+    pub fn gravity_potential(&self, gravity: DVec3) -> f64 {
+        self.movers()
+            .filter(|&m| self.activity[m] == Activity::Free)
+            .map(|m| -self.constants[m].mass * gravity.dot(self.mover_state(m).position))
+            .sum()
+    }
+}
+
+/// The state of something fixed to a mover at `pose`.
+pub(crate) fn ride(mover: &State, pose: &Pose) -> State {
+    State {
+        position: mover.point_position(pose.translation),
+        velocity: mover.point_velocity(pose.translation),
+        orientation: (mover.orientation * pose.rotation).normalize(),
+        omega_body: pose.rotation.conjugate() * mover.omega_body,
+    }
+}

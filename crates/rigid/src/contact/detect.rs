@@ -1,0 +1,118 @@
+//! Finds everything that touches: a bounding-volume hierarchy over the
+//! spheres, never all pairs, and every sphere against the few planes.
+
+use super::shapes::{self, Contact, Plane, Sphere};
+use crate::bodies::{Activity, Bodies};
+use crate::state::State;
+use conatus_geometry::{Aabb, Bvh};
+use conatus_math::DVec3;
+
+/// The shapes that collide, and working memory to find contacts.
+#[derive(Debug, Default)]
+pub struct Detector {
+    /// The spheres of all bodies.
+    pub spheres: Vec<Sphere>,
+    /// The static planes.
+    pub planes: Vec<Plane>,
+    /// Whether bodies collide with each other.
+    pub between_bodies: bool,
+    centres: Vec<DVec3>,
+    boxes: Vec<Aabb>,
+    pairs: Vec<(u32, u32)>,
+    bvh: Bvh,
+}
+
+impl Detector {
+    /// Whether anything could ever touch.
+    pub fn is_idle(&self) -> bool {
+        self.spheres.is_empty()
+            || (self.planes.is_empty() && (!self.between_bodies || self.spheres.len() < 2))
+    }
+
+    /// All contacts, those between bodies first, in an order that depends on
+    /// nothing but the scene. `states` are the movers'.
+    pub fn find(&mut self, bodies: &Bodies, states: &[State], contacts: &mut Vec<Contact>) {
+        contacts.clear();
+        self.centres.clear();
+        self.centres
+            .extend(self.spheres.iter().map(|s| centre(bodies, states, s)));
+        if self.between_bodies {
+            self.find_pairs(bodies, contacts);
+        }
+        for (sphere, &centre) in self.spheres.iter().zip(&self.centres) {
+            let mover = bodies.mount(sphere.body).mover;
+            if bodies.activity(mover) != Activity::Free {
+                continue;
+            }
+            for plane in &self.planes {
+                if let Some((point, normal, penetration)) =
+                    shapes::sphere_plane(centre, sphere.radius, plane)
+                {
+                    contacts.push(Contact {
+                        a: mover,
+                        b: None,
+                        body_a: sphere.body,
+                        body_b: None,
+                        point,
+                        normal,
+                        penetration,
+                        restitution: plane.restitution.unwrap_or(sphere.restitution),
+                        friction: plane.friction.unwrap_or(sphere.friction),
+                    });
+                }
+            }
+        }
+    }
+
+    fn find_pairs(&mut self, bodies: &Bodies, contacts: &mut Vec<Contact>) {
+        self.boxes.clear();
+        self.boxes.extend(
+            self.spheres
+                .iter()
+                .zip(&self.centres)
+                .map(|(s, &c)| Aabb::of_sphere(c, s.radius)),
+        );
+        self.bvh.rebuild(&self.boxes);
+        self.bvh.pairs(&mut self.pairs);
+        for &(i, j) in &self.pairs {
+            let (i, j) = (i as usize, j as usize);
+            let (s, o) = (&self.spheres[i], &self.spheres[j]);
+            let (a, b) = (bodies.mount(s.body).mover, bodies.mount(o.body).mover);
+            let free = |m| bodies.activity(m) == Activity::Free;
+            if a == b || !(free(a) || free(b)) {
+                continue;
+            }
+            if let Some((point, normal, penetration)) =
+                shapes::sphere_sphere(self.centres[i], s.radius, self.centres[j], o.radius)
+            {
+                contacts.push(Contact {
+                    a,
+                    b: Some(b),
+                    body_a: s.body,
+                    body_b: Some(o.body),
+                    point,
+                    normal,
+                    penetration,
+                    restitution: mean(s.restitution, o.restitution),
+                    friction: mean(s.friction, o.friction),
+                });
+            }
+        }
+    }
+}
+
+/// What two surfaces have in common: the geometric mean, exact if they agree.
+fn mean(a: f64, b: f64) -> f64 {
+    if a == b { a } else { (a * b).sqrt() }
+}
+
+fn centre(bodies: &Bodies, states: &[State], sphere: &Sphere) -> DVec3 {
+    let mount = bodies.mount(sphere.body);
+    let on_mover = mount.pose.map_or(sphere.centre, |p| p.point(sphere.centre));
+    let state = &states[mount.mover];
+    if on_mover == DVec3::ZERO {
+        state.position
+    } else {
+        state.point_position(on_mover)
+    }
+}

@@ -1,0 +1,167 @@
+//! Answers contacts with impulses, then moves bodies out of each other in
+//! proportion to their masses (Di Pierro §10).
+
+use super::impulse::{Meeting, Participant, collide};
+use super::shapes::Contact;
+use crate::bodies::{Activity, Bodies};
+use crate::state::State;
+use conatus_math::{DMat3, DVec3};
+
+/// Impulses travel through a chain of touching bodies one contact at a time;
+/// this many passes are made over all contacts at most.
+const PASSES: usize = 16;
+
+/// Below this speed, in m/s, bodies that touch are not closing in.
+const REST: f64 = 1e-12;
+
+/// Working memory of [`Resolver::resolve`], kept between steps.
+#[derive(Debug, Default)]
+pub struct Resolver {
+    participants: Vec<Participant>,
+    shifts: Vec<DVec3>,
+    /// The impulse on the first side of each contact of the last call.
+    pub impulses: Vec<DVec3>,
+}
+
+impl Resolver {
+    /// Changes velocities and positions of the movers' `states` so that
+    /// nothing that touches closes in, and nothing is in anything else.
+    /// `before` holds the velocities at the start of the step of size `h`.
+    pub fn resolve(
+        &mut self,
+        bodies: &Bodies,
+        contacts: &[Contact],
+        states: &mut [State],
+        before: &[DVec3],
+        h: f64,
+    ) {
+        self.impulses.clear();
+        self.impulses.resize(contacts.len(), DVec3::ZERO);
+        if contacts.is_empty() {
+            return;
+        }
+        self.gather(bodies, states);
+        self.answer(contacts, states, before, h);
+        self.separate(contacts);
+        let mut touched = vec![false; states.len()];
+        for c in contacts {
+            touched[c.a] = true;
+            if let Some(b) = c.b {
+                touched[b] = true;
+            }
+        }
+        for m in (0..states.len()).filter(|&m| touched[m]) {
+            if self.participants[m].inverse_mass == 0.0 {
+                continue;
+            }
+            let state = &mut states[m];
+            state.velocity = self.participants[m].velocity;
+            state.omega_body = state.rotation().transpose() * self.participants[m].omega;
+            state.position += self.shifts[m];
+        }
+    }
+
+    fn gather(&mut self, bodies: &Bodies, states: &[State]) {
+        self.shifts.clear();
+        self.shifts.resize(states.len(), DVec3::ZERO);
+        self.participants.clear();
+        self.participants.extend((0..states.len()).map(|m| {
+            if bodies.activity(m) != Activity::Free {
+                return Participant::FIXED;
+            }
+            let (s, c) = (&states[m], bodies.constants(m));
+            let r = s.rotation();
+            Participant {
+                velocity: s.velocity,
+                omega: r * s.omega_body,
+                inverse_mass: 1.0 / c.mass,
+                inverse_inertia: r
+                    * DMat3::from_diagonal(c.moments.recip())
+                    * r.transpose(),
+            }
+        }));
+    }
+
+    /// Impulses, pass after pass, until nothing closes in any more.
+    fn answer(&mut self, contacts: &[Contact], states: &[State], before: &[DVec3], h: f64) {
+        for pass in 0..PASSES {
+            let mut quiet = true;
+            for (k, c) in contacts.iter().enumerate() {
+                let mut a = self.participants[c.a];
+                let mut b = c.b.map_or(Participant::FIXED, |b| self.participants[b]);
+                let at = Meeting {
+                    arm_a: c.point - states[c.a].position,
+                    arm_b: c.b.map_or(DVec3::ZERO, |b| c.point - states[b].position),
+                    normal: c.normal,
+                    friction: c.friction,
+                };
+                let closing =
+                    (a.velocity_at(at.arm_a) - b.velocity_at(at.arm_b)).dot(c.normal);
+                if closing <= REST {
+                    continue;
+                }
+                quiet = false;
+                let speed = if pass == 0 {
+                    let pull = |m: usize, p: &Participant| {
+                        if p.inverse_mass == 0.0 {
+                            0.0
+                        } else {
+                            (states[m].velocity - before[m]).dot(c.normal) / h
+                        }
+                    };
+                    let pressing = pull(c.a, &a) - c.b.map_or(0.0, |m| pull(m, &b));
+                    touch_speed(closing, pressing, c.penetration, h)
+                } else {
+                    closing
+                };
+                self.impulses[k] += collide(&mut a, &mut b, &at, c.restitution * speed);
+                self.participants[c.a] = a;
+                if let Some(m) = c.b {
+                    self.participants[m] = b;
+                }
+            }
+            if quiet {
+                break;
+            }
+        }
+    }
+
+    /// Removes penetration, each side moving in proportion to the other's
+    /// mass. Planes come last in `contacts`, so nothing is left beyond one.
+    fn separate(&mut self, contacts: &[Contact]) {
+        for _ in 0..4 {
+            let mut deepest: f64 = 0.0;
+            for c in contacts {
+                let shift_b = c.b.map_or(DVec3::ZERO, |b| self.shifts[b]);
+                let left = c.penetration - (shift_b - self.shifts[c.a]).dot(c.normal);
+                let w_a = self.participants[c.a].inverse_mass;
+                let w_b = c.b.map_or(0.0, |b| self.participants[b].inverse_mass);
+                if left <= 0.0 || w_a + w_b == 0.0 {
+                    continue;
+                }
+                deepest = deepest.max(left / c.penetration);
+                let q = c.normal * (left / (w_a + w_b));
+                self.shifts[c.a] -= q * w_a;
+                if let Some(b) = c.b {
+                    self.shifts[b] += q * w_b;
+                }
+            }
+            if deepest < 1e-3 {
+                break;
+            }
+        }
+    }
+}
+
+/// The speed at which two bodies met that now close in at `closing` and are
+/// `penetration` deep in each other.
+///
+/// A step ends after the moment of touch. Since then the bodies were pressed
+/// together with acceleration `pressing`, so v² = v_touch² + 2·pressing·depth.
+/// Taking v_touch for the bounce keeps the work of gravity over the depth,
+/// which moving the bodies apart gives back, out of the energy: an elastic ball
+/// bounces for ever, and a resting one rests.
+fn touch_speed(closing: f64, pressing: f64, penetration: f64, h: f64) -> f64 {
+    let depth = penetration.min(closing * h);
+    (closing * closing - 2.0 * pressing * depth).max(0.0).sqrt()
+}

@@ -1,0 +1,83 @@
+//! The shapes that collide, and how a pair of them is found to touch.
+//!
+//! For now: spheres fixed to bodies, and static planes. A new shape adds a
+//! file with its pairs; everything after [`Contact`] stays as it is.
+
+use conatus_math::DVec3;
+
+/// A sphere fixed to a body: the ball itself, or the bounding sphere of a mesh
+/// (Di Pierro §11).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    /// The body it belongs to.
+    pub body: usize,
+    /// Its centre in the body's axes.
+    pub centre: DVec3,
+    /// Its radius.
+    pub radius: f64,
+    /// c of Di Pierro (69).
+    pub restitution: f64,
+    /// Coulomb's μ.
+    pub friction: f64,
+}
+
+/// A static plane; bodies stay on the side that the normal points to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// A point on it.
+    pub point: DVec3,
+    /// The unit normal.
+    pub normal: DVec3,
+    /// Its restitution; the body's own counts without one.
+    pub restitution: Option<f64>,
+    /// Its friction; the body's own counts without one.
+    pub friction: Option<f64>,
+}
+
+/// Two things that overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The mover on the first side.
+    pub a: usize,
+    /// The mover on the second side; a static plane without one.
+    pub b: Option<usize>,
+    /// The body on the first side.
+    pub body_a: usize,
+    /// The body on the second side.
+    pub body_b: Option<usize>,
+    /// Where they touch.
+    pub point: DVec3,
+    /// The unit normal from the first to the second.
+    pub normal: DVec3,
+    /// How deep they are in each other.
+    pub penetration: f64,
+    /// c.
+    pub restitution: f64,
+    /// μ.
+    pub friction: f64,
+}
+
+/// Where two spheres touch: point, normal from the first to the second, depth.
+/// Spheres with one and the same centre part along x.
+pub fn sphere_sphere(a: DVec3, r_a: f64, b: DVec3, r_b: f64) -> Option<(DVec3, DVec3, f64)> {
+    let d = b - a;
+    let reach = r_a + r_b;
+    let distance_squared = d.length_squared();
+    if distance_squared >= reach * reach {
+        return None;
+    }
+    let distance = distance_squared.sqrt();
+    let normal = if distance > 0.0 { d / distance } else { DVec3::X };
+    let penetration = reach - distance;
+    Some((a + normal * (r_a - 0.5 * penetration), normal, penetration))
+}
+
+/// Where a sphere touches a plane: point, normal *into* the plane, depth.
+pub fn sphere_plane(centre: DVec3, radius: f64, plane: &Plane) -> Option<(DVec3, DVec3, f64)> {
+    let height = (centre - plane.point).dot(plane.normal);
+    if height >= radius {
+        return None;
+    }
+    let point = centre - plane.normal * height;
+    Some((point, -plane.normal, radius - height))
+}

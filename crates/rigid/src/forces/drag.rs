@@ -1,0 +1,37 @@
+//! Linear drag, Di Pierro (19): F = −γ v, and the same for rotation.
+
+use super::{Force, Loads, Reach, View};
+
+/// Slows bodies in proportion to their velocity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drag {
+    /// The bodies it acts on.
+    pub reach: Reach,
+    /// γ, in N·s/m.
+    pub linear: f64,
+    /// The same for rotation, in N·m·s.
+    pub angular: f64,
+}
+
+impl Drag {
+    fn on(&self, view: &View, i: usize, loads: &mut Loads) {
+        let s = view.state(i);
+        loads.force_at(view, i, s.velocity * -self.linear, s.position);
+        if self.angular != 0.0 {
+            loads.torque(view, i, s.omega() * -self.angular);
+        }
+    }
+}
+
+impl Force for Drag {
+    fn apply(&self, _t: f64, view: &View, loads: &mut Loads) {
+        match &self.reach {
+            Reach::All => (0..view.len()).for_each(|i| self.on(view, i, loads)),
+            Reach::Bodies(list) => list.iter().for_each(|&i| self.on(view, i, loads)),
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach.clone()
+    }
+}

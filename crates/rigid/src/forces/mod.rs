@@ -1,0 +1,126 @@
+//! Forces: anything that pushes or turns bodies, by position, velocity and
+//! time.
+//!
+//! Gravity and automatic damping are not here; they belong to the motion
+//! itself (see [`crate::rk4::automatic`]), as in Chaney §8.3. A force is a
+//! force: it never sees the size of the step.
+
+mod callback;
+mod drag;
+mod push;
+mod spring;
+mod water;
+
+pub use callback::Callback;
+pub use drag::Drag;
+pub use push::{Frame, Push};
+pub use spring::{End, Spring};
+pub use water::{Hull, Rectangle, UpAxis, Water, Wave};
+
+use crate::bodies::{Bodies, Constants, ride};
+use crate::state::{Load, State};
+use conatus_math::{DVec3, Pose};
+
+/// Which bodies a force may act on; the others keep their fast free motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reach {
+    /// Any of them.
+    All,
+    /// These.
+    Bodies(Vec<usize>),
+}
+
+/// Anything that acts on bodies at every stage of a step.
+pub trait Force: Send + Sync {
+    /// Adds what acts on the bodies at time `t` to the loads.
+    fn apply(&self, t: f64, view: &View, loads: &mut Loads);
+
+    /// Which bodies it may act on.
+    fn reach(&self) -> Reach;
+
+    /// The potential energy it holds at time `t`, if it has one.
+    fn potential(&self, _t: f64, _view: &View) -> f64 {
+        0.0
+    }
+}
+
+/// The bodies as a force sees them at one stage.
+pub struct View<'a> {
+    bodies: &'a Bodies,
+    states: &'a [State],
+}
+
+impl<'a> View<'a> {
+    /// The bodies with the states of their movers at this stage.
+    pub fn new(bodies: &'a Bodies, states: &'a [State]) -> Self {
+        Self { bodies, states }
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// The state of body `i`.
+    pub fn state(&self, i: usize) -> State {
+        let mount = self.bodies.mount(i);
+        let mover = &self.states[mount.mover];
+        match mount.pose {
+            None => *mover,
+            Some(pose) => ride(mover, &pose),
+        }
+    }
+
+    /// The pose of body `i`.
+    pub fn pose(&self, i: usize) -> Pose {
+        self.state(i).pose()
+    }
+
+    /// The mover of body `i` and its state.
+    pub fn mover(&self, i: usize) -> (usize, &State) {
+        let m = self.bodies.mount(i).mover;
+        (m, &self.states[m])
+    }
+
+    /// The constants of what body `i` moves as.
+    pub fn constants(&self, i: usize) -> &Constants {
+        self.bodies.constants(self.bodies.mount(i).mover)
+    }
+
+    /// The bodies that lead their mover: each thing that moves, once.
+    pub fn leaders(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len()).filter(|&i| self.bodies.mount(i).mover == i)
+    }
+}
+
+/// The sums of what acts on each body.
+pub struct Loads<'a>(pub(crate) &'a mut [Load]);
+
+impl<'a> Loads<'a> {
+    /// Loads to add to, one for each mover.
+    pub fn new(loads: &'a mut [Load]) -> Self {
+        Self(loads)
+    }
+
+    /// A force on body `i` at a world point, Chaney (22).
+    pub fn force_at(&mut self, view: &View, i: usize, force: DVec3, point: DVec3) {
+        let (m, state) = view.mover(i);
+        self.0[m].add_force_at(state, force, point);
+    }
+
+    /// A torque on body `i` in world axes, Chaney (26).
+    pub fn torque(&mut self, view: &View, i: usize, torque: DVec3) {
+        let (m, state) = view.mover(i);
+        self.0[m].add_torque(state, torque);
+    }
+
+    /// A force through the centre of mass of what body `i` moves as.
+    pub fn central_force(&mut self, view: &View, i: usize, force: DVec3) {
+        self.0[view.mover(i).0].force += force;
+    }
+}

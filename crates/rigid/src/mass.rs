@@ -1,0 +1,248 @@
+//! How mass is spread over a body: total, centre and inertia tensor, for
+//! particles, solids, closed meshes and any combination of them.
+//!
+//! Nothing here moves. [`MassProperties::diagonalise`] gives the coordinates in
+//! which motion is computed.
+
+use conatus_geometry::{Axis, Mesh, Solid};
+use conatus_math::{DMat3, DVec3, Pose, eigen, rotation};
+use thiserror::Error;
+
+/// Mass, centre of mass and inertia tensor about that centre, in the
+/// coordinates that a shape is described in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    /// Kilograms.
+    pub mass: f64,
+    /// The centre of mass.
+    pub centre: DVec3,
+    /// The inertia tensor about the centre of mass, Chaney (3), in kg·m².
+    pub inertia: DMat3,
+}
+
+/// Why numbers cannot be the mass properties of any body.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum MassError {
+    /// The mass is not a positive number.
+    #[error("the mass is {0} kg, but must be greater than zero and finite")]
+    NotPositive(f64),
+    /// Something is NaN or infinite.
+    #[error("the centre of mass or the inertia tensor is not finite")]
+    NotFinite,
+    /// The tensor is not symmetric.
+    #[error("the inertia tensor is not symmetric: entry ({0}, {1}) differs from ({1}, {0})")]
+    NotSymmetric(usize, usize),
+    /// A principal moment is zero or negative.
+    #[error("the inertia tensor is not positive definite: its principal moments are {0}, {1}, {2}")]
+    NotPositiveDefinite(f64, f64, f64),
+    /// One principal moment exceeds the sum of the others.
+    #[error(
+        "the inertia tensor breaks the triangle inequality: its principal moments are {0}, {1}, {2}, and no body has one larger than the sum of the others"
+    )]
+    TriangleInequality(f64, f64, f64),
+}
+
+/// A body in its principal axes, Chaney §2.2: the centre of mass is the
+/// origin and the inertia tensor is diagonal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diagonal {
+    /// Kilograms.
+    pub mass: f64,
+    /// The principal moments (Ixx, Iyy, Izz) of Chaney (17).
+    pub moments: DVec3,
+    /// Turns old coordinates into principal axes: rows are the eigenvectors.
+    pub diag_rotation: DMat3,
+    /// new = `diag_rotation` · old + `diag_offset`.
+    pub diag_offset: DVec3,
+}
+
+impl Diagonal {
+    /// The pose that carries meshes and attachment points along:
+    /// new = `diag_rotation` · old + `diag_offset`.
+    pub fn carry(&self) -> Pose {
+        Pose::new(rotation::from_matrix(self.diag_rotation), self.diag_offset)
+    }
+}
+
+/// ΔI of Di Pierro (67): what a mass at `r` adds to an inertia tensor about
+/// the origin, m(δ|r|² − r rᵀ). The parallel-axis theorem.
+pub fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
+    let rr = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+    (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - rr) * mass
+}
+
+impl MassProperties {
+    /// From numbers given directly, checked.
+    pub fn new(mass: f64, centre: DVec3, inertia: DMat3) -> Result<Self, MassError> {
+        let properties = Self {
+            mass,
+            centre,
+            inertia,
+        };
+        properties.check()?;
+        Ok(properties)
+    }
+
+    /// From point masses, Chaney (1)-(4), the first moments of (1) corrected;
+    /// Di Pierro (47).
+    pub fn from_particles(particles: &[(f64, DVec3)]) -> Self {
+        let mass: f64 = particles.iter().map(|(m, _)| m).sum();
+        let first: DVec3 = particles.iter().map(|(m, r)| *r * *m).sum();
+        let centre = first / mass;
+        let inertia = particles
+            .iter()
+            .fold(DMat3::ZERO, |sum, (m, r)| sum + parallel_axis(*m, *r - centre));
+        Self {
+            mass,
+            centre,
+            inertia,
+        }
+    }
+
+    /// A solid of uniform density about its own origin, by closed forms. Boxes
+    /// take half extents and cylinders a full height, as in Chaney §8.2.
+    pub fn of_solid(solid: &Solid, mass: f64) -> Self {
+        let moments = match *solid {
+            Solid::Sphere { radius } => DVec3::splat(0.4 * radius * radius),
+            Solid::Box { half_extents: e } => ellipsoidal(e) / 3.0,
+            Solid::Ellipsoid { semi_axes: e } => ellipsoidal(e) / 5.0,
+            Solid::Cylinder {
+                radius,
+                height,
+                axis,
+            } => along(
+                axis,
+                0.5 * radius * radius,
+                radius * radius / 4.0 + height * height / 12.0,
+            ),
+            Solid::Cone {
+                radius,
+                height,
+                axis,
+            } => along(
+                axis,
+                0.3 * radius * radius,
+                0.15 * radius * radius + 0.0375 * height * height,
+            ),
+            Solid::Capsule {
+                radius,
+                height,
+                axis,
+            } => capsule(radius, height, axis),
+        };
+        Self {
+            mass,
+            centre: DVec3::ZERO,
+            inertia: DMat3::from_diagonal(moments * mass),
+        }
+    }
+
+    /// A closed mesh of uniform density, by its volume integrals. The mesh
+    /// must be closed; one that is inside out counts all the same.
+    pub fn of_mesh(mesh: &Mesh, mass: f64) -> Self {
+        let integrals = mesh.volume_integrals();
+        let centre = integrals.first / integrals.volume;
+        // ∫ (r·r δ − r rᵀ) dV about the origin, then moved to the centre.
+        let second = integrals.second * (mass / integrals.volume);
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        let about_origin = DMat3::from_diagonal(DVec3::splat(trace)) - second;
+        Self {
+            mass,
+            centre,
+            inertia: about_origin - parallel_axis(mass, centre),
+        }
+    }
+
+    /// The same body at another pose: R I Rᵀ and a moved centre.
+    pub fn at(&self, pose: &Pose) -> Self {
+        let r = rotation::to_matrix(pose.rotation);
+        Self {
+            mass: self.mass,
+            centre: pose.point(self.centre),
+            inertia: r * self.inertia * r.transpose(),
+        }
+    }
+
+    /// Any number of bodies, each at its pose, as one: Di Pierro (64)-(67),
+    /// Chaney's `combine`.
+    pub fn combine(parts: &[(Self, Pose)]) -> Self {
+        let placed: Vec<Self> = parts.iter().map(|(p, pose)| p.at(pose)).collect();
+        let mass: f64 = placed.iter().map(|p| p.mass).sum();
+        let first: DVec3 = placed.iter().map(|p| p.centre * p.mass).sum();
+        let centre = first / mass;
+        let inertia = placed.iter().fold(DMat3::ZERO, |sum, p| {
+            sum + p.inertia + parallel_axis(p.mass, p.centre - centre)
+        });
+        Self {
+            mass,
+            centre,
+            inertia,
+        }
+    }
+
+    /// Principal moments, a proper rotation and an offset, Chaney §2.2. A body
+    /// that is diagonal already keeps its axes.
+    pub fn diagonalise(&self) -> Diagonal {
+        let (moments, diag_rotation) = eigen::symmetric_eigen(self.inertia);
+        Diagonal {
+            mass: self.mass,
+            moments,
+            diag_rotation,
+            diag_offset: -(diag_rotation * self.centre),
+        }
+    }
+
+    /// Whether any body has these properties: positive mass, symmetric
+    /// positive definite tensor, principal moments within the triangle
+    /// inequality (up to rounding).
+    pub fn check(&self) -> Result<(), MassError> {
+        if !(self.mass > 0.0 && self.mass.is_finite()) {
+            return Err(MassError::NotPositive(self.mass));
+        }
+        if !self.centre.is_finite() || !self.inertia.is_finite() {
+            return Err(MassError::NotFinite);
+        }
+        let i = self.inertia.to_cols_array_2d();
+        let largest = i.iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
+        for (j, k) in [(0, 1), (0, 2), (1, 2)] {
+            if (i[j][k] - i[k][j]).abs() > 1e-9 * largest {
+                return Err(MassError::NotSymmetric(j + 1, k + 1));
+            }
+        }
+        let m = self.diagonalise().moments;
+        if !(m.min_element() > 1e-12 * largest) {
+            return Err(MassError::NotPositiveDefinite(m.x, m.y, m.z));
+        }
+        if 2.0 * m.max_element() > m.element_sum() * (1.0 + 1e-9) {
+            return Err(MassError::TriangleInequality(m.x, m.y, m.z));
+        }
+        Ok(())
+    }
+}
+
+/// (b² + c², a² + c², a² + b²).
+fn ellipsoidal(e: DVec3) -> DVec3 {
+    let s = e * e;
+    DVec3::new(s.y + s.z, s.x + s.z, s.x + s.y)
+}
+
+/// Moments of a body of revolution about `axis`.
+fn along(axis: Axis, axial: f64, across: f64) -> DVec3 {
+    match axis {
+        Axis::X => DVec3::new(axial, across, across),
+        Axis::Y => DVec3::new(across, axial, across),
+        Axis::Z => DVec3::new(across, across, axial),
+    }
+}
+
+/// Moments per mass of a capsule: a cylinder and two half balls, whose centres
+/// lie 3/8 of the radius beyond the cylinder's ends.
+fn capsule(r: f64, h: f64, axis: Axis) -> DVec3 {
+    let (cylinder, balls) = (h, 4.0 / 3.0 * r); // volumes over πr²
+    let (c, b) = (cylinder / (cylinder + balls), balls / (cylinder + balls));
+    let axial = c * 0.5 * r * r + b * 0.4 * r * r;
+    let to_ball = 0.5 * h + 0.375 * r;
+    // A half ball about its own centre of mass has 2/5 − 9/64 = 83/320 r².
+    let across = c * (r * r / 4.0 + h * h / 12.0) + b * (83.0 / 320.0 * r * r + to_ball * to_ball);
+    along(axis, axial, across)
+}
