@@ -3,8 +3,14 @@
 //!
 //! Nothing here has mass or moves; see `conatus-rigid` for that.
 
+pub mod aabb;
+pub mod generate;
 pub mod mesh;
 pub mod solid;
+pub mod volume;
 
+pub use aabb::Aabb;
+pub use generate::icosphere;
 pub use mesh::Mesh;
 pub use solid::{Axis, Solid};
+pub use volume::{OpenMesh, VolumeIntegrals};
