@@ -3,8 +3,16 @@
 //!
 //! Nothing here has mass or moves; see `conatus-rigid` for that.
 
+pub mod aabb;
+pub mod bvh;
+pub mod generate;
 pub mod mesh;
 pub mod solid;
+pub mod volume;
 
+pub use aabb::Aabb;
+pub use bvh::Bvh;
+pub use generate::icosphere;
 pub use mesh::Mesh;
 pub use solid::{Axis, Solid};
+pub use volume::{OpenMesh, VolumeIntegrals};

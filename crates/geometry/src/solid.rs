@@ -1,6 +1,8 @@
-//! The ready-made solids, as plain descriptions: their volumes and surfaces.
+//! The ready-made solids, as plain descriptions, and their volumes; their
+//! surfaces are in [`crate::generate`].
 
 use conatus_math::DVec3;
+use std::f64::consts::PI;
 
 /// The axis that a cylinder, capsule or cone lies along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,4 +61,58 @@ pub enum Solid {
         /// The three half axes.
         semi_axes: DVec3,
     },
+}
+
+impl Solid {
+    /// The exact volume in m³ (that of the round body, not of its mesh).
+    pub fn volume(&self) -> f64 {
+        let ball = |x: f64, y: f64, z: f64| 4.0 / 3.0 * PI * x * y * z;
+        match *self {
+            Self::Sphere { radius } => ball(radius, radius, radius),
+            Self::Box { half_extents: h } => 8.0 * h.x * h.y * h.z,
+            Self::Cylinder { radius, height, .. } => PI * radius * radius * height,
+            Self::Capsule { radius, height, .. } => {
+                PI * radius * radius * height + ball(radius, radius, radius)
+            }
+            Self::Cone { radius, height, .. } => PI * radius * radius * height / 3.0,
+            Self::Ellipsoid { semi_axes: a } => ball(a.x, a.y, a.z),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flat_capsule_is_a_ball_and_an_even_ellipsoid_too() {
+        let ball = Solid::Sphere { radius: 2.0 }.volume();
+        let capsule = Solid::Capsule {
+            radius: 2.0,
+            height: 0.0,
+            axis: Axis::Z,
+        };
+        let ellipsoid = Solid::Ellipsoid {
+            semi_axes: DVec3::splat(2.0),
+        };
+        assert_eq!(capsule.volume(), ball);
+        assert_eq!(ellipsoid.volume(), ball);
+        assert!((ball - 33.510_321_638_291_124).abs() < 1e-13);
+    }
+
+    #[test]
+    fn a_cone_is_a_third_of_its_cylinder() {
+        let (radius, height, axis) = (1.5, 2.5, Axis::X);
+        let cone = Solid::Cone {
+            radius,
+            height,
+            axis,
+        };
+        let cylinder = Solid::Cylinder {
+            radius,
+            height,
+            axis,
+        };
+        assert!((3.0 * cone.volume() - cylinder.volume()).abs() < 1e-14);
+    }
 }

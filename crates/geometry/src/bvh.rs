@@ -1,0 +1,136 @@
+//! Finding which of thousands of boxes overlap, without trying every pair.
+//!
+//! The boxes are put in an order in which neighbours in the list are
+//! neighbours in space ([`morton`]); every eight in a row share a leaf, every
+//! eight leaves a node above, and so on. The tree's shape therefore follows
+//! from the number of boxes alone: no child pointers are stored, and moving
+//! the boxes a little ([`Bvh::refit`]) is one pass over flat arrays.
+//!
+//! Inner nodes hold `f32` bounds, rounded outwards, as a quick filter; the
+//! boxes themselves are compared in `f64`, so results are exact.
+
+mod morton;
+mod packet;
+mod pairs;
+
+use crate::Aabb;
+use morton::MortonOrder;
+use packet::{Bounds, Packet, WIDTH};
+
+/// A tree of boxes. Boxes are numbered as they were given to
+/// [`Bvh::build`]. A box that is not valid (see [`Aabb::is_valid`]) keeps its
+/// number and overlaps nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Bvh {
+    /// The boxes in Morton order; those that are not valid made empty.
+    boxes: Vec<Aabb>,
+    /// The number that the caller gave each of `boxes`.
+    ids: Vec<u32>,
+    /// All nodes, the leaves' level first and the root last.
+    packets: Vec<Packet>,
+    /// Where each level starts in `packets`; the leaves are level 0.
+    levels: Vec<usize>,
+    /// Kept from build to build only for its memory.
+    order: MortonOrder,
+    scratch: pairs::Scratch,
+}
+
+impl Bvh {
+    /// A tree over `boxes`, of which there may be up to `u32::MAX`.
+    pub fn build(boxes: &[Aabb]) -> Self {
+        let mut bvh = Self::default();
+        bvh.rebuild(boxes);
+        bvh
+    }
+
+    /// Builds the tree anew in the memory of this one; once that is large
+    /// enough, nothing is allocated.
+    pub fn rebuild(&mut self, boxes: &[Aabb]) {
+        let boxes = &boxes[..boxes.len().min(u32::MAX as usize)];
+        self.order.sort(boxes, &mut self.ids);
+        self.lay_out(boxes.len());
+        self.refit(boxes);
+    }
+
+    /// Takes over new positions of the same boxes and keeps the tree's shape.
+    /// Much faster than building, and still exact; queries slow down as boxes
+    /// move away from where they were when the tree was built. If the number
+    /// of boxes differs, the tree is built anew.
+    pub fn refit(&mut self, boxes: &[Aabb]) {
+        if boxes.len() != self.ids.len() {
+            return self.rebuild(boxes);
+        }
+        self.boxes.clear();
+        self.boxes
+            .extend(self.ids.iter().map(|&id| match boxes[id as usize] {
+                b if b.is_valid() => b,
+                _ => Aabb::EMPTY,
+            }));
+        let leaves = self.boxes.chunks(WIDTH);
+        for (packet, chunk) in self.packets.iter_mut().zip(leaves) {
+            *packet = Packet::of(chunk.iter().map(Bounds::outside));
+        }
+        for level in 1..self.levels.len() {
+            let (below, above) = self.packets.split_at_mut(self.levels[level]);
+            let children = below[self.levels[level - 1]..].chunks(WIDTH);
+            for (packet, chunk) in above.iter_mut().zip(children) {
+                *packet = Packet::of(chunk.iter().map(Packet::bounds));
+            }
+        }
+    }
+
+    /// How many boxes there are, valid or not.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no boxes.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Calls `found` with the number of every box that overlaps `query`, each
+    /// once, in an order that depends on the boxes only. A query that is not
+    /// valid finds nothing.
+    pub fn for_each_overlap(&self, query: &Aabb, mut found: impl FnMut(u32)) {
+        if query.is_valid() && !self.levels.is_empty() {
+            let root = self.levels.len() - 1;
+            self.visit(root, 0, query, &Bounds::outside(query), &mut found);
+        }
+    }
+
+    /// Goes down from one packet. Each level divides the boxes by eight, so
+    /// there are at most eleven levels.
+    fn visit(
+        &self,
+        level: usize,
+        index: usize,
+        query: &Aabb,
+        bounds: &Bounds,
+        found: &mut impl FnMut(u32),
+    ) {
+        let mask = self.packets[self.levels[level] + index].overlaps(bounds);
+        for lane in packet::lanes(mask) {
+            let child = index * WIDTH + lane;
+            if level > 0 {
+                self.visit(level - 1, child, query, bounds, found);
+            } else if self.boxes.get(child).is_some_and(|b| b.overlaps(query)) {
+                found(self.ids[child]);
+            }
+        }
+    }
+
+    /// Makes room for the nodes over `count` boxes and notes where each
+    /// level starts.
+    fn lay_out(&mut self, count: usize) {
+        self.levels.clear();
+        let (mut total, mut below) = (0, count);
+        while below > 0 && (below > 1 || total == 0) {
+            below = below.div_ceil(WIDTH);
+            self.levels.push(total);
+            total += below;
+        }
+        self.packets.clear();
+        self.packets.resize(total, Packet::EMPTY);
+    }
+}

@@ -1,0 +1,389 @@
+//! Surfaces of the ready-made solids: closed, and turned outwards.
+//!
+//! Vertices lie on the true surface, so a round mesh is slightly smaller
+//! than its solid and their boxes agree where an axis meets a vertex.
+
+use crate::{Axis, Mesh, Solid};
+use conatus_math::DVec3;
+use std::collections::HashMap;
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+/// Corners round a cylinder, cone or capsule. A multiple of four, so that
+/// there are vertices exactly on the axes.
+const SEGMENTS: u32 = 48;
+/// Rings from the rim of a capsule's half ball to its pole.
+const CAP_RINGS: u32 = 12;
+/// How often the icosahedron of balls and ellipsoids is subdivided.
+const SUBDIVISIONS: u32 = 3;
+/// 5 million triangles; beyond it the request is surely a mistake.
+const MOST_SUBDIVISIONS: u32 = 9;
+
+impl Solid {
+    /// The surface as triangles, closed and turned outwards, with the origin
+    /// at the centre of mass. Sizes must be positive.
+    pub fn mesh(&self) -> Mesh {
+        match *self {
+            Self::Sphere { radius } => scaled(icosphere(SUBDIVISIONS), DVec3::splat(radius)),
+            Self::Ellipsoid { semi_axes } => scaled(icosphere(SUBDIVISIONS), semi_axes),
+            Self::Box { half_extents } => scaled(cube(), half_extents),
+            Self::Cylinder {
+                radius,
+                height,
+                axis,
+            } => {
+                let half = 0.5 * height;
+                // The centres of the lids are poles; rings may touch them.
+                let rings = [(radius, -half), (radius, half)];
+                lathe(-half, &rings, half, axis)
+            }
+            Self::Cone {
+                radius,
+                height,
+                axis,
+            } => lathe(
+                -0.25 * height,
+                &[(radius, -0.25 * height)],
+                0.75 * height,
+                axis,
+            ),
+            Self::Capsule {
+                radius,
+                height,
+                axis,
+            } => capsule(radius, height, axis),
+        }
+    }
+}
+
+/// A ball of radius 1 as an icosahedron whose triangles are each cut into
+/// four, `subdivisions` times over (at most 9), with all vertices on the
+/// ball: 10·4ⁿ + 2 vertices and 20·4ⁿ triangles.
+///
+/// The six axis directions are vertices, so its box is exactly that of the
+/// ball from the first subdivision on.
+pub fn icosphere(subdivisions: u32) -> Mesh {
+    let mut mesh = icosahedron();
+    for _ in 0..subdivisions.min(MOST_SUBDIVISIONS) {
+        mesh = subdivide(&mesh);
+    }
+    mesh
+}
+
+/// The corners are the cyclic turns of (0, ±1, ±φ), φ the golden ratio: the
+/// edge from (0, 1, φ) to (0, -1, φ) has its middle on the z axis, which is
+/// how the axis directions come to be vertices after one subdivision.
+fn icosahedron() -> Mesh {
+    let phi = 0.5 * (1.0 + 5f64.sqrt());
+    let (a, b) = {
+        let length = phi.hypot(1.0);
+        (1.0 / length, phi / length)
+    };
+    let corner = |i: u32, j: u32, axis: u32| {
+        let s = if i == 0 { a } else { -a };
+        let t = if j == 0 { b } else { -b };
+        match axis {
+            0 => DVec3::new(0.0, s, t),
+            1 => DVec3::new(t, 0.0, s),
+            _ => DVec3::new(s, t, 0.0),
+        }
+    };
+    let mut vertices = Vec::with_capacity(12);
+    for axis in 0..3 {
+        for j in 0..2 {
+            for i in 0..2 {
+                vertices.push(corner(i, j, axis));
+            }
+        }
+    }
+    // Corners 4·axis + 2·j + i. Eight triangles take one corner of each turn
+    // (one per octant); twelve sit on the six short edges, two on each.
+    let mut triangles = Vec::with_capacity(20);
+    for octant in 0..8u32 {
+        let (x, y, z) = (octant & 1, octant >> 1 & 1, octant >> 2 & 1);
+        triangles.push([y + 2 * z, 4 + z + 2 * x, 8 + x + 2 * y]);
+    }
+    for j in 0..2u32 {
+        for k in 0..2u32 {
+            // The edge i = 0, 1 of a turn, and the corner of the next that
+            // lies on the side k of it.
+            triangles.push([2 * j, 2 * j + 1, 4 + j + 2 * k]);
+            triangles.push([4 + 2 * j, 5 + 2 * j, 8 + j + 2 * k]);
+            triangles.push([8 + 2 * j, 9 + 2 * j, j + 2 * k]);
+        }
+    }
+    // All corners are seen from the middle: a positive determinant means
+    // counter-clockwise from outside.
+    for t in &mut triangles {
+        let [p, q, r] = t.map(|i| vertices[i as usize]);
+        if p.dot(q.cross(r)) < 0.0 {
+            t.swap(1, 2);
+        }
+    }
+    Mesh {
+        vertices,
+        triangles,
+    }
+}
+
+/// Cuts every triangle into four at the middles of its edges, which are
+/// pushed out to the unit ball.
+fn subdivide(mesh: &Mesh) -> Mesh {
+    let mut vertices = mesh.vertices.clone();
+    let mut middles: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut middle = |i: u32, j: u32| {
+        *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
+            let sum = vertices[i as usize] + vertices[j as usize];
+            vertices.push(sum.normalize());
+            vertices.len() as u32 - 1
+        })
+    };
+    let mut triangles = Vec::with_capacity(4 * mesh.triangles.len());
+    for &[a, b, c] in &mesh.triangles {
+        let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+        triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+    }
+    Mesh {
+        vertices,
+        triangles,
+    }
+}
+
+/// The cube from -1 to 1, with 8 vertices; vertex 4z + 2y + x.
+fn cube() -> Mesh {
+    let sign = |bit: u32| if bit & 1 == 0 { -1.0 } else { 1.0 };
+    let vertices = (0..8)
+        .map(|i| DVec3::new(sign(i), sign(i >> 1), sign(i >> 2)))
+        .collect();
+    let quads: [[u32; 4]; 6] = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    let triangles = quads
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
+        .collect();
+    Mesh {
+        vertices,
+        triangles,
+    }
+}
+
+fn scaled(mut mesh: Mesh, factors: DVec3) -> Mesh {
+    for v in &mut mesh.vertices {
+        *v *= factors;
+    }
+    mesh
+}
+
+fn capsule(radius: f64, height: f64, axis: Axis) -> Mesh {
+    let half = 0.5 * height;
+    let cap = |ring: u32| {
+        let (sin, cos) = (FRAC_PI_2 * f64::from(ring) / f64::from(CAP_RINGS)).sin_cos();
+        (radius * cos, half + radius * sin)
+    };
+    let lower = (0..CAP_RINGS).rev().map(|i| {
+        let (r, z) = cap(i);
+        (r, -z)
+    });
+    let rings: Vec<(f64, f64)> = lower.chain((0..CAP_RINGS).map(cap)).collect();
+    lathe(-half - radius, &rings, half + radius, axis)
+}
+
+/// A solid of revolution: a pole at the height `bottom`, rings of (radius,
+/// height) upwards, and a pole at `top`.
+fn lathe(bottom: f64, rings: &[(f64, f64)], top: f64, axis: Axis) -> Mesh {
+    let mut vertices = Vec::with_capacity(rings.len() * SEGMENTS as usize + 2);
+    for &(radius, height) in rings {
+        for k in 0..SEGMENTS {
+            let (sin, cos) = direction(k);
+            vertices.push(along(axis, radius * cos, radius * sin, height));
+        }
+    }
+    let ring_count = rings.len() as u32;
+    let (south, north) = (ring_count * SEGMENTS, ring_count * SEGMENTS + 1);
+    vertices.push(along(axis, 0.0, 0.0, bottom));
+    vertices.push(along(axis, 0.0, 0.0, top));
+
+    let last = (ring_count - 1) * SEGMENTS;
+    let mut triangles = Vec::with_capacity(2 * rings.len() * SEGMENTS as usize);
+    for k in 0..SEGMENTS {
+        let next = (k + 1) % SEGMENTS;
+        triangles.push([south, next, k]);
+        for ring in 1..ring_count {
+            let (below, above) = ((ring - 1) * SEGMENTS, ring * SEGMENTS);
+            triangles.push([below + k, below + next, above + next]);
+            triangles.push([below + k, above + next, above + k]);
+        }
+        triangles.push([north, last + k, last + next]);
+    }
+    Mesh {
+        vertices,
+        triangles,
+    }
+}
+
+/// Sine and cosine of the direction of segment `k`, exact on the axes and
+/// symmetric: all follow from the first quadrant.
+fn direction(k: u32) -> (f64, f64) {
+    let quarter = SEGMENTS / 4;
+    let (sin, cos) = match k % quarter {
+        0 => (0.0, 1.0),
+        step => (TAU * f64::from(step) / f64::from(SEGMENTS)).sin_cos(),
+    };
+    match k / quarter {
+        0 => (sin, cos),
+        1 => (cos, -sin),
+        2 => (-sin, -cos),
+        _ => (-cos, sin),
+    }
+}
+
+/// The point with coordinates (u, v) across the axis and w along it. The
+/// axes turn cyclically, so that orientation is kept.
+fn along(axis: Axis, u: f64, v: f64, w: f64) -> DVec3 {
+    match axis {
+        Axis::X => DVec3::new(w, u, v),
+        Axis::Y => DVec3::new(v, w, u),
+        Axis::Z => DVec3::new(u, v, w),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aabb;
+
+    /// One of every solid, with sizes that no two share, and the box round it.
+    fn solids() -> Vec<(Solid, Aabb)> {
+        let (radius, height) = (0.7, 1.9);
+        let mut all = vec![
+            (Solid::Sphere { radius: 0.3 }, DVec3::splat(0.3)),
+            (
+                Solid::Box {
+                    half_extents: DVec3::new(0.1, 2.0, 0.5),
+                },
+                DVec3::new(0.1, 2.0, 0.5),
+            ),
+            (
+                Solid::Ellipsoid {
+                    semi_axes: DVec3::new(1.0, 0.2, 3.0),
+                },
+                DVec3::new(1.0, 0.2, 3.0),
+            ),
+        ]
+        .into_iter()
+        .map(|(s, h)| (s, Aabb::new(-h, h)))
+        .collect::<Vec<_>>();
+        for axis in [Axis::X, Axis::Y, Axis::Z] {
+            let from_to = |low: f64, high: f64| {
+                Aabb::from_points([
+                    along(axis, -radius, -radius, low),
+                    along(axis, radius, radius, high),
+                ])
+            };
+            let (half, round) = (0.5 * height, 0.5 * height + radius);
+            all.push((
+                Solid::Cylinder {
+                    radius,
+                    height,
+                    axis,
+                },
+                from_to(-half, half),
+            ));
+            all.push((
+                Solid::Capsule {
+                    radius,
+                    height,
+                    axis,
+                },
+                from_to(-round, round),
+            ));
+            all.push((
+                Solid::Cone {
+                    radius,
+                    height,
+                    axis,
+                },
+                from_to(-0.25 * height, 0.75 * height),
+            ));
+        }
+        all
+    }
+
+    #[test]
+    fn every_solid_is_closed_and_turned_outwards() {
+        for (solid, _) in solids() {
+            let mesh = solid.mesh();
+            assert_eq!(mesh.check_closed(), Ok(()), "{solid:?}");
+            assert!(mesh.volume_integrals().volume > 0.0, "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn every_mesh_has_nearly_the_volume_of_its_solid() {
+        for (solid, _) in solids() {
+            let ratio = solid.mesh().volume_integrals().volume / solid.volume();
+            assert!(ratio > 0.985 && ratio < 1.0 + 1e-12, "{solid:?}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn every_mesh_fills_the_box_of_its_solid() {
+        for (solid, expected) in solids() {
+            let found = solid.mesh().aabb();
+            assert!(found.min.abs_diff_eq(expected.min, 1e-15), "{solid:?}");
+            assert!(found.max.abs_diff_eq(expected.max, 1e-15), "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn every_origin_is_the_centre_of_mass() {
+        for (solid, _) in solids() {
+            let i = solid.mesh().volume_integrals();
+            assert!((i.first / i.volume).length() < 1e-14, "{solid:?}");
+        }
+    }
+
+    #[test]
+    fn subdividing_a_ball_converges_to_its_volume_at_second_order() {
+        let exact = Solid::Sphere { radius: 1.0 }.volume();
+        let error = |n| 1.0 - icosphere(n).volume_integrals().volume / exact;
+        assert!(error(5) < 1e-3);
+        for n in 2..5 {
+            let ratio = error(n) / error(n + 1);
+            assert!((ratio - 4.0).abs() < 0.2, "{ratio}");
+        }
+    }
+
+    #[test]
+    fn an_icosphere_has_the_counts_of_its_formula() {
+        for n in 0..4 {
+            let (mesh, four) = (icosphere(n), 4usize.pow(n));
+            assert_eq!(mesh.vertices.len(), 10 * four + 2);
+            assert_eq!(mesh.triangles.len(), 20 * four);
+            assert_eq!(mesh.check_closed(), Ok(()));
+            assert!(
+                mesh.vertices
+                    .iter()
+                    .all(|v| (v.length() - 1.0).abs() < 1e-15)
+            );
+        }
+        assert_eq!(Solid::Sphere { radius: 1.0 }.mesh().vertices.len(), 642);
+    }
+
+    #[test]
+    fn a_cone_points_along_its_axis() {
+        let mesh = Solid::Cone {
+            radius: 1.0,
+            height: 4.0,
+            axis: Axis::Y,
+        }
+        .mesh();
+        assert!(mesh.vertices.contains(&DVec3::new(0.0, 3.0, 0.0)));
+        assert!(!mesh.vertices.contains(&DVec3::new(0.0, -3.0, 0.0)));
+    }
+}
