@@ -41,18 +41,21 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
     };
     let c = 1.0 / (t * t + 1.0).sqrt();
     let s = t * c;
-    for k in 0..3 {
-        (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]);
+    for row in a.iter_mut() {
+        (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
     }
-    for k in 0..3 {
-        (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
-    }
+    mix(a, p, q, c, s);
     a[p][q] = 0.0;
     a[q][p] = 0.0;
-    // The columns of v gather the eigenvectors; v[p] is column p.
-    for k in 0..3 {
-        (v[p][k], v[q][k]) = (c * v[p][k] - s * v[q][k], s * v[p][k] + c * v[q][k]);
-    }
+    // v[p] is column p; the columns gather the eigenvectors.
+    mix(v, p, q, c, s);
+}
+
+/// Turns lines `p` and `q` of a matrix into each other.
+fn mix(m: &mut [[f64; 3]; 3], p: usize, q: usize, c: f64, s: f64) {
+    let (x, y) = (m[p], m[q]);
+    m[p] = std::array::from_fn(|k| c * x[k] - s * y[k]);
+    m[q] = std::array::from_fn(|k| s * x[k] + c * y[k]);
 }
 
 /// Orders and signs the eigenvectors (columns of `v`) so that the matrix of

@@ -93,12 +93,32 @@ impl Block {
         [&self.motion[0], &self.motion[1], &self.motion[2]]
     }
 
+    /// Whether all numbers are finite and no velocity component is beyond
+    /// 10⁸ (m/s or rad/s).
+    pub fn is_sound(&self) -> bool {
+        // 0 · x is 0 for finite x and NaN otherwise; sums keep a NaN.
+        let mut sum = [0.0; LANES];
+        let mut fastest = [0.0f64; LANES];
+        for row in &self.motion {
+            for lane in 0..LANES {
+                sum[lane] += 0.0 * row[lane];
+            }
+        }
+        for row in self.motion[3..6].iter().chain(&self.motion[10..13]) {
+            for lane in 0..LANES {
+                fastest[lane] = fastest[lane].max(row[lane].abs());
+            }
+        }
+        (0..LANES).all(|lane| sum[lane] == 0.0 && fastest[lane] < 1e8)
+    }
+
     /// One step of free motion for all eight bodies, `N` at a time.
     #[inline(always)]
     fn free<const N: usize, const DAMPED: bool>(&mut self, gravity: DVec3, h: f64) {
         let g = V3::splat(gravity);
         for first in (0..LANES).step_by(N) {
-            let get = |rows: &[Row], i: usize| Lanes::<N>(std::array::from_fn(|k| rows[i][first + k]));
+            let get =
+                |rows: &[Row], i: usize| Lanes::<N>(std::array::from_fn(|k| rows[i][first + k]));
             let m = |i| get(&self.motion, i);
             let c = |i| get(&self.constants, i);
             let mut s = Motion {

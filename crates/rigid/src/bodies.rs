@@ -176,6 +176,13 @@ impl Bodies {
         }
     }
 
+    /// Whether the numbers of every mover still make sense; see
+    /// [`State::is_sound`], of which this is a quick and slightly stricter
+    /// version.
+    pub fn all_sound(&self) -> bool {
+        self.blocks.iter().all(Block::is_sound)
+    }
+
     /// The movers that take part in the world's sums.
     pub fn movers(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).filter(|&m| self.activity[m] != Activity::Absorbed)

@@ -89,9 +89,9 @@ impl MassProperties {
         let mass: f64 = particles.iter().map(|(m, _)| m).sum();
         let first: DVec3 = particles.iter().map(|(m, r)| *r * *m).sum();
         let centre = first / mass;
-        let inertia = particles
-            .iter()
-            .fold(DMat3::ZERO, |sum, (m, r)| sum + parallel_axis(*m, *r - centre));
+        let inertia = particles.iter().fold(DMat3::ZERO, |sum, (m, r)| {
+            sum + parallel_axis(*m, *r - centre)
+        });
         Self {
             mass,
             centre,
@@ -210,7 +210,7 @@ impl MassProperties {
             }
         }
         let m = self.diagonalise().moments;
-        if !(m.min_element() > 1e-12 * largest) {
+        if m.is_nan() || m.min_element() <= 1e-12 * largest {
             return Err(MassError::NotPositiveDefinite(m.x, m.y, m.z));
         }
         if 2.0 * m.max_element() > m.element_sum() * (1.0 + 1e-9) {

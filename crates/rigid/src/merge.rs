@@ -58,8 +58,14 @@ impl Bodies {
         let constants = Constants {
             mass: whole.mass,
             moments: diagonal.moments,
-            linear_damping: movers.iter().map(|&m| self.constants[m].linear_damping).sum(),
-            angular_damping: movers.iter().map(|&m| self.constants[m].angular_damping).sum(),
+            linear_damping: movers
+                .iter()
+                .map(|&m| self.constants[m].linear_damping)
+                .sum(),
+            angular_damping: movers
+                .iter()
+                .map(|&m| self.constants[m].angular_damping)
+                .sum(),
         };
 
         let to_new = state.pose().inverse();

@@ -1,3 +1,15 @@
-//! Scene files and the one loop that runs them.
+//! Scene files and the one loop that runs them:
+//! scene → [`World`] → [`World::step`] → recording.
 
+pub mod command;
+pub mod report;
+pub mod run;
 pub mod scene;
+mod step;
+mod world;
+
+pub use command::Command;
+pub use report::Report;
+pub use run::{Plan, Sink, run};
+pub use step::StepReport;
+pub use world::World;

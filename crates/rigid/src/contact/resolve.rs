@@ -75,9 +75,7 @@ impl Resolver {
                 velocity: s.velocity,
                 omega: r * s.omega_body,
                 inverse_mass: 1.0 / c.mass,
-                inverse_inertia: r
-                    * DMat3::from_diagonal(c.moments.recip())
-                    * r.transpose(),
+                inverse_inertia: r * DMat3::from_diagonal(c.moments.recip()) * r.transpose(),
             }
         }));
     }
@@ -95,8 +93,7 @@ impl Resolver {
                     normal: c.normal,
                     friction: c.friction,
                 };
-                let closing =
-                    (a.velocity_at(at.arm_a) - b.velocity_at(at.arm_b)).dot(c.normal);
+                let closing = (a.velocity_at(at.arm_a) - b.velocity_at(at.arm_b)).dot(c.normal);
                 if closing <= REST {
                     continue;
                 }

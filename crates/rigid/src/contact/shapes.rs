@@ -67,7 +67,11 @@ pub fn sphere_sphere(a: DVec3, r_a: f64, b: DVec3, r_b: f64) -> Option<(DVec3, D
         return None;
     }
     let distance = distance_squared.sqrt();
-    let normal = if distance > 0.0 { d / distance } else { DVec3::X };
+    let normal = if distance > 0.0 {
+        d / distance
+    } else {
+        DVec3::X
+    };
     let penetration = reach - distance;
     Some((a + normal * (r_a - 0.5 * penetration), normal, penetration))
 }

@@ -54,9 +54,9 @@ impl Force for Push {
     fn potential(&self, _t: f64, view: &View) -> f64 {
         let lasting = self.from <= 0.0 && self.until == f64::INFINITY;
         match self.frame {
-            Frame::World if lasting => {
-                -self.force.dot(view.state(self.body).point_position(self.point_body))
-            }
+            Frame::World if lasting => -self
+                .force
+                .dot(view.state(self.body).point_position(self.point_body)),
             _ => 0.0,
         }
     }

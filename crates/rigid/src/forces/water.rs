@@ -145,8 +145,10 @@ impl Water {
         for triangle in &hull.mesh.triangles {
             wet.triangle(triangle.map(|i| points[i as usize]));
         }
-        let mut load = Load::default();
-        load.force = wet.force;
+        let mut load = Load {
+            force: wet.force,
+            ..Load::default()
+        };
         load.add_torque(mover, wet.torque);
         load
     }
@@ -243,7 +245,10 @@ impl Force for Water {
                 .map(|h| self.on_hull(t, h, view))
                 .collect()
         } else {
-            self.hulls.iter().map(|h| self.on_hull(t, h, view)).collect()
+            self.hulls
+                .iter()
+                .map(|h| self.on_hull(t, h, view))
+                .collect()
         };
         for (hull, load) in self.hulls.iter().zip(wet) {
             let (m, _) = view.mover(hull.body);

@@ -1,0 +1,155 @@
+//! One step of the world, in Di Pierro's order (§11, `Universe::evolve`).
+
+use crate::world::World;
+use conatus_rigid::Activity;
+use serde_json::json;
+
+/// What a step did. Energy and momenta cost more than the step itself, so they
+/// are not here; see [`World::totals`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// How many contacts there were.
+    pub contacts: usize,
+    /// The deepest of them, in metres, before it was taken away.
+    pub max_penetration: f64,
+    /// How many bodies were quarantined.
+    pub quarantined: usize,
+}
+
+impl World {
+    /// Moves the world on by one step: commands, motion under forces,
+    /// contacts.
+    pub fn step(&mut self) -> StepReport {
+        self.carry_out_commands();
+        let touching = !self.detector.is_idle();
+        if touching {
+            self.remember_velocities();
+        }
+        self.integrate();
+        self.steps += 1;
+        let mut quarantined = self.quarantine();
+        self.contacts.clear();
+        if touching {
+            self.detect();
+            self.resolve();
+            if !self.contacts.is_empty() {
+                quarantined += self.quarantine();
+            }
+        }
+        self.report(quarantined)
+    }
+
+    fn carry_out_commands(&mut self) {
+        // A command belongs to the step that begins nearest to its time.
+        let horizon = self.time() + 0.5 * self.h;
+        while self.due.first().is_some_and(|d| d.time < horizon) {
+            let due = self.due.remove(0);
+            self.carry_out(&due.command);
+        }
+    }
+
+    fn remember_velocities(&mut self) {
+        self.bodies.gather(&mut self.states);
+        self.before.clear();
+        self.before.extend(self.states.iter().map(|s| s.velocity));
+    }
+
+    /// Clears and evaluates forces at each stage and integrates.
+    fn integrate(&mut self) {
+        let (t, h) = (self.time(), self.h);
+        self.integration.step(
+            &mut self.bodies,
+            &self.forces,
+            self.integrator,
+            self.gravity,
+            t,
+            h,
+        );
+    }
+
+    fn detect(&mut self) {
+        self.bodies.gather(&mut self.states);
+        self.detector
+            .find(&self.bodies, &self.states, &mut self.contacts);
+    }
+
+    fn resolve(&mut self) {
+        if self.contacts.is_empty() {
+            self.resolver.impulses.clear();
+            return;
+        }
+        self.resolver.resolve(
+            &self.bodies,
+            &self.contacts,
+            &mut self.states,
+            &self.before,
+            self.h,
+        );
+        for c in &self.contacts {
+            for m in std::iter::once(c.a).chain(c.b) {
+                if self.bodies.activity(m) == Activity::Free {
+                    self.bodies.set_mover_state(m, &self.states[m]);
+                }
+            }
+        }
+        if self.sticky {
+            self.merge_what_touches();
+        }
+    }
+
+    /// Makes one body of each pair in contact.
+    fn merge_what_touches(&mut self) {
+        let pairs: Vec<(usize, usize)> = self
+            .contacts
+            .iter()
+            .filter_map(|c| c.body_b.map(|b| (c.body_a, b)))
+            .collect();
+        for (a, b) in pairs {
+            if self.bodies.mount(a).mover != self.bodies.mount(b).mover {
+                self.merge(&[a, b]);
+                let detail = json!([self.names[a], self.names[b]]);
+                self.log("merge", detail);
+            }
+        }
+    }
+
+    /// Freezes every body whose numbers no longer make sense where it last
+    /// was sound, at the latest recorded frame.
+    fn quarantine(&mut self) -> usize {
+        let mut count = 0;
+        if self.bodies.all_sound() {
+            return count;
+        }
+        for m in 0..self.bodies.len() {
+            if self.bodies.activity(m) != Activity::Free || self.bodies.mover_state(m).is_sound() {
+                continue;
+            }
+            let mut state = self.sound[m];
+            state.velocity = Default::default();
+            state.omega_body = Default::default();
+            self.bodies.set_mover_state(m, &state);
+            self.bodies.set_activity(m, Activity::Quarantined);
+            let detail = json!({
+                "body": self.names[m],
+                "reason": "its position or velocity is no longer a finite number below the speed of light",
+            });
+            self.log("quarantine", detail);
+            count += 1;
+        }
+        count
+    }
+
+    fn report(&mut self, quarantined: usize) -> StepReport {
+        let max_penetration = self
+            .contacts
+            .iter()
+            .map(|c| c.penetration)
+            .fold(0.0, f64::max);
+        self.deepest = self.deepest.max(max_penetration);
+        StepReport {
+            contacts: self.contacts.len(),
+            max_penetration,
+            quarantined,
+        }
+    }
+}

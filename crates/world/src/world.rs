@@ -1,0 +1,193 @@
+//! The world: bodies, forces, constraints, and what is going to happen
+//! (Di Pierro's `Universe`).
+
+use crate::command::{Command, Due};
+use conatus_math::DVec3;
+use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
+use conatus_rigid::contact::detect::Detector;
+use conatus_rigid::contact::resolve::Resolver;
+use conatus_rigid::contact::{Contact, Plane, Sphere};
+use conatus_rigid::forces::{Force, View};
+use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
+
+/// Everything that moves and everything that makes it move.
+///
+/// ```
+/// use conatus_math::DVec3;
+/// use conatus_rigid::{Constants, State};
+/// use conatus_world::World;
+///
+/// let mut world = World::new(0.01);
+/// world.gravity = DVec3::new(0.0, 0.0, -9.81);
+/// let ball = world.add_body("ball", Constants::new(1.0, DVec3::splat(0.1)), State::default());
+/// for _ in 0..100 {
+///     world.step();
+/// }
+/// assert!((world.bodies.state(ball).position.z + 0.5 * 9.81).abs() < 1e-12);
+/// ```
+pub struct World {
+    /// The bodies.
+    pub bodies: Bodies,
+    /// Their names, in the same order.
+    pub names: Vec<String>,
+    /// The forces besides gravity and automatic damping.
+    pub forces: Vec<Box<dyn Force>>,
+    /// What can touch.
+    pub detector: Detector,
+    /// Whether bodies that touch become one.
+    pub sticky: bool,
+    /// The acceleration of gravity.
+    pub gravity: DVec3,
+    /// How steps are integrated.
+    pub integrator: Integrator,
+    pub(crate) h: f64,
+    pub(crate) steps: u64,
+    pub(crate) due: Vec<Due>,
+    pub(crate) integration: Integration,
+    pub(crate) resolver: Resolver,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) states: Vec<State>,
+    pub(crate) before: Vec<DVec3>,
+    pub(crate) sound: Vec<State>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) deepest: f64,
+}
+
+impl World {
+    /// An empty world whose steps take `h` seconds.
+    pub fn new(h: f64) -> Self {
+        Self {
+            bodies: Bodies::new(),
+            names: Vec::new(),
+            forces: Vec::new(),
+            detector: Detector::default(),
+            sticky: false,
+            gravity: DVec3::ZERO,
+            integrator: Integrator::default(),
+            h,
+            steps: 0,
+            due: Vec::new(),
+            integration: Integration::default(),
+            resolver: Resolver::default(),
+            contacts: Vec::new(),
+            states: Vec::new(),
+            before: Vec::new(),
+            sound: Vec::new(),
+            events: Vec::new(),
+            deepest: 0.0,
+        }
+    }
+
+    /// Adds a body that is free to move and returns its index.
+    pub fn add_body(&mut self, name: &str, constants: Constants, state: State) -> usize {
+        self.names.push(name.to_owned());
+        self.sound.push(state);
+        self.bodies.add(constants, state, Activity::Free)
+    }
+
+    /// Adds a force.
+    pub fn add_force(&mut self, force: impl Force + 'static) {
+        self.forces.push(Box::new(force));
+    }
+
+    /// Adds a contact sphere to a body.
+    pub fn add_sphere(&mut self, sphere: Sphere) {
+        self.detector.spheres.push(sphere);
+    }
+
+    /// Adds a static plane.
+    pub fn add_plane(&mut self, plane: Plane) {
+        self.detector.planes.push(plane);
+    }
+
+    /// Has a command carried out in the first step that begins at or after
+    /// `time`; commands for one step are carried out in the order given.
+    pub fn command(&mut self, time: f64, command: Command) {
+        let due = Due { time, command };
+        let place = self.due.partition_point(|d| d.time <= time);
+        self.due.insert(place, due);
+    }
+
+    /// The size of a step in seconds.
+    pub fn step_seconds(&self) -> f64 {
+        self.h
+    }
+
+    /// Steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Seconds since the start: the number of steps times their size, so that
+    /// rounding does not add up.
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.h
+    }
+
+    /// Energy and momenta of all that moves.
+    pub fn totals(&self) -> Totals {
+        let (kinetic, momentum, angular_momentum) = self.bodies.totals();
+        let mut states = Vec::new();
+        self.bodies.gather(&mut states);
+        let view = View::new(&self.bodies, &states);
+        let of_forces: f64 = self
+            .forces
+            .iter()
+            .map(|f| f.potential(self.time(), &view))
+            .sum();
+        Totals {
+            kinetic,
+            potential: self.bodies.gravity_potential(self.gravity) + of_forces,
+            momentum,
+            angular_momentum,
+            max_penetration: self.deepest,
+        }
+    }
+
+    /// What happened since the last call, in order.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// The world as it is now, for the recording. The deepest penetration is
+    /// counted from here on anew.
+    pub fn frame(&mut self) -> Frame {
+        let frame = Frame {
+            time: self.time(),
+            step: self.steps,
+            totals: self.totals(),
+            bodies: (0..self.bodies.len()).map(|i| self.body_frame(i)).collect(),
+            contacts: self
+                .contacts
+                .iter()
+                .zip(&self.resolver.impulses)
+                .map(|(c, &impulse)| ContactFrame {
+                    point: c.point,
+                    impulse,
+                    penetration: c.penetration,
+                })
+                .collect(),
+        };
+        self.deepest = 0.0;
+        self.bodies.gather(&mut self.sound);
+        frame
+    }
+
+    fn body_frame(&self, i: usize) -> BodyFrame {
+        let mount = self.bodies.mount(i);
+        let state = self.bodies.state(i);
+        let status = match self.bodies.activity(mount.mover) {
+            Activity::Locked => Status::Locked,
+            Activity::Quarantined => Status::Quarantined,
+            _ if mount.pose.is_some() => Status::Merged,
+            _ => Status::Free,
+        };
+        BodyFrame {
+            position: state.position,
+            orientation: state.orientation,
+            velocity: state.velocity,
+            omega_body: state.omega_body,
+            status,
+        }
+    }
+}
