@@ -1,0 +1,489 @@
+//! From the bodies of a scene file to bodies with mass, state and surface.
+
+use super::check;
+use super::shapes::{self, Formed};
+use crate::scene::load::Scene;
+use crate::scene::model::{Body, SceneFile};
+use crate::scene::problem::Problems;
+use conatus_geometry::Mesh;
+use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
+use conatus_record::{BodyInfo, MeshData};
+use conatus_rigid::{Constants, MassProperties, State};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+use std::sync::Arc;
+
+/// More bodies than this are a slip of the pen.
+const MOST_BODIES: u64 = 1_000_000;
+
+/// A body that is ready for the world.
+#[derive(Clone)]
+pub struct Built {
+    /// Its name.
+    pub name: String,
+    /// Mass, moments and damping.
+    pub constants: Constants,
+    /// Where it starts.
+    pub state: State,
+    /// Held in place.
+    pub locked: bool,
+    /// From the coordinates of its shape to its principal axes.
+    pub carry: Pose,
+    /// Its surface in principal axes.
+    pub mesh: Option<Arc<Mesh>>,
+    /// The closed surface that water sees, in principal axes.
+    pub hull: Option<Arc<Mesh>>,
+    /// Contact spheres in principal axes.
+    pub spheres: Vec<(DVec3, f64)>,
+    /// c.
+    pub restitution: f64,
+    /// μ.
+    pub friction: f64,
+    /// Red, green, blue from 0 to 1.
+    pub color: [f32; 3],
+    /// The path of the scene's entry, for messages.
+    pub path: String,
+}
+
+/// All bodies; those with problems are reported and stand in as balls, so that
+/// what refers to them can be checked as well.
+pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Vec<Built> {
+    let mut built: Vec<Built> = Vec::new();
+    let mut random = Pcg64::seed_from_u64(scene.seed);
+    for (i, spec) in file.body.iter().enumerate() {
+        let path = format!("body[{i}]");
+        let mut body = one(scene, file, spec, i, &path, problems);
+        match &spec.array {
+            None => built.push(body),
+            Some(array) => {
+                let [nx, ny, nz] = array.count;
+                let count = nx.saturating_mul(ny).saturating_mul(nz);
+                if count == 0 || count.saturating_add(built.len() as u64) > MOST_BODIES {
+                    problems.at(
+                        &format!("{path}.array.count"),
+                        format!("{count} copies; there must be at least one, and at most {MOST_BODIES} bodies in all"),
+                        "count = [10, 10, 10] makes a thousand",
+                    );
+                    continue;
+                }
+                let name = std::mem::take(&mut body.name);
+                for copy in 0..count {
+                    let (x, y, z) = (copy % nx, copy / nx % ny, copy / nx / ny);
+                    let place = DVec3::new(x as f64, y as f64, z as f64);
+                    let mut one = body.clone();
+                    one.name = format!("{name}-{copy}");
+                    one.state.position += place * DVec3::from(array.spacing)
+                        + in_cube(&mut random) * array.jitter;
+                    one.state.velocity += on_sphere(&mut random) * array.speed;
+                    built.push(one);
+                }
+            }
+        }
+    }
+    check_names(&built, problems);
+    built
+}
+
+fn check_names(built: &[Built], problems: &mut Problems) {
+    let mut seen = std::collections::BTreeMap::new();
+    for body in built {
+        if let Some(first) = seen.insert(&body.name, &body.path) {
+            problems.at(
+                &format!("{}.name", body.path),
+                format!("the name `{}` is used twice, first by {first}", body.name),
+                "give every body a name of its own",
+            );
+        }
+    }
+}
+
+/// A number from 0 up to, but not including, 1.
+fn unit(random: &mut Pcg64) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn in_cube(random: &mut Pcg64) -> DVec3 {
+    DVec3::new(unit(random), unit(random), unit(random)) * 2.0 - DVec3::ONE
+}
+
+fn on_sphere(random: &mut Pcg64) -> DVec3 {
+    // Archimedes: height and longitude are uniform on a sphere.
+    let z = 2.0 * unit(random) - 1.0;
+    let (sin, cos) = (std::f64::consts::TAU * unit(random)).sin_cos();
+    let r = (1.0 - z * z).max(0.0).sqrt();
+    DVec3::new(r * cos, r * sin, z)
+}
+
+fn one(
+    scene: &mut Scene,
+    file: &SceneFile,
+    spec: &Body,
+    index: usize,
+    path: &str,
+    problems: &mut Problems,
+) -> Built {
+    let forms = forms(scene, spec, path, problems);
+    let mass = mass(spec, &forms, path, problems).unwrap_or(MassProperties {
+        mass: 1.0,
+        centre: DVec3::ZERO,
+        inertia: DMat3::IDENTITY,
+    });
+    let diagonal = mass.diagonalise();
+    let carry = diagonal.carry();
+    let damping = spec.damping.unwrap_or(file.damping);
+    check::not_negative(problems, &format!("{path}.damping.linear"), "the damping", damping.linear);
+    check::not_negative(problems, &format!("{path}.damping.angular"), "the damping", damping.angular);
+    let constants = Constants {
+        mass: diagonal.mass,
+        moments: diagonal.moments,
+        linear_damping: damping.linear,
+        angular_damping: damping.angular,
+    };
+    let restitution = spec.restitution.unwrap_or(file.contact.restitution);
+    check::restitution(problems, &format!("{path}.restitution"), restitution);
+    let friction = spec.friction.unwrap_or(file.contact.friction);
+    check::not_negative(problems, &format!("{path}.friction"), "the friction", friction);
+    let name = match spec.name.as_str() {
+        "" => format!("body-{}", index + 1),
+        name => name.to_owned(),
+    };
+    let spheres = if spec.collides.unwrap_or(true) {
+        forms
+            .iter()
+            .map(|f| {
+                let (centre, radius) = shapes::contact_sphere(f);
+                (carry.point(centre), radius)
+            })
+            // A single shape's sphere is about the centre of mass itself.
+            .map(|(c, r)| (if c.length() < 1e-12 * r { DVec3::ZERO } else { c }, r))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    let mut surface = Mesh::default();
+    forms.iter().for_each(|f| surface.append(&f.mesh));
+    let hulls: Option<Vec<Mesh>> = forms.iter().map(Formed::hull).collect();
+    let hull = hulls.filter(|h| !h.is_empty()).map(|parts| {
+        let mut all = Mesh::default();
+        parts.iter().for_each(|p| all.append(p));
+        Arc::new(all.at(&carry))
+    });
+    Built {
+        name,
+        constants,
+        state: state(spec, &mass, &constants, path, problems),
+        locked: spec.locked,
+        carry,
+        mesh: (!surface.vertices.is_empty()).then(|| Arc::new(surface.at(&carry))),
+        hull,
+        spheres,
+        restitution,
+        friction,
+        color: color(spec, index, path, problems),
+        path: path.to_owned(),
+    }
+}
+
+/// The shapes of a body, in its coordinates.
+fn forms(scene: &mut Scene, spec: &Body, path: &str, problems: &mut Problems) -> Vec<Formed> {
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("shape", spec.shape.is_some()),
+            ("parts", !spec.parts.is_empty()),
+        ],
+    );
+    let mut forms = Vec::new();
+    if let Some(shape) = &spec.shape {
+        forms.extend(shapes::form(scene, shape, &format!("{path}.shape"), problems));
+    }
+    for (k, part) in spec.parts.iter().enumerate() {
+        let path = format!("{path}.parts[{k}]");
+        let turn = check::orientation(problems, &path, part.orientation, part.turn.as_ref());
+        let pose = Pose::new(turn, part.position.into());
+        let formed = shapes::form(scene, &part.shape, &format!("{path}.shape"), problems);
+        forms.extend(formed.map(|f| f.at(&pose)));
+    }
+    forms
+}
+
+/// The mass properties of a body, if all that they need is right.
+fn mass(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("mass", spec.mass.is_some()),
+            ("density", spec.density.is_some()),
+            ("particles", !spec.particles.is_empty()),
+        ],
+    );
+    let from_matter = if !spec.particles.is_empty() {
+        particles(spec, path, problems)
+    } else if !spec.parts.is_empty() {
+        parts(spec, forms, path, problems)
+    } else {
+        single(spec, forms, path, problems)
+    };
+    let mut mass = from_matter?;
+    if let Some(centre) = spec.centre {
+        mass.centre = centre.into();
+    }
+    if let Some([x, y, z]) = spec.inertia {
+        mass.inertia = rotation::rows(x, y, z);
+    }
+    if let Err(error) = mass.check() {
+        let place = if spec.inertia.is_some() {
+            format!("{path}.inertia")
+        } else if !spec.particles.is_empty() {
+            format!("{path}.particles")
+        } else {
+            path.to_owned()
+        };
+        problems.at(
+            &place,
+            error.to_string(),
+            "an inertia tensor is symmetric, its principal moments are positive, and none exceeds the sum of the other two; particles on one line have none",
+        );
+        return None;
+    }
+    Some(mass)
+}
+
+fn particles(spec: &Body, path: &str, problems: &mut Problems) -> Option<MassProperties> {
+    let mut fine = true;
+    for (k, particle) in spec.particles.iter().enumerate() {
+        if particle.mass <= 0.0 {
+            let path = format!("{path}.particles[{k}].mass");
+            check::positive(problems, &path, "the mass", particle.mass);
+            fine = false;
+        }
+    }
+    let list: Vec<(f64, DVec3)> = spec
+        .particles
+        .iter()
+        .map(|p| (p.mass, p.position.into()))
+        .collect();
+    fine.then(|| MassProperties::from_particles(&list))
+}
+
+/// Each part with its own mass; a mass or density of the whole is shared out.
+fn parts(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    if forms.len() != spec.parts.len() {
+        return None;
+    }
+    let mut placed = Vec::new();
+    for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
+        let path = format!("{path}.parts[{k}]");
+        let density = part.density.or(spec.density.filter(|_| part.mass.is_none()));
+        let own = weigh(part.mass, density, formed, &path, problems)?;
+        placed.push((own, Pose::IDENTITY));
+    }
+    let mut whole = MassProperties::combine(&placed);
+    if let Some(mass) = spec.mass {
+        check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+        whole.inertia *= mass / whole.mass;
+        whole.mass = mass;
+    }
+    Some(whole)
+}
+
+fn single(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    match (forms.first(), spec.mass, spec.inertia) {
+        // Given directly: the shape is only for display and contact.
+        (formed, Some(mass), Some(_)) => {
+            if mass <= 0.0 {
+                check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+                return None;
+            }
+            let centre = formed.and_then(|f| f.unit_mass).map(|m| m.centre);
+            Some(MassProperties {
+                mass,
+                centre: centre.unwrap_or_default(),
+                inertia: DMat3::IDENTITY,
+            })
+        }
+        (Some(formed), mass, _) => weigh(mass, spec.density, formed, path, problems),
+        (None, ..) if spec.shape.is_some() => None,
+        (None, ..) => {
+            problems.at(
+                path,
+                "the body has no mass",
+                "give it a `shape` with `mass` or `density`, or `parts`, or `particles`, or `mass` with `inertia`",
+            );
+            None
+        }
+    }
+}
+
+/// A shape with a mass or a density.
+fn weigh(
+    mass: Option<f64>,
+    density: Option<f64>,
+    formed: &Formed,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    if let (Some(_), Some(_)) = (mass, density) {
+        check::at_most_one(problems, path, &[("mass", true), ("density", true)]);
+        return None;
+    }
+    let (Some(unit), Some(volume)) = (formed.unit_mass, formed.volume) else {
+        shapes::explain_open(&formed.mesh, &format!("{path}.shape.mesh.file"), problems);
+        return None;
+    };
+    let (key, value) = match (mass, density) {
+        (Some(mass), _) => ("mass", mass),
+        (None, Some(density)) => ("density", density),
+        (None, None) => {
+            problems.at(
+                path,
+                "a shape without mass",
+                "add `mass` in kilograms or `density` in kg/m³ (water has 1000)",
+            );
+            return None;
+        }
+    };
+    if value <= 0.0 {
+        check::positive(problems, &format!("{path}.{key}"), &format!("the {key}"), value);
+        return None;
+    }
+    let mass = if key == "mass" { value } else { value * volume };
+    Some(MassProperties {
+        mass,
+        centre: unit.centre,
+        inertia: unit.inertia * mass,
+    })
+}
+
+/// Where a body starts and how it moves.
+fn state(
+    spec: &Body,
+    mass: &MassProperties,
+    constants: &Constants,
+    path: &str,
+    problems: &mut Problems,
+) -> State {
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("position", spec.position.is_some()),
+            ("origin", spec.origin.is_some()),
+        ],
+    );
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("velocity", spec.velocity.is_some()),
+            ("momentum", spec.momentum.is_some()),
+        ],
+    );
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("omega_body", spec.omega_body.is_some()),
+            ("angular_velocity", spec.angular_velocity.is_some()),
+            ("angular_momentum", spec.angular_momentum.is_some()),
+        ],
+    );
+    let diagonal = mass.diagonalise();
+    let turn: DQuat = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    let position = match (spec.position, spec.origin) {
+        (Some(p), _) => p.into(),
+        (None, Some(origin)) => DVec3::from(origin) + turn * mass.centre,
+        (None, None) => DVec3::ZERO,
+    };
+    let mut state = State::placed(&diagonal, position, turn);
+    if let Some(v) = spec.velocity {
+        state.velocity = v.into();
+    } else if let Some(k) = spec.momentum {
+        state.velocity = DVec3::from(k) / constants.mass;
+    }
+    if let Some(w) = spec.omega_body {
+        state.omega_body = diagonal.diag_rotation * DVec3::from(w);
+    } else if let Some(w) = spec.angular_velocity {
+        state.omega_body = state.rotation().transpose() * DVec3::from(w);
+    } else if let Some(l) = spec.angular_momentum {
+        state.set_angular_momentum(l.into(), constants.moments);
+    }
+    state
+}
+
+/// Colours for bodies that name none: calm, and easy to tell apart.
+const PALETTE: [[u8; 3]; 8] = [
+    [0xd9, 0x5f, 0x4c],
+    [0x3f, 0x7f, 0xbf],
+    [0xe0, 0xa4, 0x3a],
+    [0x4f, 0x9d, 0x69],
+    [0x8e, 0x6b, 0xb0],
+    [0x3a, 0xa6, 0xa6],
+    [0xc4, 0x6a, 0x94],
+    [0x7a, 0x86, 0x90],
+];
+
+fn color(spec: &Body, index: usize, path: &str, problems: &mut Problems) -> [f32; 3] {
+    let fallback = PALETTE[index % PALETTE.len()];
+    let bytes = match &spec.color {
+        None => fallback,
+        Some(text) => hex(text).unwrap_or_else(|| {
+            problems.at(
+                &format!("{path}.color"),
+                format!("`{text}` is not a colour"),
+                "write it as \"#rrggbb\", for example \"#d95f4c\"",
+            );
+            fallback
+        }),
+    };
+    bytes.map(|b| f32::from(b) / 255.0)
+}
+
+fn hex(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#')?;
+    if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let value = u32::from_str_radix(digits, 16).ok()?;
+    Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
+}
+
+/// What the recording says about the bodies; copies share their surface.
+pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
+    let mut meshes: Vec<&Arc<Mesh>> = Vec::new();
+    let infos = built
+        .iter()
+        .map(|body| BodyInfo {
+            name: body.name.clone(),
+            mass: body.constants.mass,
+            moments: body.constants.moments,
+            color: body.color,
+            mesh: body.mesh.as_ref().map(|mesh| {
+                let same = |m: &&Arc<Mesh>| Arc::ptr_eq(m, mesh) || ***m == **mesh;
+                meshes.iter().position(same).unwrap_or_else(|| {
+                    meshes.push(mesh);
+                    meshes.len() - 1
+                })
+            }),
+            spheres: body.spheres.clone(),
+        })
+        .collect();
+    (meshes.into_iter().map(|m| MeshData::from(&**m)).collect(), infos)
+}

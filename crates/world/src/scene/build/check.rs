@@ -1,0 +1,156 @@
+//! Checks of single values, and of everything but bodies and forces.
+
+use crate::scene::model::SceneFile;
+use crate::scene::problem::Problems;
+use conatus_math::{DQuat, DVec3, rotation};
+
+/// The value must be greater than zero.
+pub fn positive(problems: &mut Problems, path: &str, what: &str, value: f64) {
+    if value <= 0.0 {
+        problems.at(
+            path,
+            format!("{what} is {value}, but must be greater than zero"),
+            format!("give {what} as a positive number"),
+        );
+    }
+}
+
+/// The value must not be less than zero.
+pub fn not_negative(problems: &mut Problems, path: &str, what: &str, value: f64) {
+    if value < 0.0 {
+        problems.at(
+            path,
+            format!("{what} is {value}, but must not be negative"),
+            "give zero or a positive number",
+        );
+    }
+}
+
+/// Restitution lies between 0 and 1.
+pub fn restitution(problems: &mut Problems, path: &str, value: f64) {
+    if !(0.0..=1.0).contains(&value) {
+        problems.at(
+            path,
+            format!("the restitution is {value}, but must lie between 0 and 1"),
+            "0 does not bounce at all, 1 loses no energy",
+        );
+    }
+}
+
+/// The unit vector of a direction that must not be zero.
+pub fn direction(problems: &mut Problems, path: &str, what: &str, value: [f64; 3]) -> DVec3 {
+    let v = DVec3::from(value);
+    v.try_normalize().unwrap_or_else(|| {
+        problems.at(
+            path,
+            format!("{what} has no direction: its length is zero or far too small or large"),
+            "give a vector such as [0, 0, 1]; its length does not matter",
+        );
+        DVec3::Z
+    })
+}
+
+/// At most one of several keys that say the same thing.
+pub fn at_most_one(problems: &mut Problems, path: &str, keys: &[(&str, bool)]) {
+    let given: Vec<&str> = keys.iter().filter(|k| k.1).map(|k| k.0).collect();
+    if let [first, second, ..] = given[..] {
+        problems.at(
+            &format!("{path}.{second}"),
+            format!("`{first}` and `{second}` say the same thing twice"),
+            format!("keep one of them; remove `{first}` or `{second}`"),
+        );
+    }
+}
+
+/// An orientation given as a quaternion (w, x, y, z) or as a turn.
+pub fn orientation(
+    problems: &mut Problems,
+    path: &str,
+    quaternion: Option<[f64; 4]>,
+    turn: Option<&crate::scene::model::Turn>,
+) -> DQuat {
+    at_most_one(
+        problems,
+        path,
+        &[("orientation", quaternion.is_some()), ("turn", turn.is_some())],
+    );
+    if let Some([w, x, y, z]) = quaternion {
+        let q = DQuat::from_xyzw(x, y, z, w);
+        if q.length_squared().is_normal() {
+            return q.normalize();
+        }
+        problems.at(
+            &format!("{path}.orientation"),
+            "the quaternion has no direction: its length is zero or far too small or large",
+            "[1, 0, 0, 0] (w, x, y, z) is no turn at all",
+        );
+    }
+    let Some(turn) = turn else {
+        return DQuat::IDENTITY;
+    };
+    let path = format!("{path}.turn");
+    let axis = direction(problems, &format!("{path}.axis"), "the axis", turn.axis);
+    at_most_one(
+        problems,
+        &path,
+        &[
+            ("angle", turn.angle.is_some()),
+            ("degrees", turn.degrees.is_some()),
+        ],
+    );
+    match (turn.angle, turn.degrees) {
+        (Some(angle), _) => rotation::from_axis_angle(axis, angle),
+        (None, Some(degrees)) => rotation::from_axis_angle(axis, degrees.to_radians()),
+        (None, None) => {
+            problems.at(
+                &path,
+                "the turn has no angle",
+                "add `angle` in radians or `degrees`",
+            );
+            DQuat::IDENTITY
+        }
+    }
+}
+
+/// The `time` table.
+pub fn time(file: &SceneFile, problems: &mut Problems) {
+    let time = &file.time;
+    positive(problems, "time.step", "the step", time.step);
+    not_negative(problems, "time.seconds", "the length of the run", time.seconds);
+    if time.steps_per_frame == 0 {
+        problems.at(
+            "time.steps_per_frame",
+            "there must be at least one step between two frames",
+            "1 records every step",
+        );
+    }
+    // Beyond 2⁵³ a step can no longer be told from the next.
+    if time.step > 0.0 && time.seconds / time.step > 9.0e15 {
+        problems.at(
+            "time.step",
+            format!(
+                "{} s in steps of {} s are more steps than can be counted",
+                time.seconds, time.step
+            ),
+            "take a larger step or a shorter run",
+        );
+    }
+}
+
+/// Damping, contact and planes.
+pub fn surroundings(file: &SceneFile, problems: &mut Problems) {
+    not_negative(problems, "damping.linear", "the damping", file.damping.linear);
+    not_negative(problems, "damping.angular", "the damping", file.damping.angular);
+    restitution(problems, "contact.restitution", file.contact.restitution);
+    not_negative(problems, "contact.friction", "the friction", file.contact.friction);
+    for (i, plane) in file.plane.iter().enumerate() {
+        let path = format!("plane[{i}]");
+        direction(problems, &format!("{path}.normal"), "the normal", plane.normal);
+        if let Some(c) = plane.restitution {
+            restitution(problems, &format!("{path}.restitution"), c);
+        }
+        if let Some(mu) = plane.friction {
+            not_negative(problems, &format!("{path}.friction"), "the friction", mu);
+        }
+    }
+}

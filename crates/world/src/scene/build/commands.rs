@@ -1,0 +1,80 @@
+//! From the commands of a scene file to commands of the world.
+
+use super::bodies::Built;
+use super::check;
+use super::forces::find;
+use crate::command::Command;
+use crate::scene::model::{Command as CommandSpec, SceneFile};
+use crate::scene::problem::Problems;
+use crate::world::World;
+use conatus_math::DVec3;
+
+/// Adds all commands of the scene to the world.
+pub fn build(world: &mut World, file: &SceneFile, built: &[Built], problems: &mut Problems) {
+    for (i, spec) in file.command.iter().enumerate() {
+        let path = format!("command[{i}]");
+        check::not_negative(problems, &format!("{path}.time"), "the time", spec.time);
+        let given = [
+            ("kick", spec.kick.is_some()),
+            ("impulse", spec.impulse.is_some()),
+            ("merge", spec.merge.is_some()),
+            ("lock", spec.lock.is_some()),
+            ("unlock", spec.unlock.is_some()),
+        ];
+        if given.iter().filter(|g| g.1).count() != 1 {
+            problems.at(
+                &path,
+                "a command does exactly one thing",
+                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; make several commands for several things",
+            );
+            continue;
+        }
+        if let Some(command) = command(spec, built, &path, problems) {
+            world.command(spec.time, command);
+        }
+    }
+}
+
+fn command(
+    spec: &CommandSpec,
+    built: &[Built],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Command> {
+    if let Some(kick) = &spec.kick {
+        return Some(Command::Kick {
+            body: find(built, &kick.body, &format!("{path}.kick.body"), problems)?,
+            momentum: kick.momentum.map(DVec3::from),
+            angular_momentum: kick.angular_momentum.map(DVec3::from),
+        });
+    }
+    if let Some(impulse) = &spec.impulse {
+        let body = find(built, &impulse.body, &format!("{path}.impulse.body"), problems)?;
+        let point = impulse.point.map(DVec3::from);
+        return Some(Command::Impulse {
+            body,
+            impulse: impulse.impulse.into(),
+            point_body: point.map_or(DVec3::ZERO, |p| built[body].carry.point(p)),
+        });
+    }
+    if let Some(names) = &spec.merge {
+        let list: Vec<usize> = names
+            .iter()
+            .enumerate()
+            .filter_map(|(k, n)| find(built, n, &format!("{path}.merge[{k}]"), problems))
+            .collect();
+        if names.len() < 2 {
+            problems.at(
+                &format!("{path}.merge"),
+                "it takes two to merge",
+                "name at least two bodies",
+            );
+        }
+        return Some(Command::Merge(list));
+    }
+    if let Some(name) = &spec.lock {
+        return find(built, name, &format!("{path}.lock"), problems).map(Command::Lock);
+    }
+    let name = spec.unlock.as_ref()?;
+    find(built, name, &format!("{path}.unlock"), problems).map(Command::Unlock)
+}

@@ -1,0 +1,279 @@
+//! From the springs, drags, pushes and waters of a scene file to forces.
+
+use super::bodies::Built;
+use super::check;
+use crate::scene::model::{PushAxes, SceneFile, SpringEnd, UpAxis, Wave as WaveSpec};
+use crate::scene::problem::{Problems, nearest};
+use crate::world::World;
+use conatus_math::DVec3;
+use conatus_record::{EndInfo, SpringInfo, WaterInfo, WaveInfo};
+use conatus_rigid::forces::{self, Drag, End, Frame, Hull, Push, Reach, Rectangle, Spring, Water};
+use std::f64::consts::TAU;
+
+/// The index of a body by its name.
+pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) -> Option<usize> {
+    let found = built.iter().position(|b| b.name == name);
+    if found.is_none() {
+        let names = built.iter().map(|b| b.name.as_str());
+        let help = match nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "bodies are named by `name` in their `[[body]]`".to_owned(),
+        };
+        problems.at(path, format!("there is no body `{name}`"), help);
+    }
+    found
+}
+
+/// Springs, drags and pushes; the springs for display.
+pub fn build(
+    world: &mut World,
+    file: &SceneFile,
+    built: &[Built],
+    problems: &mut Problems,
+) -> Vec<SpringInfo> {
+    let springs = springs(world, file, built, problems);
+    for (i, drag) in file.drag.iter().enumerate() {
+        let path = format!("drag[{i}]");
+        check::not_negative(problems, &format!("{path}.linear"), "the drag", drag.linear);
+        check::not_negative(problems, &format!("{path}.angular"), "the drag", drag.angular);
+        let reach = match &drag.bodies {
+            None => Reach::All,
+            Some(names) => Reach::Bodies(
+                names
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(k, n)| find(built, n, &format!("{path}.bodies[{k}]"), problems))
+                    .collect(),
+            ),
+        };
+        world.add_force(Drag {
+            reach,
+            linear: drag.linear,
+            angular: drag.angular,
+        });
+    }
+    for (i, push) in file.push.iter().enumerate() {
+        let path = format!("push[{i}]");
+        let Some(body) = find(built, &push.body, &format!("{path}.body"), problems) else {
+            continue;
+        };
+        if push.force.is_none() && push.torque.is_none() {
+            problems.at(
+                &path,
+                "a push without force or torque",
+                "add `force` in newtons or `torque` in N·m",
+            );
+        }
+        let carry = &built[body].carry;
+        let (frame, turn) = match push.axes {
+            PushAxes::World => (Frame::World, conatus_math::DQuat::IDENTITY),
+            PushAxes::Body => (Frame::Body, carry.rotation),
+        };
+        world.add_force(Push {
+            body,
+            force: turn * DVec3::from(push.force.unwrap_or_default()),
+            point_body: push.point.map_or(DVec3::ZERO, |p| carry.point(p.into())),
+            torque: turn * DVec3::from(push.torque.unwrap_or_default()),
+            frame,
+            from: push.from.unwrap_or(0.0),
+            until: push.until.unwrap_or(f64::INFINITY),
+        });
+    }
+    springs
+}
+
+fn springs(
+    world: &mut World,
+    file: &SceneFile,
+    built: &[Built],
+    problems: &mut Problems,
+) -> Vec<SpringInfo> {
+    let mut infos = Vec::new();
+    for (i, spec) in file.spring.iter().enumerate() {
+        let path = format!("spring[{i}]");
+        check::not_negative(problems, &format!("{path}.stiffness"), "the stiffness", spec.stiffness);
+        check::not_negative(problems, &format!("{path}.damping"), "the damping", spec.damping);
+        let a = end(&spec.a, built, &format!("{path}.a"), problems);
+        let b = end(&spec.b, built, &format!("{path}.b"), problems);
+        let (Some(a), Some(b)) = (a, b) else {
+            continue;
+        };
+        if let (End::Pin(_), End::Pin(_)) = (a, b) {
+            problems.at(
+                &path,
+                "a spring between two pins moves nothing",
+                "hang one of its ends on a `body`",
+            );
+        }
+        let place = |end: &End| match *end {
+            End::Pin(p) => p,
+            End::Body(k, r) => built[k].state.point_position(r),
+        };
+        let length = spec.length.unwrap_or_else(|| place(&a).distance(place(&b)));
+        check::not_negative(problems, &format!("{path}.length"), "the length at rest", length);
+        world.add_force(Spring {
+            a,
+            b,
+            stiffness: spec.stiffness,
+            length,
+            damping: spec.damping,
+        });
+        let info = |end: &End| match *end {
+            End::Pin(p) => EndInfo::Pin(p),
+            End::Body(k, r) => EndInfo::Body(k, r),
+        };
+        infos.push(SpringInfo {
+            a: info(&a),
+            b: info(&b),
+            length,
+        });
+    }
+    infos
+}
+
+/// One end of a spring: a pin, or a vertex or point of a body.
+fn end(spec: &SpringEnd, built: &[Built], path: &str, problems: &mut Problems) -> Option<End> {
+    check::at_most_one(
+        problems,
+        path,
+        &[("pin", spec.pin.is_some()), ("body", spec.body.is_some())],
+    );
+    check::at_most_one(
+        problems,
+        path,
+        &[("vertex", spec.vertex.is_some()), ("point", spec.point.is_some())],
+    );
+    if let Some(pin) = spec.pin {
+        return Some(End::Pin(pin.into()));
+    }
+    let Some(name) = &spec.body else {
+        problems.at(
+            path,
+            "this end of the spring holds on to nothing",
+            "give it a `body` (with `vertex` or `point`) or a `pin`",
+        );
+        return None;
+    };
+    let k = find(built, name, &format!("{path}.body"), problems)?;
+    let body = &built[k];
+    if let Some(point) = spec.point {
+        return Some(End::Body(k, body.carry.point(point.into())));
+    }
+    let Some(vertex) = spec.vertex else {
+        return Some(End::Body(k, DVec3::ZERO));
+    };
+    let vertices = body.mesh.as_ref().map_or(&[][..], |m| &m.vertices);
+    match usize::try_from(vertex).ok().and_then(|v| vertices.get(v)) {
+        Some(&r) => Some(End::Body(k, r)),
+        None => {
+            problems.at(
+                &format!("{path}.vertex"),
+                format!("`{name}` has {} vertices, none with number {vertex}", vertices.len()),
+                "vertices are counted from 0; `point` takes any place instead",
+            );
+            None
+        }
+    }
+}
+
+/// Stretches of water, as forces and for display.
+pub fn waters(
+    world: &mut World,
+    file: &SceneFile,
+    built: &[Built],
+    problems: &mut Problems,
+) -> Vec<WaterInfo> {
+    let up = match file.up {
+        UpAxis::Y => forces::UpAxis::Y,
+        UpAxis::Z => forces::UpAxis::Z,
+    };
+    let gravity = -world.gravity.dot(up.vector());
+    let mut infos = Vec::new();
+    for (i, spec) in file.water.iter().enumerate() {
+        let path = format!("water[{i}]");
+        check::positive(problems, &format!("{path}.density"), "the density", spec.density);
+        check::not_negative(problems, &format!("{path}.linear_drag"), "the drag", spec.linear_drag);
+        check::not_negative(
+            problems,
+            &format!("{path}.drag_coefficient"),
+            "the drag",
+            spec.drag_coefficient,
+        );
+        let extent = spec.extent.as_ref().map(|e| Rectangle {
+            min: e.min,
+            max: e.max,
+        });
+        if extent.is_some_and(|e| !(e.min[0] < e.max[0] && e.min[1] < e.max[1])) {
+            problems.at(
+                &format!("{path}.extent"),
+                "the extent is empty: `min` must be less than `max` in both coordinates",
+                "swap the corners",
+            );
+        }
+        let waves: Vec<forces::Wave> = spec
+            .waves
+            .iter()
+            .enumerate()
+            .map(|(k, w)| wave(w, gravity, &format!("{path}.waves[{k}]"), problems))
+            .collect();
+        for body in built.iter().filter(|b| b.hull.is_none()) {
+            if let Some(mesh) = &body.mesh {
+                super::shapes::explain_open(mesh, &format!("{}.shape.mesh.file", body.path), problems);
+            }
+        }
+        infos.push(WaterInfo {
+            level: spec.level,
+            extent: extent.map(|e| [e.min, e.max]),
+            waves: waves
+                .iter()
+                .map(|w| WaveInfo {
+                    amplitude: w.amplitude,
+                    wave_vector: w.wave_vector,
+                    angular_frequency: w.angular_frequency,
+                    phase: w.phase,
+                })
+                .collect(),
+        });
+        world.add_force(Water {
+            up,
+            level: spec.level,
+            density: spec.density,
+            gravity,
+            linear_drag: spec.linear_drag,
+            drag_coefficient: spec.drag_coefficient,
+            current: spec.current.into(),
+            extent,
+            waves,
+            hulls: built
+                .iter()
+                .enumerate()
+                .filter_map(|(body, b)| {
+                    let mesh = b.hull.clone()?;
+                    Some(Hull { body, mesh })
+                })
+                .collect(),
+        });
+    }
+    infos
+}
+
+fn wave(spec: &WaveSpec, gravity: f64, path: &str, problems: &mut Problems) -> forces::Wave {
+    check::not_negative(problems, &format!("{path}.amplitude"), "the amplitude", spec.amplitude);
+    check::positive(problems, &format!("{path}.wavelength"), "the wavelength", spec.wavelength);
+    let [x, y] = spec.direction;
+    let direction = check::direction(
+        problems,
+        &format!("{path}.direction"),
+        "the wave",
+        [x, y, 0.0],
+    );
+    let k = TAU / spec.wavelength;
+    // Deep water: ω² = g k, so the speed ω/k is √(g/k).
+    let speed = spec.speed.unwrap_or_else(|| (gravity.max(0.0) / k).sqrt());
+    forces::Wave {
+        amplitude: spec.amplitude,
+        wave_vector: [k * direction.x, k * direction.y],
+        angular_frequency: speed * k,
+        phase: spec.phase,
+    }
+}

@@ -1,0 +1,176 @@
+//! From a checked scene file to a world that is ready to run. After this,
+//! nothing from the file can fail.
+//!
+//! Every check reports by path, so that the message shows the place in the
+//! file; all problems of a scene are reported together.
+
+mod bodies;
+mod check;
+mod commands;
+mod forces;
+mod shapes;
+
+use super::load::Scene;
+use super::model::{Integrator as IntegratorName, SceneFile, UpAxis};
+use super::problem::{Problems, SceneError};
+use crate::memory;
+use crate::run::Plan;
+use crate::world::World;
+use bodies::Built;
+use conatus_math::DVec3;
+use conatus_record::{FORMAT, Header, PlaneInfo, Up};
+use conatus_rigid::Integrator;
+use conatus_rigid::contact::{Plane, Sphere};
+
+/// A scene that is ready to run.
+pub struct Setup {
+    /// The world at time zero.
+    pub world: World,
+    /// How long to run and how often to record.
+    pub plan: Plan,
+    /// What the recording says before its first frame.
+    pub header: Header,
+}
+
+impl Setup {
+    /// Roughly the memory that the whole recording takes, in bytes.
+    pub fn recording_bytes(&self) -> u64 {
+        let bodies = self.header.bodies.len();
+        self.plan.frames().saturating_mul(conatus_record::bytes_per_frame(bodies))
+    }
+}
+
+impl Scene {
+    /// Checks the physics of the scene and builds its world. Reads the meshes
+    /// that the scene names.
+    pub fn build(&mut self) -> Result<Setup, SceneError> {
+        let mut problems = self.problems();
+        let file = self.file.clone();
+        let up = match file.up {
+            UpAxis::Y => Up::Y,
+            UpAxis::Z => Up::Z,
+        };
+        check::time(&file, &mut problems);
+        check::surroundings(&file, &mut problems);
+        let built = bodies::build(self, &file, &mut problems);
+
+        let mut world = World::new(file.time.step);
+        world.integrator = match file.time.integrator {
+            IntegratorName::Rk4 => Integrator::Rk4,
+            IntegratorName::Euler => Integrator::Euler,
+            IntegratorName::MomentumEuler => Integrator::MomentumEuler,
+            IntegratorName::SymplecticEuler => Integrator::SymplecticEuler,
+        };
+        world.gravity = gravity(&file);
+        world.sticky = file.contact.sticky;
+        world.detector.between_bodies = file.contact.between_bodies;
+        add_bodies(&mut world, &built);
+        let planes = add_planes(&mut world, &file);
+        let springs = forces::build(&mut world, &file, &built, &mut problems);
+        let waters = forces::waters(&mut world, &file, &built, &mut problems);
+        commands::build(&mut world, &file, &built, &mut problems);
+
+        let (meshes, infos) = bodies::infos(&built);
+        let header = Header {
+            format: FORMAT.to_owned(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            scene: self.name.clone(),
+            seed: self.seed,
+            up,
+            step_seconds: file.time.step,
+            steps_per_frame: file.time.steps_per_frame,
+            meshes,
+            bodies: infos,
+            planes,
+            springs,
+            waters,
+        };
+        let plan = plan(self, &file);
+        let setup = Setup {
+            world,
+            plan,
+            header,
+        };
+        if problems.is_empty() {
+            check_memory(&setup, &mut problems);
+        }
+        problems.finish()?;
+        Ok(setup)
+    }
+}
+
+/// Whole frames that cover the seconds asked for.
+fn plan(scene: &Scene, file: &SceneFile) -> Plan {
+    let per_frame = file.time.steps_per_frame.max(1);
+    let steps = (file.time.seconds / file.time.step).round() as u64;
+    Plan {
+        scene: scene.name.clone(),
+        seed: scene.seed,
+        steps: steps.div_ceil(per_frame).saturating_mul(per_frame),
+        steps_per_frame: per_frame,
+    }
+}
+
+fn check_memory(setup: &Setup, problems: &mut Problems) {
+    let (need, have) = (setup.recording_bytes(), memory::available());
+    if need > have {
+        problems.at(
+            "time.seconds",
+            format!(
+                "the run has {} frames of {} bodies, which take {} of memory; {} are free",
+                setup.plan.frames(),
+                setup.header.bodies.len(),
+                memory::readable(need),
+                memory::readable(have),
+            ),
+            "shorten `time.seconds`, or record less often with a greater `time.steps_per_frame`",
+        );
+    }
+}
+
+/// Gravity as given, or 9.81 m/s² downwards.
+fn gravity(file: &SceneFile) -> DVec3 {
+    match (file.gravity, file.up) {
+        (Some(g), _) => g.into(),
+        (None, UpAxis::Y) => DVec3::Y * -9.81,
+        (None, UpAxis::Z) => DVec3::Z * -9.81,
+    }
+}
+
+fn add_bodies(world: &mut World, built: &[Built]) {
+    for body in built {
+        let index = world.add_body(&body.name, body.constants, body.state);
+        if body.locked {
+            world
+                .bodies
+                .set_activity(index, conatus_rigid::Activity::Locked);
+        }
+        for &(centre, radius) in &body.spheres {
+            world.add_sphere(Sphere {
+                body: index,
+                centre,
+                radius,
+                restitution: body.restitution,
+                friction: body.friction,
+            });
+        }
+    }
+}
+
+fn add_planes(world: &mut World, file: &SceneFile) -> Vec<PlaneInfo> {
+    for plane in &file.plane {
+        world.add_plane(Plane {
+            point: plane.point.into(),
+            normal: DVec3::from(plane.normal).normalize_or(DVec3::Z),
+            restitution: plane.restitution,
+            friction: plane.friction,
+        });
+    }
+    let planes = world.detector.planes.iter();
+    planes
+        .map(|p| PlaneInfo {
+            point: p.point,
+            normal: p.normal,
+        })
+        .collect()
+}

@@ -1,0 +1,208 @@
+//! From a shape in a scene file to mass, surface and contact spheres, all in
+//! the shape's own coordinates.
+
+use super::check;
+use crate::scene::load::Scene;
+use crate::scene::model::{Axial, AxisName, MeshFile, Shape};
+use crate::scene::problem::Problems;
+use conatus_geometry::{Axis, Mesh, Solid, obj};
+use conatus_math::{DVec3, Pose};
+use conatus_rigid::MassProperties;
+
+/// A shape that a body is made of.
+#[derive(Clone)]
+pub struct Formed {
+    /// Its surface.
+    pub mesh: Mesh,
+    /// Its volume, exact for solids; none for a surface that is not closed.
+    pub volume: Option<f64>,
+    /// Its mass properties for a mass of one kilogram; none if not closed.
+    pub unit_mass: Option<MassProperties>,
+    /// The ball that it collides as: itself, if it is one; for anything else
+    /// the sphere about it is found when its centre of mass is known.
+    pub ball: Option<f64>,
+}
+
+impl Formed {
+    /// The same shape at another pose.
+    pub fn at(mut self, pose: &Pose) -> Self {
+        self.mesh = self.mesh.at(pose);
+        self.unit_mass = self.unit_mass.map(|m| m.at(pose));
+        self
+    }
+
+    /// The surface, blown up a little so that its volume is exactly that of
+    /// the solid it stands for: the hull that water sees.
+    pub fn hull(&self) -> Option<Mesh> {
+        let volume = self.volume?;
+        let centre = self.unit_mass?.centre;
+        let factor = (volume / self.mesh.volume_integrals().volume).abs().cbrt();
+        let mut hull = self.mesh.clone();
+        for v in &mut hull.vertices {
+            *v = centre + (*v - centre) * factor;
+        }
+        Some(hull)
+    }
+}
+
+/// Reads a shape; `None` if something is wrong with it.
+pub fn form(
+    scene: &mut Scene,
+    shape: &Shape,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Formed> {
+    match shape {
+        Shape::Sphere(s) => {
+            let path = format!("{path}.sphere.radius");
+            check::positive(problems, &path, "the radius", s.radius);
+            let radius = s.radius;
+            solid(Solid::Sphere { radius }, Some(radius), &path, problems)
+        }
+        Shape::Box(b) => {
+            let path = format!("{path}.box.half_extents");
+            sizes(problems, &path, "a half extent", b.half_extents);
+            let half_extents = b.half_extents.into();
+            solid(Solid::Box { half_extents }, None, &path, problems)
+        }
+        Shape::Ellipsoid(e) => {
+            let path = format!("{path}.ellipsoid.semi_axes");
+            sizes(problems, &path, "a semi-axis", e.semi_axes);
+            let semi_axes = e.semi_axes.into();
+            solid(Solid::Ellipsoid { semi_axes }, None, &path, problems)
+        }
+        Shape::Cylinder(a) => {
+            let (radius, height, axis) = axial(problems, &format!("{path}.cylinder"), a);
+            let cylinder = Solid::Cylinder {
+                radius,
+                height,
+                axis,
+            };
+            solid(cylinder, None, path, problems)
+        }
+        Shape::Capsule(a) => {
+            let (radius, height, axis) = axial(problems, &format!("{path}.capsule"), a);
+            let capsule = Solid::Capsule {
+                radius,
+                height,
+                axis,
+            };
+            solid(capsule, None, path, problems)
+        }
+        Shape::Cone(a) => {
+            let (radius, height, axis) = axial(problems, &format!("{path}.cone"), a);
+            let cone = Solid::Cone {
+                radius,
+                height,
+                axis,
+            };
+            solid(cone, None, path, problems)
+        }
+        Shape::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), problems),
+    }
+}
+
+fn sizes(problems: &mut Problems, path: &str, what: &str, values: [f64; 3]) {
+    for (i, value) in values.into_iter().enumerate() {
+        check::positive(problems, &format!("{path}[{i}]"), what, value);
+    }
+}
+
+fn axial(problems: &mut Problems, path: &str, shape: &Axial) -> (f64, f64, Axis) {
+    check::positive(problems, &format!("{path}.radius"), "the radius", shape.radius);
+    check::positive(problems, &format!("{path}.height"), "the height", shape.height);
+    let axis = match shape.axis {
+        AxisName::X => Axis::X,
+        AxisName::Y => Axis::Y,
+        AxisName::Z => Axis::Z,
+    };
+    (shape.radius, shape.height, axis)
+}
+
+/// A solid, unless its sizes are wrong (reported already) or so extreme that
+/// its volume is no number.
+fn solid(solid: Solid, ball: Option<f64>, path: &str, problems: &mut Problems) -> Option<Formed> {
+    let volume = solid.volume();
+    if volume.is_normal() && volume > 0.0 {
+        return Some(Formed {
+            mesh: solid.mesh(),
+            volume: Some(volume),
+            unit_mass: Some(MassProperties::of_solid(&solid, 1.0)),
+            ball,
+        });
+    }
+    if problems.is_empty() {
+        problems.at(
+            path,
+            format!("the volume comes out as {volume} m³"),
+            "lengths are in metres; are these far too small or too large?",
+        );
+    }
+    None
+}
+
+fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems) -> Option<Formed> {
+    if file.scale == 0.0 {
+        check::positive(problems, &format!("{path}.scale"), "the scale", file.scale);
+        return None;
+    }
+    let source = match scene.files.read(&file.file) {
+        Ok(source) => source,
+        Err(problem) => {
+            problems.push_at(&format!("{path}.file"), problem);
+            return None;
+        }
+    };
+    let mut mesh = match obj::parse(&source.text, file.scale) {
+        Ok(parsed) => parsed.mesh,
+        Err(e) => {
+            let (message, help) = (e.to_string(), e.help());
+            problems.in_source(&source.name, &source.text, e.offset, e.length, message, help);
+            return None;
+        }
+    };
+    let mut volume = None;
+    let mut unit_mass = None;
+    if mesh.check_closed().is_ok() {
+        // A mesh that is inside out is turned right side out.
+        if mesh.volume_integrals().volume < 0.0 {
+            mesh = mesh.flipped();
+        }
+        let size = mesh.volume_integrals().volume;
+        if size.is_normal() {
+            volume = Some(size);
+            unit_mass = Some(MassProperties::of_mesh(&mesh, 1.0));
+        }
+    }
+    Some(Formed {
+        mesh,
+        volume,
+        unit_mass,
+        ball: None,
+    })
+}
+
+/// Why a mesh has no volume, for the message at `path`.
+pub fn explain_open(mesh: &Mesh, path: &str, problems: &mut Problems) {
+    match mesh.check_closed() {
+        Err(open) => problems.at(
+            path,
+            format!("the mesh has no volume: {open}"),
+            format!("{}; or give `mass`, `centre` and `inertia` yourself", open.help()),
+        ),
+        Ok(()) => problems.at(
+            path,
+            "the mesh encloses no volume that a number can hold",
+            "is it flat, or its scale far too small or too large?",
+        ),
+    }
+}
+
+/// The ball or bounding sphere that a shape collides as, about its own centre.
+pub fn contact_sphere(formed: &Formed) -> (DVec3, f64) {
+    let centre = formed.unit_mass.map_or(DVec3::ZERO, |m| m.centre);
+    let radius = formed
+        .ball
+        .unwrap_or_else(|| formed.mesh.bounding_radius(centre));
+    (centre, radius)
+}
