@@ -6,8 +6,8 @@
 //! from the number of boxes alone: no child pointers are stored, and moving
 //! the boxes a little ([`Bvh::refit`]) is one pass over flat arrays.
 //!
-//! Inner nodes hold `f32` bounds, rounded outwards, as a quick filter; the
-//! boxes themselves are compared in `f64`, so results are exact.
+//! Nodes hold bounds of about seven digits, rounded outwards, as a quick
+//! filter; the boxes themselves are compared in `f64`, so results are exact.
 
 mod morton;
 mod packet;
@@ -68,13 +68,13 @@ impl Bvh {
             }));
         let leaves = self.boxes.chunks(WIDTH);
         for (packet, chunk) in self.packets.iter_mut().zip(leaves) {
-            *packet = Packet::of(chunk.iter().map(Bounds::outside));
+            packet.fill(chunk.iter().map(Bounds::outside));
         }
         for level in 1..self.levels.len() {
             let (below, above) = self.packets.split_at_mut(self.levels[level]);
             let children = below[self.levels[level - 1]..].chunks(WIDTH);
             for (packet, chunk) in above.iter_mut().zip(children) {
-                *packet = Packet::of(chunk.iter().map(Packet::bounds));
+                packet.fill(chunk.iter().map(Packet::bounds));
             }
         }
     }

@@ -7,6 +7,7 @@ pub mod aabb;
 pub mod bvh;
 pub mod generate;
 pub mod mesh;
+pub mod obj;
 pub mod solid;
 pub mod volume;
 

@@ -1,95 +1,123 @@
 //! Eight boxes side by side, tested against a ninth all at once.
+//!
+//! Coordinates are kept as whole numbers in the order of the real ones, for
+//! then one subtraction-free sum decides a comparison and every processor's
+//! vector unit does eight with a handful of instructions.
 
 use crate::Aabb;
 
 /// How many children a node has.
 pub(super) const WIDTH: usize = 8;
 
-/// A box in single precision, the lowest corner negated: as (-min, max) both
-/// corners are rounded up and merged by the same operation.
+/// The box of nothing: below every number that [`above`] returns.
+const NOTHING: i32 = -(1 << 30);
+
+/// A box rounded outwards, as (-min, max): with the lowest corner negated,
+/// both corners are rounded up and merged by the same operation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds([f32; 6]);
+pub(super) struct Bounds([i32; 6]);
 
 impl Bounds {
-    /// The smallest such box, but for a rounding or two, that holds `b`.
+    /// The box round `b`, larger than it by up to a few parts in 10⁷ of its
+    /// coordinates.
     #[inline]
     pub(super) fn outside(b: &Aabb) -> Self {
-        Self([-b.min.x, -b.min.y, -b.min.z, b.max.x, b.max.y, b.max.z].map(above))
+        Self([
+            above(-b.min.x),
+            above(-b.min.y),
+            above(-b.min.z),
+            above(b.max.x),
+            above(b.max.y),
+            above(b.max.z),
+        ])
     }
 }
 
-/// A single-precision number not below `x`. Moving `x` up by one part in 2²³
-/// is at least the half part in 2²³ that the conversion may round down; the
-/// constant does the same for the tiniest numbers, and the clamp keeps numbers
-/// below the range from becoming an infinity that is too high to be tight.
+/// A whole number u(x) that grows with x, for which x ≤ y makes
+/// u(-x) + u(y) ≥ 0.
+///
+/// Read as whole numbers, the bit patterns of positive floats count them in
+/// their order; turning the other bits over where the sign is set does so for
+/// negative ones. Call that number p(x), let it vary evenly between floats,
+/// and note p(-x) = -1 - p(x). Rounding x to the nearest float gives a k with
+/// p(x) ≤ k + 1, and u = ⌊k/2⌋ + 1 is at least (k + 1)/2. So for x ≤ y
+///
+///   u(-x) + u(y) ≥ (p(-x) + p(y))/2 ≥ (p(-x) + p(x))/2 = -1/2,
+///
+/// and a whole number of at least -1/2 is at least 0. The half keeps u within
+/// ±2³⁰, so that such sums do not overflow.
 #[inline]
-fn above(x: f64) -> f32 {
-    const PART: f64 = 1.0 / (1 << 23) as f64;
-    const TINY: f64 = 1e-44;
-    const LOWEST: f64 = f32::MIN as f64;
-    let x = if x > LOWEST { x } else { LOWEST };
-    (x + (x.abs() * PART + TINY)) as f32
+fn above(x: f64) -> i32 {
+    let bits = (x as f32).to_bits() as i32;
+    let k = bits ^ ((bits >> 31) & i32::MAX);
+    (k >> 1) + 1
 }
 
 /// Eight boxes, coordinate by coordinate, so that one vector instruction
-/// compares one coordinate of several boxes.
+/// works on one coordinate of several boxes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet([[f32; WIDTH]; 6]);
+pub(super) struct Packet([[i32; WIDTH]; 6]);
 
 impl Packet {
     /// A packet of boxes that overlap nothing.
-    pub(super) const EMPTY: Self = Self([[f32::NEG_INFINITY; WIDTH]; 6]);
+    pub(super) const EMPTY: Self = Self([[NOTHING; WIDTH]; 6]);
 
-    /// A packet of up to eight boxes.
+    /// Puts up to eight boxes into this packet.
     #[inline]
-    pub(super) fn of(boxes: impl Iterator<Item = Bounds>) -> Self {
-        let mut packet = Self::EMPTY;
-        for (lane, bounds) in boxes.take(WIDTH).enumerate() {
-            for (row, &value) in packet.0.iter_mut().zip(&bounds.0) {
+    pub(super) fn fill(&mut self, boxes: impl Iterator<Item = Bounds>) {
+        *self = Self::EMPTY;
+        for (lane, bounds) in (0..WIDTH).zip(boxes) {
+            for (row, &value) in self.0.iter_mut().zip(&bounds.0) {
                 row[lane] = value;
             }
         }
-        packet
     }
 
     /// The box round all eight.
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
-        Bounds(
-            self.0
-                .map(|row| row.into_iter().fold(f32::NEG_INFINITY, larger)),
-        )
+        let [a, b, c, d, e, f] = &self.0;
+        let largest = |row: &[i32; WIDTH]| row.iter().fold(NOTHING, |a, &b| a.max(b));
+        Bounds([
+            largest(a),
+            largest(b),
+            largest(c),
+            largest(d),
+            largest(e),
+            largest(f),
+        ])
     }
 
     /// One of the eight.
     #[inline]
     pub(super) fn lane(&self, lane: usize) -> Bounds {
-        Bounds(self.0.map(|row| row[lane % WIDTH]))
+        let [a, b, c, d, e, f] = &self.0;
+        let k = lane % WIDTH;
+        Bounds([a[k], b[k], c[k], d[k], e[k], f[k]])
     }
 
-    /// Which of the eight overlap `query`, as bits.
+    /// Which of the eight may overlap `query`, as bits; never misses one that
+    /// does.
     #[inline]
     pub(super) fn overlaps(&self, query: &Bounds) -> u32 {
-        // min ≤ query max, with the sign turned: -query max ≤ -min.
-        let [lx, ly, lz, hx, hy, hz] = &self.0;
-        let q = query.0.map(|x| -x);
+        // min ≤ query.max and query.min ≤ max for all axes, each as the sum of
+        // [`above`]; the sign bit of any negative sum stays in `misses`.
+        let [a, b, c, d, e, f] = query.0;
+        let mut misses = [0i32; WIDTH];
+        for (row, side) in self.0.iter().zip([d, e, f, a, b, c]) {
+            for (miss, bound) in misses.iter_mut().zip(row) {
+                *miss |= bound.wrapping_add(side);
+            }
+        }
+        const BIT: [u32; WIDTH] = [1, 2, 4, 8, 16, 32, 64, 128];
         let mut mask = 0;
-        for k in 0..WIDTH {
-            let hit = (q[3] <= lx[k])
-                & (q[4] <= ly[k])
-                & (q[5] <= lz[k])
-                & (q[0] <= hx[k])
-                & (q[1] <= hy[k])
-                & (q[2] <= hz[k]);
-            mask |= u32::from(hit) << k;
+        // The detour through memory keeps the compiler from mixing the two
+        // loops, which it would then take apart into scalar code.
+        for (miss, bit) in std::hint::black_box(misses).iter().zip(BIT) {
+            mask |= !(miss >> 31) as u32 & bit;
         }
         mask
     }
-}
-
-#[inline]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
 }
 
 /// The positions of the bits that are set, lowest first.
@@ -118,26 +146,54 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_bounds_hold_extreme_numbers() {
-        for x in [0.0, 1e-320, 1e-44, 1e-30, 1.0, 1e30, 3.5e38, 1e308] {
-            for x in [x, -x] {
-                assert!(f64::from(above(x)) >= x, "{x}");
-            }
-        }
+    fn an_empty_box_and_a_missing_one_find_no_lane() {
+        let unit = Aabb::new(DVec3::ZERO, DVec3::ONE);
+        let mut packet = Packet::EMPTY;
+        packet.fill([Bounds::outside(&Aabb::EMPTY)].into_iter());
+        assert_eq!(packet.overlaps(&Bounds::outside(&unit)), 0);
     }
 
     #[test]
-    fn an_empty_box_finds_no_lane() {
-        let unit = Aabb::new(DVec3::ZERO, DVec3::ONE);
-        let packet = Packet::of([Bounds::outside(&Aabb::EMPTY)].into_iter());
-        assert_eq!(packet.overlaps(&Bounds::outside(&unit)), 0);
+    fn boxes_apart_by_a_millionth_are_told_apart() {
+        let at = |x: f64| Bounds::outside(&Aabb::of_sphere(DVec3::new(x, 0.0, 0.0), 0.5));
+        let mut packet = Packet::EMPTY;
+        packet.fill([at(1.0), at(2.000_001), at(2.0), at(0.0), at(-0.000_001)].into_iter());
+        assert_eq!(packet.overlaps(&at(1.0)), 0b01101);
+    }
+
+    fn number() -> impl Strategy<Value = f64> {
+        let special = vec![
+            0.0,
+            -0.0,
+            1e-320,
+            1e-44,
+            1e-38,
+            1.0,
+            3.5e38,
+            1e308,
+            f64::MAX,
+        ];
+        let special = (prop::sample::select(special), any::<bool>())
+            .prop_map(|(x, negative)| if negative { -x } else { x });
+        let any = any::<f64>().prop_filter("finite", |x| x.is_finite());
+        prop_oneof![special, any, -1e3..1e3f64]
     }
 
     proptest! {
         #[test]
-        fn rounding_outwards_never_loses_a_point(x in any::<f64>().prop_filter("finite", |x| x.is_finite())) {
-            prop_assert!(f64::from(above(x)) >= x);
-            prop_assert!(f64::from(above(x)) <= x + x.abs() * 3e-7 + 1e-43 || x > 3e38 || x < -3e38);
+        fn rounding_outwards_never_parts_what_is_ordered(x in number(), y in number()) {
+            let (x, y) = (x.min(y), x.max(y));
+            prop_assert!(above(-x) + above(y) >= 0);
+            prop_assert!(above(x) <= above(y));
+            prop_assert!(above(-x) + above(x) >= 0);
+            prop_assert!(above(x) > NOTHING);
+        }
+
+        #[test]
+        fn clearly_ordered_numbers_are_parted(x in -1e6..1e6f64, gap in 1e-6..1.0f64) {
+            // x > y: the sum must be negative once they differ by a millionth.
+            let y = x - gap * x.abs().max(1e-3);
+            prop_assert!(above(-x) + above(y) < 0);
         }
     }
 }
