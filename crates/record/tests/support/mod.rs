@@ -20,8 +20,7 @@ pub fn ball(radius: f64, n: usize) -> MeshData {
     for i in 0..n {
         for j in 0..2 * n {
             if i > 0 {
-                mesh.triangles
-                    .push([at(i, j), at(i + 1, j), at(i, j + 1)]);
+                mesh.triangles.push([at(i, j), at(i + 1, j), at(i, j + 1)]);
             }
             if i + 1 < n {
                 mesh.triangles
@@ -131,7 +130,11 @@ fn bounce(height: f64, e: f64, t: f64) -> (f64, f64) {
 /// Three bouncing balls, a tumbling box and a ball on a spring.
 pub fn demo(frames: usize) -> Recording {
     let mut head = header("bounce");
-    head.meshes = vec![ball(0.3, 12), block(DVec3::new(0.5, 0.3, 0.12)), ball(0.2, 12)];
+    head.meshes = vec![
+        ball(0.3, 12),
+        block(DVec3::new(0.5, 0.3, 0.12)),
+        ball(0.2, 12),
+    ];
     head.bodies = vec![
         body("red", 1.0, [0.86, 0.24, 0.22], 0, 0.3),
         body("amber", 1.0, [0.93, 0.64, 0.16], 0, 0.3),
@@ -185,7 +188,11 @@ fn demo_frame(header: &Header, n: usize, t: f64) -> Frame {
     let landed = (t * 9.81 / (2.0 * v)).min(1.0);
     let s = landed * 2.0 * v / 9.81;
     bodies.push(moving(
-        DVec3::new(2.4 - 1.4 * s, -1.6 + 1.2 * s, 0.6 + v * s - 9.81 * s * s / 2.0),
+        DVec3::new(
+            2.4 - 1.4 * s,
+            -1.6 + 1.2 * s,
+            0.6 + v * s - 9.81 * s * s / 2.0,
+        ),
         DQuat::from_axis_angle(DVec3::new(0.3, 0.9, 0.2).normalize(), 4.0 * s)
             * DQuat::from_rotation_x(1.5 * s),
         DVec3::new(-1.4, 1.2, v - 9.81 * s),
