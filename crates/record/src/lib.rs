@@ -1,8 +1,49 @@
 //! The recording of a run: an append-only stream of frames and events, the
 //! only thing that exporters and viewers read.
 //!
-//! [`Recording`] is the whole of it in memory.
+//! [`Recording`] is the whole of it in memory, [`RecordingWriter`] writes it to
+//! an MCAP file as the run goes on, [`Recording::read`] reads that file back,
+//! and [`export`] turns it into other formats. The file format is specified in
+//! docs/formats.md.
 
+mod bytes;
+mod check;
+mod error;
+pub mod export;
+mod layout;
 pub mod model;
+mod reader;
+mod writer;
 
+pub use error::RecordError;
+pub use layout::FRAME_LAYOUT;
 pub use model::*;
+pub use writer::{CHUNK_AGE, CHUNK_BYTES, CHUNK_FRAMES, MAX_RECORD, RecordingWriter};
+
+/// About how many bytes a frame of so many bodies takes in memory, without its
+/// contacts.
+pub fn bytes_per_frame(bodies: usize) -> usize {
+    size_of::<Frame>().saturating_add(bodies.saturating_mul(size_of::<BodyFrame>()))
+}
+
+impl Recording {
+    /// Whether the run came to its end and left a report.
+    pub fn is_complete(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Writes the whole recording to an MCAP file.
+    pub fn write(&self, path: impl AsRef<std::path::Path>) -> Result<(), RecordError> {
+        let mut writer =
+            RecordingWriter::create(path, &self.header, &self.sources, &self.overrides)?;
+        let mut events = self.events.iter().peekable();
+        for frame in &self.frames {
+            while let Some(event) = events.next_if(|e| e.step <= frame.step) {
+                writer.event(event)?;
+            }
+            writer.frame(frame)?;
+        }
+        events.try_for_each(|event| writer.event(event))?;
+        writer.finish(self.report.as_ref())
+    }
+}

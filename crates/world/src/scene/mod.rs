@@ -1,3 +1,39 @@
 //! From a scene file to a world: reading, checking, building.
+//!
+//! The way of a scene, one file each:
+//!
+//! 1. [`library`] and [`files`] find the text: a built-in scene, a file, or
+//!    the copy inside of a recording.
+//! 2. [`parse_toml`] and [`parse_json`] read it into a [`tree`] in which every
+//!    value knows its place; [`set`] changes the tree as `--set` asks.
+//! 3. [`de`] fits the tree to the keys of [`model`].
+//! 4. `build` checks the physics and makes a world, reporting by path through
+//!    [`Scene::problems`] and reading meshes through [`Scene::files`].
+//!
+//! Whatever goes wrong on the way is a [`SceneError`] that shows where.
 
+pub mod de;
+pub mod files;
+pub mod library;
+pub mod load;
 pub mod model;
+pub mod parse_json;
+pub mod parse_toml;
+pub mod problem;
+pub mod set;
+pub mod template;
+pub mod tree;
+
+pub use files::Files;
+pub use load::{Options, Scene};
+pub use model::SceneFile;
+pub use problem::{Problem, Problems, SceneError, Source};
+
+/// The JSON Schema of scene files.
+pub fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(SceneFile).to_value();
+    if let Some(keys) = schema.as_object_mut() {
+        keys.insert("title".into(), "A Conatus scene".into());
+    }
+    schema
+}

@@ -1,0 +1,158 @@
+//! The command line: a contract that scripts rely on.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Turns scene files into physically sound animation.
+#[derive(Debug, Parser)]
+#[command(name = "conatus", version, about, long_about = None, after_help = AFTER_HELP)]
+#[command(arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Try it:
+  conatus run cylon -o cylon.glb     run a built-in scene, for Blender or a browser
+  conatus new rigid -o mine.toml     start a scene of your own
+
+Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Shows the built-in scenes
+    List(List),
+    /// Runs a scene and writes what happens
+    Run(Run),
+    /// Turns a recording into other formats
+    Export(Export),
+    /// Reads and checks a scene, tells what is in it, runs nothing
+    Check(Check),
+    /// Writes a commented scene to start from
+    New(New),
+    /// Prints the JSON Schema of scene files
+    Schema,
+    /// Prints completions for a shell
+    Completions(Completions),
+}
+
+/// `conatus list`
+#[derive(Debug, Args)]
+pub struct List {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What changes a scene, for every command that loads one.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Run for so many seconds instead of the scene's
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub seconds: Option<f64>,
+    /// The seed of everything random, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Change a key of the scene, e.g. time.step=0.001 or body.ball.mass=3
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub sets: Vec<String>,
+}
+
+/// `conatus run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
+    #[arg(value_name = "SCENE")]
+    pub scene: String,
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg)
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub changes: Changes,
+    /// How many threads to use
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print the report alone, as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `conatus export`
+#[derive(Debug, Args)]
+pub struct Export {
+    /// A recording (.mcap)
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg)
+    #[arg(short, long = "output", value_name = "FILE", required = true, num_args = 1..)]
+    pub outputs: Vec<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `conatus check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// A built-in scene or a scene file (TOML or JSON)
+    #[arg(value_name = "SCENE")]
+    pub scene: String,
+    #[command(flatten)]
+    pub changes: Changes,
+}
+
+/// `conatus new`
+#[derive(Debug, Args)]
+pub struct New {
+    /// The kind of scene
+    #[arg(value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(conatus_world::scene::template::FAMILIES))]
+    pub family: String,
+    /// The file to write, which must not exist; standard output if absent
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `conatus completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+impl Changes {
+    /// The same, as the scene reader wants it.
+    pub fn options(&self) -> conatus_world::scene::Options {
+        conatus_world::scene::Options {
+            sets: self.sets.clone(),
+            seed: self.seed,
+            seconds: self.seconds,
+        }
+    }
+}
+
+/// What has no `=` is wrong usage; all else is for the scene reader to judge.
+fn key_value(argument: &str) -> Result<String, String> {
+    match argument.split_once('=') {
+        Some((key, _)) if !key.trim().is_empty() => Ok(argument.to_owned()),
+        Some(_) => Err("there is no key before `=`".into()),
+        None => Err("write it as key=value, for example time.step=0.001".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,161 @@
+//! What can go wrong with a recording, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Any failure to write, read or export a recording.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The operating system refused.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// `create`, `open`, `read`, `write` or `rename`.
+        doing: &'static str,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// An exporter's output refused its bytes.
+    #[error("cannot write the export: {0}")]
+    Output(#[source] io::Error),
+    /// The file does not start as a recording does.
+    #[error("{} is not a Conatus recording", path.display())]
+    NotARecording {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file ends before the message that describes the run.
+    #[error("{} ends before its header: nothing can be read from it", path.display())]
+    NoHeader {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The recording is of another major version.
+    #[error("{} has the format `{found}`; this program reads `{}`", path.display(), crate::FORMAT)]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The format that the file names.
+        found: String,
+    },
+    /// The file contradicts its format.
+    #[error("{} is damaged at byte {offset}: {reason}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// Where the damaged record starts.
+        offset: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The recording would need more memory than its size can justify.
+    #[error("{} unpacks to more than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The header cannot be written, or was read but makes no sense.
+    #[error("{}: the recording's header is wrong: {reason}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A frame or an event cannot be written as it is.
+    #[error("{}: {what} cannot be recorded: {reason}", path.display())]
+    Unrecordable {
+        /// The file.
+        path: PathBuf,
+        /// `a frame`, `an event`, …
+        what: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The ending of an output's name says nothing.
+    #[error("{}: unknown file ending; known are {}", path.display(), crate::export::ENDINGS)]
+    UnknownFormat {
+        /// The output.
+        path: PathBuf,
+    },
+    /// The folder of an output is missing.
+    #[error("cannot write {}: the folder {} does not exist", path.display(), folder.display())]
+    NoFolder {
+        /// The output.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// The folder of an output is something else.
+    #[error("cannot write {}: {} is not a folder", path.display(), folder.display())]
+    NotAFolder {
+        /// The output.
+        path: PathBuf,
+        /// What should be its folder.
+        folder: PathBuf,
+    },
+    /// The output itself is a folder.
+    #[error("cannot write {}: it is a folder", path.display())]
+    IsAFolder {
+        /// The output.
+        path: PathBuf,
+    },
+    /// Nothing may be written there.
+    #[error("cannot write {}: {source}", path.display())]
+    NotWritable {
+        /// The output.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The recording holds more than the export format can.
+    #[error("the recording does not fit the format: {0}")]
+    DoesNotFit(String),
+}
+
+impl RecordError {
+    /// What the user can do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Io { doing, .. } => match *doing {
+                "open" | "read" => "check the path and that you may read the file".into(),
+                _ => "check that the disk is not full and that you may write there".into(),
+            },
+            Self::Output(_) => "check that the disk is not full".into(),
+            Self::NotARecording { .. } => {
+                "give a `.mcap` file written by `conatus run SCENE -o FILE.mcap`".into()
+            }
+            Self::NoHeader { .. } => {
+                "the run was stopped before it really began; run the scene again".into()
+            }
+            Self::Version { .. } => {
+                "use the version of Conatus that wrote it, or run the scene again with this one"
+                    .into()
+            }
+            Self::Corrupt { .. } => {
+                "copy the file again from where it came from, or run the scene again".into()
+            }
+            Self::TooLarge { .. } => {
+                "record fewer frames: fewer seconds, or more steps between two frames".into()
+            }
+            Self::Header { .. } | Self::Unrecordable { .. } => {
+                "this is a fault of the program that made the recording; please report it".into()
+            }
+            Self::UnknownFormat { .. } => {
+                format!("end the file's name with one of {}", crate::export::ENDINGS)
+            }
+            Self::NoFolder { folder, .. } => {
+                format!("create it first: mkdir -p {}", folder.display())
+            }
+            Self::NotAFolder { .. } | Self::IsAFolder { .. } => "choose another path".into(),
+            Self::NotWritable { .. } => {
+                "choose a folder that you may write to, or change its permissions".into()
+            }
+            Self::DoesNotFit(_) => "export fewer frames or bodies, or use `.csv`".into(),
+        }
+    }
+}

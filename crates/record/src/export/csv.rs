@@ -1,0 +1,59 @@
+//! Comma-separated numbers: one row per body and frame, for spreadsheets and
+//! data frames.
+//!
+//! Numbers are written with as few digits as give the same f64 back.
+
+use crate::error::RecordError;
+use crate::model::{Recording, Status};
+use std::borrow::Cow;
+use std::io::Write;
+
+/// The first line.
+pub const HEADER: &str = "time,frame,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,status";
+
+/// Writes the recording as CSV (RFC 4180, but with plain line feeds).
+pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordError> {
+    rows(recording, out).map_err(RecordError::Output)
+}
+
+fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "{HEADER}")?;
+    let names: Vec<_> = recording
+        .header
+        .bodies
+        .iter()
+        .map(|b| quoted(&b.name))
+        .collect();
+    for (number, frame) in recording.frames.iter().enumerate() {
+        for (body, name) in frame.bodies.iter().zip(&names) {
+            write!(out, "{:?},{number},{name}", frame.time)?;
+            let q = body.orientation;
+            let columns = [
+                &body.position.to_array()[..],
+                &[q.w, q.x, q.y, q.z],
+                &body.velocity.to_array(),
+                &body.omega_body.to_array(),
+            ];
+            for value in columns.into_iter().flatten() {
+                write!(out, ",{value:?}")?;
+            }
+            let status = match body.status {
+                Status::Free => "free",
+                Status::Locked => "locked",
+                Status::Merged => "merged",
+                Status::Quarantined => "quarantined",
+            };
+            writeln!(out, ",{status}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A name in quotes if a reader would stumble over it otherwise.
+fn quoted(name: &str) -> Cow<'_, str> {
+    if name.contains(['"', ',', '\n', '\r']) || name.trim() != name {
+        Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(name)
+    }
+}

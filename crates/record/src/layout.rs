@@ -1,0 +1,152 @@
+//! How a frame is laid out in bytes; docs/formats.md is its specification.
+
+use crate::bytes::Bytes;
+use crate::model::{BodyFrame, ContactFrame, Frame, Status, Totals};
+use conatus_math::DQuat;
+
+/// The layout in words, carried by every recording as the schema of `/frames`.
+pub const FRAME_LAYOUT: &str = "\
+One frame. All numbers are little-endian; f64 is IEEE 754 binary64; lengths in
+metres, masses in kilograms, times in seconds. n = bodies, c = contacts.
+
+offset      type      what
+0           f64       time since the start
+8           u64       steps since the start
+16          f64       kinetic energy
+24          f64       potential energy
+32          f64[3]    momentum
+56          f64[3]    angular momentum about the world's origin
+80          f64       deepest penetration since the frame before
+88          u32       n, the number of bodies in /header
+92          u32       c, the number of contacts
+96          body[n]   104 bytes each:
+              f64[3]    position of the centre of mass
+              f64[4]    orientation w, x, y, z (body to world axes)
+              f64[3]    velocity of the centre of mass
+              f64[3]    angular velocity in body axes
+96+104n     contact[c] 56 bytes each:
+              f64[3]    point
+              f64[3]    impulse on the first body
+              f64       penetration
+96+104n+56c u8[n]     status: 0 free, 1 locked, 2 merged, 3 quarantined
+";
+
+const HEAD: usize = 96;
+const BODY: usize = 104;
+const CONTACT: usize = 56;
+
+/// How many bytes a frame takes in a file before compression.
+pub(crate) fn encoded_len(bodies: usize, contacts: usize) -> usize {
+    HEAD.saturating_add(bodies.saturating_mul(BODY + 1))
+        .saturating_add(contacts.saturating_mul(CONTACT))
+}
+
+/// Appends a frame's bytes to `out`.
+pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
+    out.reserve(encoded_len(frame.bodies.len(), frame.contacts.len()));
+    let mut f64s = |values: &[f64]| {
+        for v in values {
+            out.extend_from_slice(&v.to_bits().to_le_bytes());
+        }
+    };
+    let Totals {
+        kinetic,
+        potential,
+        momentum,
+        angular_momentum,
+        max_penetration,
+    } = frame.totals;
+    f64s(&[frame.time, f64::from_bits(frame.step), kinetic, potential]);
+    f64s(&momentum.to_array());
+    f64s(&angular_momentum.to_array());
+    f64s(&[max_penetration]);
+    let counts = frame.bodies.len() as u64 | (frame.contacts.len() as u64) << 32;
+    f64s(&[f64::from_bits(counts)]);
+    for body in &frame.bodies {
+        let q = body.orientation;
+        f64s(&body.position.to_array());
+        f64s(&[q.w, q.x, q.y, q.z]);
+        f64s(&body.velocity.to_array());
+        f64s(&body.omega_body.to_array());
+    }
+    for contact in &frame.contacts {
+        f64s(&contact.point.to_array());
+        f64s(&contact.impulse.to_array());
+        f64s(&[contact.penetration]);
+    }
+    out.extend(frame.bodies.iter().map(|b| b.status as u8));
+}
+
+/// Reads a frame of `bodies` bodies; says what is wrong if it cannot.
+pub(crate) fn decode(data: &[u8], bodies: usize) -> Result<Frame, String> {
+    let cut = || "a frame is too short".to_string();
+    let mut b = Bytes(data);
+    let mut frame = head(&mut b).ok_or_else(cut)?;
+    let n = b.u32().ok_or_else(cut)? as usize;
+    let c = b.u32().ok_or_else(cut)? as usize;
+    if n != bodies {
+        return Err(format!("a frame has {n} bodies, the header {bodies}"));
+    }
+    // The length is checked before anything is allocated, so that a wrong
+    // count cannot ask for more memory than the file has bytes.
+    if data.len() != encoded_len(n, c) {
+        return Err(format!(
+            "a frame of {n} bodies and {c} contacts has {} bytes",
+            data.len()
+        ));
+    }
+    frame.bodies = (0..n)
+        .map(|_| body(&mut b))
+        .collect::<Option<_>>()
+        .ok_or_else(cut)?;
+    frame.contacts = (0..c)
+        .map(|_| contact(&mut b))
+        .collect::<Option<_>>()
+        .ok_or_else(cut)?;
+    for body in &mut frame.bodies {
+        body.status = match b.u8().ok_or_else(cut)? {
+            0 => Status::Free,
+            1 => Status::Locked,
+            2 => Status::Merged,
+            3 => Status::Quarantined,
+            other => return Err(format!("unknown status {other} of a body")),
+        };
+    }
+    Ok(frame)
+}
+
+fn head(b: &mut Bytes) -> Option<Frame> {
+    Some(Frame {
+        time: b.f64()?,
+        step: b.u64()?,
+        totals: Totals {
+            kinetic: b.f64()?,
+            potential: b.f64()?,
+            momentum: b.vec3()?,
+            angular_momentum: b.vec3()?,
+            max_penetration: b.f64()?,
+        },
+        bodies: Vec::new(),
+        contacts: Vec::new(),
+    })
+}
+
+fn body(b: &mut Bytes) -> Option<BodyFrame> {
+    let position = b.vec3()?;
+    let [w, x, y, z] = [b.f64()?, b.f64()?, b.f64()?, b.f64()?];
+    Some(BodyFrame {
+        position,
+        orientation: DQuat::from_xyzw(x, y, z, w),
+        velocity: b.vec3()?,
+        omega_body: b.vec3()?,
+        status: Status::Free,
+    })
+}
+
+fn contact(b: &mut Bytes) -> Option<ContactFrame> {
+    Some(ContactFrame {
+        point: b.vec3()?,
+        impulse: b.vec3()?,
+        penetration: b.f64()?,
+    })
+}

@@ -1,0 +1,323 @@
+//! Recordings come back as they were written, whole, cut off or damaged.
+
+mod support;
+
+use conatus_math::{DQuat, DVec3};
+use conatus_record::*;
+use proptest::prelude::*;
+use std::fs;
+
+/// Every bit of a frame, since NaN is not equal to itself.
+fn bits(frame: &Frame) -> Vec<u64> {
+    let t = &frame.totals;
+    let mut out = vec![frame.time.to_bits(), frame.step];
+    let mut put = |values: &[f64]| out.extend(values.iter().map(|v| v.to_bits()));
+    put(&[t.kinetic, t.potential, t.max_penetration]);
+    put(&t.momentum.to_array());
+    put(&t.angular_momentum.to_array());
+    for b in &frame.bodies {
+        put(&b.position.to_array());
+        put(&b.orientation.to_array());
+        put(&b.velocity.to_array());
+        put(&b.omega_body.to_array());
+        put(&[b.status as u8 as f64]);
+    }
+    for c in &frame.contacts {
+        put(&c.point.to_array());
+        put(&c.impulse.to_array());
+        put(&[c.penetration]);
+    }
+    out
+}
+
+/// Any 64 bits at all: signed zeros, infinities, subnormals, NaN payloads.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<u64>().prop_map(f64::from_bits),
+        Just(-0.0),
+        Just(f64::INFINITY),
+        Just(5e-324),
+        Just(f64::from_bits(0x7ff8_dead_beef_0001)),
+    ]
+}
+
+fn vector() -> impl Strategy<Value = DVec3> {
+    [number(), number(), number()].prop_map(DVec3::from_array)
+}
+
+fn body() -> impl Strategy<Value = BodyFrame> {
+    let status = prop_oneof![
+        Just(Status::Free),
+        Just(Status::Locked),
+        Just(Status::Merged),
+        Just(Status::Quarantined)
+    ];
+    let quaternion = [number(), number(), number(), number()].prop_map(DQuat::from_array);
+    (vector(), quaternion, vector(), vector(), status).prop_map(
+        |(position, orientation, velocity, omega_body, status)| BodyFrame {
+            position,
+            orientation,
+            velocity,
+            omega_body,
+            status,
+        },
+    )
+}
+
+fn frame(bodies: usize) -> impl Strategy<Value = Frame> {
+    let contact =
+        (vector(), vector(), number()).prop_map(|(point, impulse, penetration)| ContactFrame {
+            point,
+            impulse,
+            penetration,
+        });
+    let totals = (number(), number(), vector(), vector(), number()).prop_map(
+        |(kinetic, potential, momentum, angular_momentum, max_penetration)| Totals {
+            kinetic,
+            potential,
+            momentum,
+            angular_momentum,
+            max_penetration,
+        },
+    );
+    (
+        number(),
+        any::<u64>(),
+        totals,
+        prop::collection::vec(body(), bodies),
+        prop::collection::vec(contact, 0..4),
+    )
+        .prop_map(|(time, step, totals, bodies, contacts)| Frame {
+            time,
+            step,
+            totals,
+            bodies,
+            contacts,
+        })
+}
+
+proptest! {
+    #[test]
+    fn frames_come_back_bit_for_bit(frames in prop::collection::vec(frame(3), 0..5)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.mcap");
+        let header = support::sea(Up::Z, 0).header;
+        let mut writer = RecordingWriter::create(&path, &header, &[], &[]).unwrap();
+        for frame in &frames {
+            writer.frame(frame).unwrap();
+        }
+        writer.finish(None).unwrap();
+        let read = Recording::read(&path).unwrap();
+        prop_assert_eq!(&read.header, &header);
+        prop_assert_eq!(
+            read.frames.iter().map(bits).collect::<Vec<_>>(),
+            frames.iter().map(bits).collect::<Vec<_>>()
+        );
+        prop_assert!(!read.is_complete());
+    }
+
+    #[test]
+    fn flipped_bytes_never_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..6)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.mcap");
+        support::demo(3).write(&path).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        for (at, flip) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= flip;
+        }
+        fs::write(&path, bytes).unwrap();
+        let _ = Recording::read(&path);
+    }
+
+    #[test]
+    fn garbage_behind_the_magic_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.mcap");
+        let mut file = b"\x89MCAP0\r\n".to_vec();
+        file.extend(bytes);
+        fs::write(&path, file).unwrap();
+        let _ = Recording::read(&path);
+    }
+}
+
+#[test]
+fn a_whole_recording_comes_back_equal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    for recording in [support::demo(130), support::sea(Up::Y, 10)] {
+        recording.write(&path).unwrap();
+        let read = Recording::read(&path).unwrap();
+        assert_eq!(read, recording);
+        assert!(read.is_complete());
+    }
+}
+
+/// Small enough to be cut at every byte: three chunks of frames.
+fn small_file() -> (tempfile::TempDir, std::path::PathBuf, Recording) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let mut recording = support::demo(5);
+    recording.header.meshes.clear();
+    for body in &mut recording.header.bodies {
+        body.mesh = None;
+    }
+    let mut writer = RecordingWriter::create(
+        &path,
+        &recording.header,
+        &recording.sources,
+        &recording.overrides,
+    )
+    .unwrap();
+    for (n, frame) in recording.frames.iter().enumerate() {
+        writer.frame(frame).unwrap();
+        if n % 2 == 1 {
+            writer.flush().unwrap();
+        }
+    }
+    writer.event(&recording.events[0]).unwrap();
+    writer.finish(recording.report.as_ref()).unwrap();
+    (folder, path, recording)
+}
+
+#[test]
+fn a_file_cut_at_any_byte_gives_its_complete_chunks_or_a_clear_error() {
+    let (folder, path, whole) = small_file();
+    let bytes = fs::read(&path).unwrap();
+    let cut = folder.path().join("cut.mcap");
+    let mut seen = std::collections::BTreeSet::new();
+    let mut last = None;
+    for end in 0..=bytes.len() {
+        fs::write(&cut, &bytes[..end]).unwrap();
+        match Recording::read(&cut) {
+            Ok(part) => {
+                assert_eq!(part.header, whole.header);
+                assert_eq!(part.sources, whole.sources);
+                assert_eq!(part.overrides, whole.overrides);
+                assert_eq!(part.frames, whole.frames[..part.frames.len()]);
+                let so_far = Some(part.frames.len());
+                assert!(so_far >= last, "frames vanish at byte {end}");
+                last = so_far;
+                seen.insert(part.frames.len());
+            }
+            Err(error) => {
+                assert!(last.is_none(), "the header vanishes at byte {end}: {error}");
+                assert!(matches!(error, RecordError::NoHeader { .. }), "{error}");
+            }
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 2, 4, 5]);
+    assert_eq!(Recording::read(&cut).unwrap(), whole);
+}
+
+#[test]
+fn frames_are_on_disk_while_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let demo = support::demo(64);
+    let mut writer = RecordingWriter::create(&path, &demo.header, &[], &[]).unwrap();
+    assert_eq!(Recording::read(&path).unwrap().header, demo.header);
+    for frame in &demo.frames {
+        writer.frame(frame).unwrap();
+    }
+    assert_eq!(Recording::read(&path).unwrap().frames.len(), 64);
+    // A frame that comes after half a second does not wait for others.
+    std::thread::sleep(CHUNK_AGE);
+    writer.frame(&demo.frames[0]).unwrap();
+    assert_eq!(Recording::read(&path).unwrap().frames.len(), 65);
+    // A writer that is dropped, as when a run fails, keeps what it has.
+    writer.frame(&demo.frames[1]).unwrap();
+    drop(writer);
+    let read = Recording::read(&path).unwrap();
+    assert_eq!(read.frames.len(), 66);
+    assert!(!read.is_complete());
+}
+
+#[test]
+fn another_major_version_is_refused_and_a_later_minor_one_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let header = support::demo(0).header;
+    RecordingWriter::create(&path, &header, &[], &[])
+        .unwrap()
+        .finish(None)
+        .unwrap();
+    let other = |format: &str| {
+        // Written by hand, because the writer refuses any other version.
+        let mut header = serde_json::to_value(&header).unwrap();
+        header["format"] = format.into();
+        header["something_new"] = true.into();
+        let mut file = Vec::new();
+        let mut mcap = mcap::Writer::new(std::io::Cursor::new(&mut file)).unwrap();
+        let channel = mcap
+            .add_channel(0, "/header", "json", &Default::default())
+            .unwrap();
+        let message = mcap::records::MessageHeader {
+            channel_id: channel,
+            sequence: 0,
+            log_time: 0,
+            publish_time: 0,
+        };
+        mcap.write_to_known_channel(&message, header.to_string().as_bytes())
+            .unwrap();
+        mcap.finish().unwrap();
+        drop(mcap);
+        fs::write(&path, file).unwrap();
+        Recording::read(&path)
+    };
+    let error = other("conatus-recording/2").unwrap_err();
+    assert!(matches!(error, RecordError::Version { .. }), "{error}");
+    assert!(error.to_string().contains("conatus-recording/2"));
+    assert!(error.help().contains("version of Conatus"));
+    assert!(other("conatus-recording/1.7").is_ok());
+    assert!(other("something-else/1").is_err());
+}
+
+#[test]
+fn files_of_another_kind_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let error = Recording::read(&path).unwrap_err();
+    assert!(matches!(error, RecordError::Io { .. }));
+    fs::write(&path, "time,frame,body\n").unwrap();
+    let error = Recording::read(&path).unwrap_err();
+    assert!(matches!(error, RecordError::NotARecording { .. }));
+    assert!(error.to_string().contains("run.mcap"));
+}
+
+#[test]
+fn wrong_headers_and_frames_are_refused_before_a_file_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    fs::write(&path, "precious").unwrap();
+    let spoil: [fn(&mut Header); 5] = [
+        |h| h.bodies[0].mesh = Some(99),
+        |h| h.bodies[0].mass = f64::NAN,
+        |h| h.meshes[0].triangles[0] = [0, 1, u32::MAX],
+        |h| h.springs[0].a = EndInfo::Body(99, DVec3::ZERO),
+        |h| h.format = "conatus-recording/2".into(),
+    ];
+    for spoil in spoil {
+        let mut header = support::demo(0).header;
+        spoil(&mut header);
+        let result = RecordingWriter::create(&path, &header, &[], &[]);
+        assert!(matches!(result, Err(RecordError::Header { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    }
+    let demo = support::demo(1);
+    let mut writer = RecordingWriter::create(&path, &demo.header, &[], &[]).unwrap();
+    let mut frame = demo.frames[0].clone();
+    frame.bodies.pop();
+    assert!(matches!(
+        writer.frame(&frame),
+        Err(RecordError::Unrecordable { .. })
+    ));
+}
+
+#[test]
+fn a_frame_in_memory_is_about_as_large_as_estimated() {
+    let one = bytes_per_frame(1001) - bytes_per_frame(1000);
+    assert_eq!(one, size_of::<BodyFrame>());
+    assert!(bytes_per_frame(1000) > 100_000);
+    assert_eq!(bytes_per_frame(usize::MAX), usize::MAX);
+}

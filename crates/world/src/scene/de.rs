@@ -1,0 +1,494 @@
+//! Turns a [`Node`] tree into the scene's structs, and says in plain words and
+//! at the right place what does not fit.
+
+use super::problem::{Problem, nearest};
+use super::tree::{Key, Node, Span, Value};
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess, SeqAccess,
+    Unexpected, VariantAccess, Visitor,
+};
+use std::fmt;
+
+/// Reads any of the scene's types out of a tree.
+pub fn from_node<T: serde::de::DeserializeOwned>(node: &Node) -> Result<T, Problem> {
+    T::deserialize(node).map_err(Error::into_problem)
+}
+
+/// Why a value does not fit, with the innermost place that is known.
+#[derive(Debug)]
+pub struct Error {
+    problem: Box<Problem>,
+}
+
+impl Error {
+    fn new(problem: Problem) -> Self {
+        Self {
+            problem: Box::new(problem),
+        }
+    }
+
+    /// Sets the place unless something further in has set it already.
+    fn or_at(mut self, span: Span) -> Self {
+        self.problem.span.get_or_insert(span);
+        self
+    }
+
+    fn into_problem(self) -> Problem {
+        *self.problem
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.problem.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl serde::de::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Problem::new(message.to_string()))
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let (expected, found) = (plain_expected(expected), plain_found(found));
+        Self::new(
+            Problem::new(format!("expected {expected}, found {found}"))
+                .label(format!("should be {expected}")),
+        )
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
+        Self::new(Problem::new(format!(
+            "expected {}, found {length}",
+            plain_expected(expected)
+        )))
+    }
+
+    fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(
+            Problem::new(format!("`{found}` is not one of the choices here")).help(suggestion(
+                found,
+                expected,
+                "the choices are",
+            )),
+        )
+    }
+
+    fn unknown_field(found: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(
+            Problem::new(format!("unknown key `{found}`"))
+                .help(suggestion(found, expected, "the keys here are"))
+                .label("not known here"),
+        )
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(
+            Problem::new(format!("the key `{field}` is missing"))
+                .help(format!("add `{field} = …` here")),
+        )
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(Problem::new(format!("the key `{field}` is given twice")))
+    }
+}
+
+fn suggestion(found: &str, expected: &[&'static str], all: &str) -> String {
+    let list = expected
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match nearest(found, expected.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {all} {list}"),
+        None => format!("{all} {list}"),
+    }
+}
+
+/// Says in words of the scene file what serde says in words of Rust.
+fn plain_expected(expected: &dyn Expected) -> String {
+    let text = expected.to_string();
+    match text.as_str() {
+        "f32" | "f64" => "a number".into(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or greater".into(),
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number".into(),
+        "a boolean" => "true or false".into(),
+        "a string" | "str" => "a string in quotes".into(),
+        "a sequence" => "a list".into(),
+        _ if text.starts_with("struct ") || text == "a map" => "a table".into(),
+        _ => match text.strip_prefix("an array of length ") {
+            Some(length) => format!("a list of {length}"),
+            None => text,
+        },
+    }
+}
+
+fn plain_found(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(value) => format!("{value}"),
+        Unexpected::Unsigned(value) => format!("the number {value}"),
+        Unexpected::Signed(value) => format!("the number {value}"),
+        Unexpected::Float(value) => format!("the number {value:?}"),
+        Unexpected::Str(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+        Unexpected::Str(_) => "a string".into(),
+        Unexpected::Unit | Unexpected::Option => "null".into(),
+        Unexpected::Seq => "a list".into(),
+        Unexpected::Map => "a table".into(),
+        other => other.to_string(),
+    }
+}
+
+impl<'de> Deserializer<'de> for &Node {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let result = match &self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Integer(value) => match u64::try_from(*value) {
+                Ok(value) => visitor.visit_u64(value),
+                Err(_) => visitor.visit_i64(*value),
+            },
+            Value::Float(value) => visitor.visit_f64(*value),
+            Value::String(text) => visitor.visit_str(text),
+            Value::Array(elements) => visitor.visit_seq(Elements(elements.iter())),
+            Value::Table(entries) => visitor.visit_map(Entries {
+                rest: entries.iter(),
+                value: None,
+            }),
+        };
+        result.map_err(|error| error.or_at(self.span))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        // Checked here because serde's arrays ignore elements beyond the last.
+        if let Value::Array(elements) = &self.value
+            && elements.len() != length
+        {
+            let found = elements.len();
+            return Err(Error::new(
+                Problem::new(format!("expected a list of {length}, found {found}"))
+                    .span(self.span)
+                    .label(format!("should have {length} elements")),
+            ));
+        }
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor
+            .visit_newtype_struct(self)
+            .map_err(|error| error.or_at(self.span))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let choices = || suggestion("", variants, "the choices are");
+        let result = match &self.value {
+            Value::String(text) => visitor.visit_enum(Choice {
+                name: text,
+                span: self.span,
+                content: None,
+            }),
+            Value::Table(entries) => match entries.as_slice() {
+                [(key, content)] => visitor.visit_enum(Choice {
+                    name: &key.name,
+                    span: key.span,
+                    content: Some(content),
+                }),
+                [] => Err(Error::new(
+                    Problem::new("expected one choice, found an empty table").help(choices()),
+                )),
+                [_, (second, _), ..] => Err(Error::new(
+                    Problem::new(format!(
+                        "expected exactly one choice, found {}",
+                        entries.len()
+                    ))
+                    .help(choices())
+                    .span(second.span),
+                )),
+            },
+            _ => Err(Error::new(
+                Problem::new(format!(
+                    "expected a choice, found {}",
+                    plain_found(self.unexpected())
+                ))
+                .help(choices()),
+            )),
+        };
+        result.map_err(|error| error.or_at(self.span))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string
+        bytes byte_buf unit unit_struct seq tuple_struct map struct identifier
+    }
+}
+
+impl Node {
+    fn unexpected(&self) -> Unexpected<'_> {
+        match &self.value {
+            Value::Null => Unexpected::Unit,
+            Value::Bool(value) => Unexpected::Bool(*value),
+            Value::Integer(value) => Unexpected::Signed(*value),
+            Value::Float(value) => Unexpected::Float(*value),
+            Value::String(text) => Unexpected::Str(text),
+            Value::Array(_) => Unexpected::Seq,
+            Value::Table(_) => Unexpected::Map,
+        }
+    }
+}
+
+struct Elements<'a>(std::slice::Iter<'a, Node>);
+
+impl<'de> SeqAccess<'de> for Elements<'_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Error> {
+        match self.0.next() {
+            Some(node) => seed
+                .deserialize(node)
+                .map(Some)
+                .map_err(|error| error.or_at(node.span)),
+            None => Ok(None),
+        }
+    }
+
+    // No size hint: serde would reserve memory for it.
+}
+
+struct Entries<'a> {
+    rest: std::slice::Iter<'a, (Key, Node)>,
+    value: Option<&'a Node>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'_> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        match self.rest.next() {
+            Some((key, value)) => {
+                self.value = Some(value);
+                seed.deserialize(StrDeserializer::new(&key.name))
+                    .map(Some)
+                    .map_err(|error: Error| error.or_at(key.span))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
+        match self.value.take() {
+            Some(node) => seed
+                .deserialize(node)
+                .map_err(|error| error.or_at(node.span)),
+            None => Err(Error::custom("a value was asked for before its key")),
+        }
+    }
+}
+
+/// An enum's variant: `"rk4"`, or `sphere = { … }`.
+struct Choice<'a> {
+    name: &'a str,
+    span: Span,
+    content: Option<&'a Node>,
+}
+
+impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let variant = seed
+            .deserialize(StrDeserializer::new(self.name))
+            .map_err(|error: Error| error.or_at(self.span))?;
+        Ok((variant, self))
+    }
+}
+
+impl Choice<'_> {
+    fn content(&self) -> Result<&Node, Error> {
+        self.content.ok_or_else(|| {
+            let name = self.name;
+            Error::new(
+                Problem::new(format!("`{name}` needs values of its own"))
+                    .help(format!("write it as a table: {{ {name} = {{ … }} }}"))
+                    .span(self.span),
+            )
+        })
+    }
+}
+
+impl<'de> VariantAccess<'de> for Choice<'_> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        match self.content {
+            None => Ok(()),
+            Some(_) => Err(Error::new(
+                Problem::new(format!("`{}` takes no values", self.name))
+                    .help(format!("write \"{}\" alone", self.name))
+                    .span(self.span),
+            )),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        let node = self.content()?;
+        seed.deserialize(node)
+            .map_err(|error| error.or_at(node.span))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        self.content()?.deserialize_tuple(length, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.content()?.deserialize_any(visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::{SceneFile, Shape};
+    use super::super::parse_toml;
+    use super::*;
+
+    fn read(text: &str) -> Result<SceneFile, Problem> {
+        from_node(&parse_toml::parse(text, 0).unwrap())
+    }
+
+    /// The message, the text that it points to, and the help.
+    fn problem(text: &str) -> (String, &str, String) {
+        let problem = read(text).unwrap_err();
+        let span = problem.span.unwrap();
+        (
+            problem.message,
+            &text[span.start..span.end],
+            problem.help.unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn whole_numbers_are_numbers() {
+        let scene = read("gravity = [0, 0, -1]\n[time]\nseconds = 3").unwrap();
+        assert_eq!(scene.gravity, Some([0.0, 0.0, -1.0]));
+        assert_eq!(scene.time.seconds, 3.0);
+    }
+
+    #[test]
+    fn shapes_are_read_by_their_tag() {
+        let scene = read("[[body]]\nshape.sphere.radius = 2").unwrap();
+        let Some(Shape::Sphere(sphere)) = &scene.body[0].shape else {
+            panic!("not a sphere: {scene:?}");
+        };
+        assert_eq!(sphere.radius, 2.0);
+    }
+
+    #[test]
+    fn an_unknown_key_is_shown_with_its_neighbour() {
+        let (message, place, help) = problem("[[body]]\nname = 'a'\nmasss = 3");
+        assert_eq!(message, "unknown key `masss`");
+        assert_eq!(place, "masss");
+        assert!(help.starts_with("did you mean `mass`?"), "{help}");
+    }
+
+    #[test]
+    fn problems_inside_of_a_choice_keep_their_place() {
+        let (message, place, _) =
+            problem("[[body]]\nshape = { box = { half_extents = [1, '2', 3] } }");
+        assert_eq!(place, "'2'");
+        assert_eq!(message, "expected a number, found the string \"2\"");
+        let (_, place, help) = problem("[[body]]\nshape.sphere = { raduis = 1 }");
+        assert_eq!(place, "raduis");
+        assert!(help.contains("`radius`"));
+        let (message, _, _) = problem("[[body]]\nshape.sphere = { }");
+        assert_eq!(message, "the key `radius` is missing");
+        let (_, place, help) = problem("[[body]]\nshape.sphre = { radius = 1 }");
+        assert_eq!(place, "sphre");
+        assert!(help.contains("did you mean `sphere`?"));
+        let (_, place, _) = problem("[[body]]\nshape = { sphere = { radius = 1 }, box = 2 }");
+        assert_eq!(place, "box");
+        assert_eq!(problem("[[body]]\nshape = 'sphere'").1, "'sphere'");
+        assert_eq!(problem("[[body]]\nshape = 3").1, "3");
+        assert_eq!(problem("up = { y = 1 }").1, "y");
+    }
+
+    #[test]
+    fn wrong_types_are_named_in_plain_words() {
+        for (text, message) in [
+            ("gravity = [0, 1]", "expected a list of 3, found 2"),
+            ("gravity = [0, 1, 2, 3]", "expected a list of 3, found 4"),
+            (
+                "gravity = 9.81",
+                "expected a list of 3, found the number 9.81",
+            ),
+            (
+                "title = 3",
+                "expected a string in quotes, found the number 3",
+            ),
+            (
+                "seed = -3",
+                "expected a whole number, 0 or greater, found the number -3",
+            ),
+            (
+                "seed = 1.0",
+                "expected a whole number, 0 or greater, found the number 1.0",
+            ),
+            ("body = 3", "expected a list, found the number 3"),
+            ("[body]", "expected a list, found a table"),
+            ("time = 3", "expected a table, found the number 3"),
+            (
+                "contact.sticky = 'yes'",
+                "expected true or false, found the string \"yes\"",
+            ),
+            (
+                "time.integrator = 'rk5'",
+                "`rk5` is not one of the choices here",
+            ),
+        ] {
+            assert_eq!(problem(text).0, message);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Where the files of a scene come from: a folder on disk, the program
+//! itself, or a recording.
+
+use super::library;
+use super::problem::{Problem, Source, nearest};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The greatest file that is read, in bytes. A scene or mesh beyond it is
+/// more likely a mistake than a wish.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Reads the files that a scene names, and keeps what it has read so that a
+/// recording can carry it.
+#[derive(Clone, Debug)]
+pub struct Files {
+    origin: Origin,
+    read: Vec<(String, Source)>,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    /// Paths are relative to the scene file's folder.
+    Folder(PathBuf),
+    /// The meshes that come with the program.
+    BuiltIn,
+    /// Texts by the name that the scene calls them.
+    Memory(Vec<(String, Arc<str>)>),
+}
+
+impl Files {
+    /// Files relative to a folder.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self::new(Origin::Folder(folder.into()))
+    }
+
+    /// The files that come with the program.
+    pub fn built_in() -> Self {
+        Self::new(Origin::BuiltIn)
+    }
+
+    /// Files in memory, by the name that the scene calls them.
+    pub fn in_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
+        let files = files.into_iter().map(|(name, text)| (name, text.into()));
+        Self::new(Origin::Memory(files.collect()))
+    }
+
+    fn new(origin: Origin) -> Self {
+        let read = Vec::new();
+        Self { origin, read }
+    }
+
+    /// The text of a file that the scene names, under the name to show in
+    /// messages. The problem has no place yet: it belongs where the scene
+    /// names the file ([`Problems::push_at`](super::Problems::push_at)).
+    pub fn read(&mut self, file: &str) -> Result<Source, Problem> {
+        if let Some((_, source)) = self.read.iter().find(|(name, _)| name == file) {
+            return Ok(source.clone());
+        }
+        let source = match &self.origin {
+            Origin::Folder(folder) => {
+                let path = folder.join(file);
+                Source::new(path.display().to_string(), read_text(&path)?)
+            }
+            Origin::BuiltIn => match library::mesh(file) {
+                Some(text) => Source::new(file, text),
+                None => {
+                    let names = library::MESHES.iter().map(|(name, _)| *name);
+                    return Err(missing(file, "comes with the program", names));
+                }
+            },
+            Origin::Memory(files) => match files.iter().find(|(name, _)| name == file) {
+                Some((name, text)) => Source::new(name.clone(), text.clone()),
+                None => {
+                    let names = files.iter().map(|(name, _)| name.as_str());
+                    return Err(missing(file, "is in the recording", names));
+                }
+            },
+        };
+        self.read.push((file.to_owned(), source.clone()));
+        Ok(source)
+    }
+
+    /// What has been read so far: the name that the scene calls it, and the
+    /// text.
+    pub fn already_read(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.read
+            .iter()
+            .map(|(name, source)| (name.as_str(), &*source.text))
+    }
+}
+
+fn missing<'a>(file: &str, place: &str, names: impl Iterator<Item = &'a str>) -> Problem {
+    let problem = Problem::new(format!("no file `{file}` {place}"));
+    match nearest(file, names) {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None => problem,
+    }
+}
+
+/// The text of a file on disk, without a byte-order mark.
+pub fn read_text(path: &Path) -> Result<String, Problem> {
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| {
+        let problem = Problem::new(format!("cannot read {shown}: {}", plain(&error)));
+        match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                problem.help("check the spelling and the folder it is looked for in")
+            }
+            std::io::ErrorKind::PermissionDenied => problem.help("check the file's permissions"),
+            _ => problem,
+        }
+    };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(
+            Problem::new(format!("{shown} is a folder, not a file")).help("name a file in it")
+        );
+    }
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    // Bounded while reading as well: a device or pipe has no size to ask for.
+    if metadata.len() <= MAX_FILE_BYTES {
+        file.take(MAX_FILE_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+    }
+    if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Problem::new(format!("{shown} is greater than 64 MB"))
+            .help("is it a scene or mesh at all? Split a mesh, or reduce it"));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        Problem::new(format!("{shown}:{line}: the file is not text in UTF-8"))
+            .help("save it as UTF-8; if it is a picture or a program, it is the wrong file")
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
+}
+
+/// An error of the system in a few words, without its number.
+pub fn plain(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => {
+            let text = error.to_string();
+            match text.find(" (os error") {
+                Some(end) => text[..end].to_lowercase(),
+                None => text,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_memory_are_read_by_the_scenes_name_for_them() {
+        let mut files = Files::in_memory([("meshes/a.obj".to_owned(), "v 0 0 0".to_owned())]);
+        assert_eq!(&*files.read("meshes/a.obj").unwrap().text, "v 0 0 0");
+        let problem = files.read("meshes/b.obj").unwrap_err();
+        assert_eq!(problem.help.unwrap(), "did you mean `meshes/a.obj`?");
+        let read: Vec<_> = files.already_read().collect();
+        assert_eq!(read, [("meshes/a.obj", "v 0 0 0")]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_explained() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let message = |path: &Path| read_text(path).unwrap_err().message;
+        assert!(message(folder).contains("folder"));
+        assert!(message(&folder.join("nothing")).contains("no such file"));
+        assert!(read_text(&folder.join("Cargo.toml")).is_ok());
+    }
+}

@@ -1,0 +1,138 @@
+//! The scenes and meshes that come with the program.
+//!
+//! They are the files of the project's `scenes/` folder, carried inside of the
+//! program so that `conatus run cylon` works wherever it is installed.
+
+use super::model::SceneFile;
+use super::{de, parse_toml};
+
+/// A scene that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltIn {
+    /// The name to run it by.
+    pub name: &'static str,
+    /// Its TOML text.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        /// Every scene that comes with the program, by name.
+        pub const SCENES: &[BuiltIn] = &[$(BuiltIn {
+            name: $name,
+            text: include_str!(concat!("../../../../scenes/", $name, ".toml")),
+        }),*];
+    };
+}
+
+macro_rules! meshes {
+    ($($name:literal),* $(,)?) => {
+        /// Every mesh that comes with the program: its file name and its text.
+        pub const MESHES: &[(&str, &str)] = &[$((
+            $name,
+            include_str!(concat!("../../../../scenes/meshes/", $name)),
+        )),*];
+    };
+}
+
+// One line for each file of scenes/ and scenes/meshes/; a test compares.
+scenes!["box-and-cylinder", "cylon"];
+meshes![];
+
+/// What `conatus list` tells about a scene.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The name to run it by.
+    pub name: &'static str,
+    /// The kind of scene: `rigid`.
+    pub family: &'static str,
+    /// What to look for.
+    pub title: String,
+    /// The document and section that it shows.
+    pub shows: String,
+}
+
+/// A built-in scene by its name.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    SCENES.iter().find(|scene| scene.name == name)
+}
+
+/// The text of a built-in mesh, named as scenes name it: `meshes/hull.obj`.
+pub fn mesh(file: &str) -> Option<&'static str> {
+    let name = file.strip_prefix("./").unwrap_or(file);
+    let name = name.strip_prefix("meshes/").unwrap_or(name);
+    let (_, text) = MESHES.iter().find(|(mesh, _)| *mesh == name)?;
+    Some(text)
+}
+
+/// All built-in scenes, by family and then by name.
+pub fn list() -> Vec<Listing> {
+    let mut scenes: Vec<Listing> = SCENES
+        .iter()
+        .map(|scene| {
+            let file: SceneFile = parse_toml::parse(scene.text, 0)
+                .ok()
+                .and_then(|tree| de::from_node(&tree).ok())
+                .unwrap_or_default();
+            Listing {
+                name: scene.name,
+                family: family(&file),
+                title: file.title.unwrap_or_default(),
+                shows: file.shows.unwrap_or_default(),
+            }
+        })
+        .collect();
+    scenes.sort_by_key(|scene| (scene.family, scene.name));
+    scenes
+}
+
+/// The kind of a scene, from what is in it.
+pub fn family(_file: &SceneFile) -> &'static str {
+    // Cloth and characters come with later keys; all scenes are rigid so far.
+    "rigid"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    fn files(folder: &str, ending: &str) -> BTreeSet<String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return BTreeSet::new();
+        };
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(ending))
+            .collect()
+    }
+
+    #[test]
+    fn every_scene_file_is_built_in() {
+        let built_in = SCENES.iter().map(|scene| format!("{}.toml", scene.name));
+        assert_eq!(
+            built_in.collect::<BTreeSet<_>>(),
+            files("../../scenes", ".toml")
+        );
+    }
+
+    #[test]
+    fn every_mesh_file_is_built_in() {
+        let built_in = MESHES.iter().map(|(name, _)| (*name).to_owned());
+        assert_eq!(
+            built_in.collect::<BTreeSet<_>>(),
+            files("../../scenes/meshes", ".obj")
+        );
+    }
+
+    #[test]
+    fn every_built_in_scene_says_what_to_look_for_and_what_it_shows() {
+        for scene in list() {
+            assert!(!scene.title.is_empty(), "{} has no title", scene.name);
+            assert!(!scene.shows.is_empty(), "{} shows nothing", scene.name);
+            assert!(!scene.title.contains('\n') && !scene.shows.contains('\n'));
+        }
+    }
+}

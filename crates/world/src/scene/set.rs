@@ -1,0 +1,317 @@
+//! Changes to a scene from the command line: `--set body.ball.mass=3`.
+//!
+//! A path goes down by key (`time.step`), in lists by index (`body[1]`) or by
+//! the `name` of an element (`body.ball`). The value is TOML; what is not TOML
+//! is taken as a string, so that `--set time.integrator=euler` needs no quotes.
+
+use super::parse_toml;
+use super::problem::{Problem, nearest};
+use super::tree::{Key, Node, Span, Value};
+
+/// One step of a path.
+struct Step {
+    name: String,
+    /// Written in brackets: an index and nothing else.
+    bracketed: bool,
+    span: Span,
+}
+
+/// Carries out one `path=value`, which is the whole text of its source.
+pub fn apply(root: &mut Node, argument: &str, source: usize) -> Result<(), Problem> {
+    let whole = Span {
+        source,
+        start: 0,
+        end: argument.len(),
+    };
+    let (path, value_start) = parse_path(argument, source).map_err(|problem| Problem {
+        span: problem.span.or(Some(whole)),
+        ..problem
+    })?;
+    let text = &argument[value_start..];
+    let value = parse_value(text, source, value_start)?;
+    replace(root, &path, value)
+}
+
+fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Problem> {
+    let trimmed = text.trim();
+    let offset = offset + (text.len() - text.trim_start().len());
+    let span = Span {
+        source,
+        start: offset,
+        end: offset + trimmed.len(),
+    };
+    let string = || Node {
+        value: Value::String(trimmed.to_owned()),
+        span,
+    };
+    if trimmed.is_empty() {
+        return Err(Problem::new("there is no value after `=`")
+            .help("for an empty string write `key=\"\"`")
+            .span(span));
+    }
+    match parse_toml::parse_value(trimmed, source, offset) {
+        Ok(node) => Ok(node),
+        // A number that is not finite is meant as a number all the same, and
+        // what begins like a list or table is meant as one.
+        Err(mut problems) => {
+            let not_finite = trimmed
+                .parse::<f64>()
+                .is_ok_and(|number| !number.is_finite());
+            if not_finite || trimmed.starts_with(['[', '{', '"', '\'']) {
+                Err(problems.swap_remove(0))
+            } else {
+                Ok(string())
+            }
+        }
+    }
+}
+
+/// The steps of the path, and where the value begins.
+fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Problem> {
+    let usage = "write it as `path=value`, for example `--set time.step=0.001`";
+    let mut steps = Vec::new();
+    let mut rest = argument;
+    loop {
+        let at = argument.len() - rest.len();
+        let span = |length: usize| Span {
+            source,
+            start: at,
+            end: at + length,
+        };
+        let first = rest.chars().next();
+        let (name, length, bracketed) = match first {
+            Some('[') => {
+                let length = rest.find(']').ok_or_else(|| {
+                    Problem::new("the bracket is not closed").span(span(rest.len()))
+                })?;
+                (rest[1..length].trim(), length + 1, true)
+            }
+            Some(quote @ ('"' | '\'')) => {
+                let length = rest[1..].find(quote).ok_or_else(|| {
+                    Problem::new("the quote is not closed").span(span(rest.len()))
+                })?;
+                (&rest[1..=length], length + 2, false)
+            }
+            _ => {
+                let length = rest.find(['.', '[', '=']).unwrap_or(rest.len());
+                (rest[..length].trim(), length, false)
+            }
+        };
+        if name.is_empty() {
+            let message = if steps.is_empty() {
+                "there is no path before `=`"
+            } else {
+                "a step of the path is empty"
+            };
+            return Err(Problem::new(message).help(usage).span(span(length)));
+        }
+        if bracketed && name.parse::<usize>().is_err() {
+            return Err(Problem::new(format!("`[{name}]` is not an index"))
+                .help("give a number counted from 0, or the element's name: `body.ball`")
+                .span(span(length)));
+        }
+        steps.push(Step {
+            name: name.to_owned(),
+            bracketed,
+            span: span(length),
+        });
+        rest = rest[length..].trim_start();
+        match rest.chars().next() {
+            Some('=') => return Ok((steps, argument.len() - rest.len() + 1)),
+            Some('.') => rest = rest[1..].trim_start(),
+            Some('[') => {}
+            Some(_) => {
+                return Err(Problem::new("this path cannot be read").help(usage));
+            }
+            None => return Err(Problem::new("there is no `=`").help(usage)),
+        }
+    }
+}
+
+/// Puts a value at the end of a path, making tables on the way.
+fn replace(root: &mut Node, path: &[Step], value: Node) -> Result<(), Problem> {
+    let mut here = root;
+    let mut walked = String::new();
+    for step in path {
+        let whole = match walked.as_str() {
+            "" => "the scene",
+            walked => walked,
+        };
+        here = match &mut here.value {
+            Value::Table(entries) if !step.bracketed => child(entries, step),
+            Value::Array(elements) => {
+                let index = find_element(elements, step, whole)?;
+                &mut elements[index]
+            }
+            Value::Table(_) => {
+                return Err(Problem::new(format!(
+                    "`{whole}` is a table and has no element [{}]",
+                    step.name
+                ))
+                .help("name one of its keys instead")
+                .span(step.span));
+            }
+            _ => {
+                return Err(Problem::new(format!(
+                    "`{whole}` is a single value and has no `{}`",
+                    step.name
+                ))
+                .help(format!("set the value itself: `--set {whole}=…`"))
+                .span(step.span));
+            }
+        };
+        if step.bracketed {
+            walked.push_str(&format!("[{}]", step.name));
+        } else {
+            if !walked.is_empty() {
+                walked.push('.');
+            }
+            walked.push_str(&step.name);
+        }
+    }
+    *here = value;
+    Ok(())
+}
+
+/// The value of a key, made an empty table if it is new. The key's place
+/// becomes the argument's: it is the argument that speaks of it last.
+fn child<'a>(entries: &'a mut Vec<(Key, Node)>, step: &Step) -> &'a mut Node {
+    let index = match entries.iter().position(|(key, _)| key.name == step.name) {
+        Some(index) => index,
+        None => {
+            entries.push((
+                Key {
+                    name: step.name.clone(),
+                    span: step.span,
+                },
+                Node {
+                    value: Value::Table(Vec::new()),
+                    span: step.span,
+                },
+            ));
+            entries.len() - 1
+        }
+    };
+    &mut entries[index].1
+}
+
+/// The index of the element that a step names; always within the list.
+fn find_element(elements: &[Node], step: &Step, list: &str) -> Result<usize, Problem> {
+    let name_of = |node: &Node| node.get("name").and_then(Node::as_str).map(str::to_owned);
+    if !step.bracketed {
+        let named = |node: &Node| name_of(node).as_deref() == Some(&step.name);
+        if let Some(index) = elements.iter().position(named) {
+            return Ok(index);
+        }
+    }
+    if let Ok(index) = step.name.parse::<usize>() {
+        return if index < elements.len() {
+            Ok(index)
+        } else {
+            Err(out_of_range(index, elements.len(), step, list))
+        };
+    }
+    let names: Vec<String> = elements.iter().filter_map(name_of).collect();
+    let problem = Problem::new(format!("`{list}` has no element named `{}`", step.name));
+    let problem = match nearest(&step.name, names.iter().map(String::as_str)) {
+        Some(near) => problem.help(format!("did you mean `{list}.{near}`?")),
+        None if names.is_empty() => problem.help(format!("its elements go by index: `{list}[0]`")),
+        None => problem.help(format!("its first element is `{list}.{}`", names[0])),
+    };
+    Err(problem.span(step.span))
+}
+
+fn out_of_range(index: usize, length: usize, step: &Step, list: &str) -> Problem {
+    let help = match length {
+        0 => format!("`{list}` is empty"),
+        1 => "its only element is [0]".to_owned(),
+        _ => format!("its elements are [0] to [{}]", length - 1),
+    };
+    Problem::new(format!("`{list}` has no element [{index}]"))
+        .help(help)
+        .span(step.span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENE: &str = "title = 'x'\n[[body]]\nname = 'ball-1'\nmass = 1\n[[body]]\nname = 'ball-2'\nposition = [1, 2, 3]\n";
+
+    fn set(argument: &str) -> Result<serde_json::Value, Problem> {
+        let mut tree = parse_toml::parse(SCENE, 0).unwrap();
+        apply(&mut tree, argument, 1).map(|()| tree.to_json())
+    }
+
+    fn problem(argument: &str) -> (String, &str) {
+        let problem = set(argument).unwrap_err();
+        let span = problem.span.unwrap();
+        assert_eq!(span.source, 1);
+        (
+            problem.message + " " + &problem.help.unwrap_or_default(),
+            &argument[span.start..span.end],
+        )
+    }
+
+    #[test]
+    fn keys_elements_and_names_lead_to_the_value() {
+        assert_eq!(set("body.ball-2.mass=3").unwrap()["body"][1]["mass"], 3);
+        assert_eq!(set("body[0].mass = 3.5").unwrap()["body"][0]["mass"], 3.5);
+        assert_eq!(set("body.1.mass=3").unwrap()["body"][1]["mass"], 3);
+        assert_eq!(
+            set("body[1].position[2]=9").unwrap()["body"][1]["position"][2],
+            9
+        );
+        assert_eq!(set("body.'ball-1'.mass=3").unwrap()["body"][0]["mass"], 3);
+        assert_eq!(set("title=a=b").unwrap()["title"], "a=b");
+    }
+
+    #[test]
+    fn missing_tables_are_made() {
+        assert_eq!(set("time.step=0.001").unwrap()["time"]["step"], 0.001);
+        let shape = &set("body[0].shape.sphere.radius=2").unwrap()["body"][0]["shape"];
+        assert_eq!(shape["sphere"]["radius"], 2);
+    }
+
+    #[test]
+    fn what_is_not_toml_is_a_string() {
+        assert_eq!(
+            set("time.integrator=euler").unwrap()["time"]["integrator"],
+            "euler"
+        );
+        assert_eq!(set("title=\"3\"").unwrap()["title"], "3");
+        assert_eq!(set("gravity=[0, 0, -1]").unwrap()["gravity"][2], -1);
+    }
+
+    #[test]
+    fn new_values_stand_in_the_argument() {
+        let argument = "body[0].mass= [1, 'π']";
+        let mut tree = parse_toml::parse(SCENE, 0).unwrap();
+        apply(&mut tree, argument, 1).unwrap();
+        let span = tree.nearest_span("body[0].mass[1]");
+        assert_eq!((span.source, &argument[span.start..span.end]), (1, "'π'"));
+    }
+
+    #[test]
+    fn wrong_arguments_are_explained() {
+        for (argument, place, words) in [
+            ("title", "title", "no `=`"),
+            ("=3", "", "no path"),
+            ("", "", "no path"),
+            ("a..b=3", "", "empty"),
+            ("title=", "", "no value"),
+            ("body[2].mass=3", "[2]", "[0] to [1]"),
+            ("body[x].mass=3", "[x]", "not an index"),
+            ("body[1=3", "[1=3", "not closed"),
+            ("body.ball2.mass=3", "ball2", "did you mean `body.ball-2`?"),
+            ("title.x=3", "x", "single value"),
+            ("time=nan", "nan", "finite"),
+            ("gravity=[1, inf, 2]", "inf", "finite"),
+            ("gravity=[1, 2", "", "array"),
+        ] {
+            let (message, shown) = problem(argument);
+            assert!(message.contains(words), "{argument}: {message}");
+            assert_eq!(shown, place, "{argument}: {message}");
+        }
+    }
+}

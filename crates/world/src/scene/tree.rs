@@ -1,0 +1,157 @@
+//! A scene file as it was written: values in tables and lists, each with its
+//! place in the text.
+//!
+//! TOML and JSON files both become such a tree, `--set` arguments change it,
+//! and only then is it checked against the scene's keys. Every [`Node`] keeps
+//! its [`Span`], so that whatever is found wrong later can be shown where it
+//! stands. What the keys mean is not known here.
+
+use super::problem::Problem;
+
+/// A stretch of bytes in one of the texts that a scene is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Which text: an index into the scene's sources.
+    pub source: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it stands; for a table with a header of its own, the header.
+    pub span: Span,
+}
+
+/// A value as files can hold it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// JSON's `null`: as if the key were absent.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number; never NaN or infinite.
+    Float(f64),
+    /// A text.
+    String(String),
+    /// A list.
+    Array(Vec<Node>),
+    /// Keys and their values, in the order of the file.
+    Table(Vec<(Key, Node)>),
+}
+
+/// A key and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The key itself, without quotes.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Node {
+    /// The value of a key, if this is a table that has it.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        self.entry(name).map(|(_, value)| value)
+    }
+
+    fn entry(&self, name: &str) -> Option<&(Key, Node)> {
+        match &self.value {
+            Value::Table(entries) => entries.iter().find(|(key, _)| key.name == name),
+            _ => None,
+        }
+    }
+
+    /// The string that this is, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Where the value at a path such as `body[2].mass` stands, or, if there
+    /// is no such value, the closest thing around it that exists.
+    pub fn nearest_span(&self, path: &str) -> Span {
+        let mut here = self;
+        for step in path.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
+            let next = match &here.value {
+                Value::Table(_) => here.get(step),
+                Value::Array(elements) => step
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| elements.get(index)),
+                _ => None,
+            };
+            match next {
+                Some(node) => here = node,
+                None => break,
+            }
+        }
+        here.span
+    }
+
+    /// The same values without their places.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Null => serde_json::Value::Null,
+            Value::Bool(value) => (*value).into(),
+            Value::Integer(value) => (*value).into(),
+            Value::Float(value) => (*value).into(),
+            Value::String(value) => value.clone().into(),
+            Value::Array(elements) => elements.iter().map(Node::to_json).collect(),
+            Value::Table(entries) => entries
+                .iter()
+                .map(|(key, value)| (key.name.clone(), value.to_json()))
+                .collect(),
+        }
+    }
+}
+
+/// How deep values may lie in each other. Scenes need six levels; the parsers
+/// and everything that walks the tree recurse, so the text is measured before
+/// any of them sees it.
+pub const MAX_DEPTH: usize = 64;
+
+/// The complaint about a text that nests deeper than [`MAX_DEPTH`].
+pub(super) fn too_deep(source: usize, at: usize) -> Problem {
+    Problem::new(format!("values lie more than {MAX_DEPTH} levels deep here"))
+        .help("scene files need no more than a handful of levels: look for an unclosed bracket")
+        .span(Span {
+            source,
+            start: at,
+            end: at + 1,
+        })
+}
+
+/// The complaint about a number that is not finite.
+pub(super) fn not_finite(text: &str, span: Span) -> Problem {
+    Problem::new(format!("`{text}` is not a finite number"))
+        .help("every number of a scene must be finite, from -1.7e308 to 1.7e308")
+        .span(span)
+        .label("not finite")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_path_that_does_not_exist_points_to_its_nearest_ancestor() {
+        let text = "[[body]]\nname = 'a'\n[[body]]\nname = 'b'\nmass = 2\n";
+        let tree = crate::scene::parse_toml::parse(text, 0).unwrap();
+        let shown = |path: &str| {
+            let span = tree.nearest_span(path);
+            (span.start, &text[span.start..span.end])
+        };
+        assert_eq!(shown("body[1].mass"), (47, "2"));
+        assert_eq!(shown("body[0].mass"), (0, "[[body]]"));
+        assert_eq!(shown("body[1].shape.sphere.radius"), (20, "[[body]]"));
+        assert_eq!(shown("body[7]"), (0, "[[body]]"));
+    }
+}
