@@ -2,6 +2,7 @@
 //! scene → [`World`] → [`World::step`] → recording.
 
 pub mod command;
+pub mod memory;
 pub mod report;
 pub mod run;
 pub mod scene;

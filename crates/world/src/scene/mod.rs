@@ -12,6 +12,7 @@
 //!
 //! Whatever goes wrong on the way is a [`SceneError`] that shows where.
 
+mod build;
 pub mod de;
 pub mod files;
 pub mod library;
@@ -24,6 +25,7 @@ pub mod set;
 pub mod template;
 pub mod tree;
 
+pub use build::Setup;
 pub use files::Files;
 pub use load::{Options, Scene};
 pub use model::SceneFile;

@@ -72,8 +72,8 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
                     let place = DVec3::new(x as f64, y as f64, z as f64);
                     let mut one = body.clone();
                     one.name = format!("{name}-{copy}");
-                    one.state.position += place * DVec3::from(array.spacing)
-                        + in_cube(&mut random) * array.jitter;
+                    one.state.position +=
+                        place * DVec3::from(array.spacing) + in_cube(&mut random) * array.jitter;
                     one.state.velocity += on_sphere(&mut random) * array.speed;
                     built.push(one);
                 }
@@ -131,8 +131,18 @@ fn one(
     let diagonal = mass.diagonalise();
     let carry = diagonal.carry();
     let damping = spec.damping.unwrap_or(file.damping);
-    check::not_negative(problems, &format!("{path}.damping.linear"), "the damping", damping.linear);
-    check::not_negative(problems, &format!("{path}.damping.angular"), "the damping", damping.angular);
+    check::not_negative(
+        problems,
+        &format!("{path}.damping.linear"),
+        "the damping",
+        damping.linear,
+    );
+    check::not_negative(
+        problems,
+        &format!("{path}.damping.angular"),
+        "the damping",
+        damping.angular,
+    );
     let constants = Constants {
         mass: diagonal.mass,
         moments: diagonal.moments,
@@ -142,7 +152,12 @@ fn one(
     let restitution = spec.restitution.unwrap_or(file.contact.restitution);
     check::restitution(problems, &format!("{path}.restitution"), restitution);
     let friction = spec.friction.unwrap_or(file.contact.friction);
-    check::not_negative(problems, &format!("{path}.friction"), "the friction", friction);
+    check::not_negative(
+        problems,
+        &format!("{path}.friction"),
+        "the friction",
+        friction,
+    );
     let name = match spec.name.as_str() {
         "" => format!("body-{}", index + 1),
         name => name.to_owned(),
@@ -155,7 +170,16 @@ fn one(
                 (carry.point(centre), radius)
             })
             // A single shape's sphere is about the centre of mass itself.
-            .map(|(c, r)| (if c.length() < 1e-12 * r { DVec3::ZERO } else { c }, r))
+            .map(|(c, r)| {
+                (
+                    if c.length() < 1e-12 * r {
+                        DVec3::ZERO
+                    } else {
+                        c
+                    },
+                    r,
+                )
+            })
             .collect()
     } else {
         Vec::new()
@@ -196,7 +220,12 @@ fn forms(scene: &mut Scene, spec: &Body, path: &str, problems: &mut Problems) ->
     );
     let mut forms = Vec::new();
     if let Some(shape) = &spec.shape {
-        forms.extend(shapes::form(scene, shape, &format!("{path}.shape"), problems));
+        forms.extend(shapes::form(
+            scene,
+            shape,
+            &format!("{path}.shape"),
+            problems,
+        ));
     }
     for (k, part) in spec.parts.iter().enumerate() {
         let path = format!("{path}.parts[{k}]");
@@ -286,7 +315,9 @@ fn parts(
     let mut placed = Vec::new();
     for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
         let path = format!("{path}.parts[{k}]");
-        let density = part.density.or(spec.density.filter(|_| part.mass.is_none()));
+        let density = part
+            .density
+            .or(spec.density.filter(|_| part.mass.is_none()));
         let own = weigh(part.mass, density, formed, &path, problems)?;
         placed.push((own, Pose::IDENTITY));
     }
@@ -361,7 +392,12 @@ fn weigh(
         }
     };
     if value <= 0.0 {
-        check::positive(problems, &format!("{path}.{key}"), &format!("the {key}"), value);
+        check::positive(
+            problems,
+            &format!("{path}.{key}"),
+            &format!("the {key}"),
+            value,
+        );
         return None;
     }
     let mass = if key == "mass" { value } else { value * volume };
@@ -485,5 +521,8 @@ pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
             spheres: body.spheres.clone(),
         })
         .collect();
-    (meshes.into_iter().map(|m| MeshData::from(&**m)).collect(), infos)
+    (
+        meshes.into_iter().map(|m| MeshData::from(&**m)).collect(),
+        infos,
+    )
 }

@@ -72,7 +72,10 @@ pub fn orientation(
     at_most_one(
         problems,
         path,
-        &[("orientation", quaternion.is_some()), ("turn", turn.is_some())],
+        &[
+            ("orientation", quaternion.is_some()),
+            ("turn", turn.is_some()),
+        ],
     );
     if let Some([w, x, y, z]) = quaternion {
         let q = DQuat::from_xyzw(x, y, z, w);
@@ -116,7 +119,12 @@ pub fn orientation(
 pub fn time(file: &SceneFile, problems: &mut Problems) {
     let time = &file.time;
     positive(problems, "time.step", "the step", time.step);
-    not_negative(problems, "time.seconds", "the length of the run", time.seconds);
+    not_negative(
+        problems,
+        "time.seconds",
+        "the length of the run",
+        time.seconds,
+    );
     if time.steps_per_frame == 0 {
         problems.at(
             "time.steps_per_frame",
@@ -139,13 +147,33 @@ pub fn time(file: &SceneFile, problems: &mut Problems) {
 
 /// Damping, contact and planes.
 pub fn surroundings(file: &SceneFile, problems: &mut Problems) {
-    not_negative(problems, "damping.linear", "the damping", file.damping.linear);
-    not_negative(problems, "damping.angular", "the damping", file.damping.angular);
+    not_negative(
+        problems,
+        "damping.linear",
+        "the damping",
+        file.damping.linear,
+    );
+    not_negative(
+        problems,
+        "damping.angular",
+        "the damping",
+        file.damping.angular,
+    );
     restitution(problems, "contact.restitution", file.contact.restitution);
-    not_negative(problems, "contact.friction", "the friction", file.contact.friction);
+    not_negative(
+        problems,
+        "contact.friction",
+        "the friction",
+        file.contact.friction,
+    );
     for (i, plane) in file.plane.iter().enumerate() {
         let path = format!("plane[{i}]");
-        direction(problems, &format!("{path}.normal"), "the normal", plane.normal);
+        direction(
+            problems,
+            &format!("{path}.normal"),
+            "the normal",
+            plane.normal,
+        );
         if let Some(c) = plane.restitution {
             restitution(problems, &format!("{path}.restitution"), c);
         }

@@ -49,7 +49,12 @@ fn command(
         });
     }
     if let Some(impulse) = &spec.impulse {
-        let body = find(built, &impulse.body, &format!("{path}.impulse.body"), problems)?;
+        let body = find(
+            built,
+            &impulse.body,
+            &format!("{path}.impulse.body"),
+            problems,
+        )?;
         let point = impulse.point.map(DVec3::from);
         return Some(Command::Impulse {
             body,

@@ -35,7 +35,12 @@ pub fn build(
     for (i, drag) in file.drag.iter().enumerate() {
         let path = format!("drag[{i}]");
         check::not_negative(problems, &format!("{path}.linear"), "the drag", drag.linear);
-        check::not_negative(problems, &format!("{path}.angular"), "the drag", drag.angular);
+        check::not_negative(
+            problems,
+            &format!("{path}.angular"),
+            "the drag",
+            drag.angular,
+        );
         let reach = match &drag.bodies {
             None => Reach::All,
             Some(names) => Reach::Bodies(
@@ -91,8 +96,18 @@ fn springs(
     let mut infos = Vec::new();
     for (i, spec) in file.spring.iter().enumerate() {
         let path = format!("spring[{i}]");
-        check::not_negative(problems, &format!("{path}.stiffness"), "the stiffness", spec.stiffness);
-        check::not_negative(problems, &format!("{path}.damping"), "the damping", spec.damping);
+        check::not_negative(
+            problems,
+            &format!("{path}.stiffness"),
+            "the stiffness",
+            spec.stiffness,
+        );
+        check::not_negative(
+            problems,
+            &format!("{path}.damping"),
+            "the damping",
+            spec.damping,
+        );
         let a = end(&spec.a, built, &format!("{path}.a"), problems);
         let b = end(&spec.b, built, &format!("{path}.b"), problems);
         let (Some(a), Some(b)) = (a, b) else {
@@ -110,7 +125,12 @@ fn springs(
             End::Body(k, r) => built[k].state.point_position(r),
         };
         let length = spec.length.unwrap_or_else(|| place(&a).distance(place(&b)));
-        check::not_negative(problems, &format!("{path}.length"), "the length at rest", length);
+        check::not_negative(
+            problems,
+            &format!("{path}.length"),
+            "the length at rest",
+            length,
+        );
         world.add_force(Spring {
             a,
             b,
@@ -141,7 +161,10 @@ fn end(spec: &SpringEnd, built: &[Built], path: &str, problems: &mut Problems) -
     check::at_most_one(
         problems,
         path,
-        &[("vertex", spec.vertex.is_some()), ("point", spec.point.is_some())],
+        &[
+            ("vertex", spec.vertex.is_some()),
+            ("point", spec.point.is_some()),
+        ],
     );
     if let Some(pin) = spec.pin {
         return Some(End::Pin(pin.into()));
@@ -168,7 +191,10 @@ fn end(spec: &SpringEnd, built: &[Built], path: &str, problems: &mut Problems) -
         None => {
             problems.at(
                 &format!("{path}.vertex"),
-                format!("`{name}` has {} vertices, none with number {vertex}", vertices.len()),
+                format!(
+                    "`{name}` has {} vertices, none with number {vertex}",
+                    vertices.len()
+                ),
                 "vertices are counted from 0; `point` takes any place instead",
             );
             None
@@ -191,8 +217,18 @@ pub fn waters(
     let mut infos = Vec::new();
     for (i, spec) in file.water.iter().enumerate() {
         let path = format!("water[{i}]");
-        check::positive(problems, &format!("{path}.density"), "the density", spec.density);
-        check::not_negative(problems, &format!("{path}.linear_drag"), "the drag", spec.linear_drag);
+        check::positive(
+            problems,
+            &format!("{path}.density"),
+            "the density",
+            spec.density,
+        );
+        check::not_negative(
+            problems,
+            &format!("{path}.linear_drag"),
+            "the drag",
+            spec.linear_drag,
+        );
         check::not_negative(
             problems,
             &format!("{path}.drag_coefficient"),
@@ -218,7 +254,11 @@ pub fn waters(
             .collect();
         for body in built.iter().filter(|b| b.hull.is_none()) {
             if let Some(mesh) = &body.mesh {
-                super::shapes::explain_open(mesh, &format!("{}.shape.mesh.file", body.path), problems);
+                super::shapes::explain_open(
+                    mesh,
+                    &format!("{}.shape.mesh.file", body.path),
+                    problems,
+                );
             }
         }
         infos.push(WaterInfo {
@@ -258,8 +298,18 @@ pub fn waters(
 }
 
 fn wave(spec: &WaveSpec, gravity: f64, path: &str, problems: &mut Problems) -> forces::Wave {
-    check::not_negative(problems, &format!("{path}.amplitude"), "the amplitude", spec.amplitude);
-    check::positive(problems, &format!("{path}.wavelength"), "the wavelength", spec.wavelength);
+    check::not_negative(
+        problems,
+        &format!("{path}.amplitude"),
+        "the amplitude",
+        spec.amplitude,
+    );
+    check::positive(
+        problems,
+        &format!("{path}.wavelength"),
+        "the wavelength",
+        spec.wavelength,
+    );
     let [x, y] = spec.direction;
     let direction = check::direction(
         problems,

@@ -36,7 +36,9 @@ impl Setup {
     /// Roughly the memory that the whole recording takes, in bytes.
     pub fn recording_bytes(&self) -> u64 {
         let bodies = self.header.bodies.len();
-        self.plan.frames().saturating_mul(conatus_record::bytes_per_frame(bodies))
+        self.plan
+            .frames()
+            .saturating_mul(conatus_record::bytes_per_frame(bodies) as u64)
     }
 }
 

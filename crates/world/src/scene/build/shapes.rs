@@ -109,8 +109,18 @@ fn sizes(problems: &mut Problems, path: &str, what: &str, values: [f64; 3]) {
 }
 
 fn axial(problems: &mut Problems, path: &str, shape: &Axial) -> (f64, f64, Axis) {
-    check::positive(problems, &format!("{path}.radius"), "the radius", shape.radius);
-    check::positive(problems, &format!("{path}.height"), "the height", shape.height);
+    check::positive(
+        problems,
+        &format!("{path}.radius"),
+        "the radius",
+        shape.radius,
+    );
+    check::positive(
+        problems,
+        &format!("{path}.height"),
+        "the height",
+        shape.height,
+    );
     let axis = match shape.axis {
         AxisName::X => Axis::X,
         AxisName::Y => Axis::Y,
@@ -157,7 +167,14 @@ fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems)
         Ok(parsed) => parsed.mesh,
         Err(e) => {
             let (message, help) = (e.to_string(), e.help());
-            problems.in_source(&source.name, &source.text, e.offset, e.length, message, help);
+            problems.in_source(
+                &source.name,
+                &source.text,
+                e.offset,
+                e.length,
+                message,
+                help,
+            );
             return None;
         }
     };
@@ -188,7 +205,10 @@ pub fn explain_open(mesh: &Mesh, path: &str, problems: &mut Problems) {
         Err(open) => problems.at(
             path,
             format!("the mesh has no volume: {open}"),
-            format!("{}; or give `mass`, `centre` and `inertia` yourself", open.help()),
+            format!(
+                "{}; or give `mass`, `centre` and `inertia` yourself",
+                open.help()
+            ),
         ),
         Ok(()) => problems.at(
             path,
