@@ -71,6 +71,9 @@ impl World {
         self.bodies.gather(&mut self.states);
         self.detector
             .find(&self.bodies, &self.states, &mut self.contacts);
+        if self.sticky && self.merge_what_touches() {
+            self.bodies.gather(&mut self.states);
+        }
     }
 
     fn resolve(&mut self) {
@@ -92,25 +95,27 @@ impl World {
                 }
             }
         }
-        if self.sticky {
-            self.merge_what_touches();
-        }
     }
 
-    /// Makes one body of each pair in contact.
-    fn merge_what_touches(&mut self) {
-        let pairs: Vec<(usize, usize)> = self
-            .contacts
-            .iter()
-            .filter_map(|c| c.body_b.map(|b| (c.body_a, b)))
-            .collect();
-        for (a, b) in pairs {
-            if self.bodies.mount(a).mover != self.bodies.mount(b).mover {
-                self.merge(&[a, b]);
-                let detail = json!([self.names[a], self.names[b]]);
+    /// Makes one body of each pair in contact, as they are: neither bounced
+    /// nor moved apart, so that momenta stay exact. Contacts with planes are
+    /// kept, on the movers that there are now.
+    fn merge_what_touches(&mut self) -> bool {
+        let mut merged = false;
+        for c in self.contacts.clone() {
+            let Some(b) = c.body_b else { continue };
+            if self.bodies.mount(c.body_a).mover != self.bodies.mount(b).mover {
+                self.merge(&[c.body_a, b]);
+                let detail = json!([self.names[c.body_a], self.names[b]]);
                 self.log("merge", detail);
+                merged = true;
             }
         }
+        self.contacts.retain(|c| c.body_b.is_none());
+        for c in &mut self.contacts {
+            c.a = self.bodies.mount(c.body_a).mover;
+        }
+        merged
     }
 
     /// Freezes every body whose numbers no longer make sense where it last

@@ -36,8 +36,19 @@ macro_rules! meshes {
 }
 
 // One line for each file of scenes/ and scenes/meshes/; a test compares.
-scenes!["box-and-cylinder", "cylon"];
-meshes![];
+scenes![
+    "billiards",
+    "bounce-and-slide",
+    "box-and-cylinder",
+    "cylon",
+    "gas",
+    "heavy-top",
+    "merging",
+    "spring-chain",
+    "tumbling-top",
+    "water",
+];
+meshes!["boat.obj"];
 
 /// What `conatus list` tells about a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]

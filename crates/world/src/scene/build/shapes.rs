@@ -5,7 +5,7 @@ use super::check;
 use crate::scene::load::Scene;
 use crate::scene::model::{Axial, AxisName, MeshFile, Shape};
 use crate::scene::problem::Problems;
-use conatus_geometry::{Axis, Mesh, Solid, obj};
+use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::MassProperties;
 
@@ -31,13 +31,23 @@ impl Formed {
         self
     }
 
-    /// The surface, blown up a little so that its volume is exactly that of
-    /// the solid it stands for: the hull that water sees.
+    /// The hull that water sees: the surface, blown up a little so that its
+    /// volume is exactly that of the solid it stands for. A ball needs fewer
+    /// triangles for that than for the eye.
     pub fn hull(&self) -> Option<Mesh> {
         let volume = self.volume?;
         let centre = self.unit_mass?.centre;
-        let factor = (volume / self.mesh.volume_integrals().volume).abs().cbrt();
-        let mut hull = self.mesh.clone();
+        let mut hull = match self.ball {
+            Some(radius) => {
+                let mut ball = icosphere(2);
+                for v in &mut ball.vertices {
+                    *v = centre + *v * radius;
+                }
+                ball
+            }
+            None => self.mesh.clone(),
+        };
+        let factor = (volume / hull.volume_integrals().volume).abs().cbrt();
         for v in &mut hull.vertices {
             *v = centre + (*v - centre) * factor;
         }
