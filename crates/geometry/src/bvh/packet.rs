@@ -98,7 +98,7 @@ impl Packet {
 
     /// Which of the eight may overlap `query`, as bits; never misses one that
     /// does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn overlaps(&self, query: &Bounds) -> u32 {
         // min ≤ query.max and query.min ≤ max for all axes, each as the sum of
         // [`above`]; the sign bit of any negative sum stays in `misses`.
