@@ -99,7 +99,10 @@ impl Aabb {
     /// point or a flat box is one).
     #[inline]
     pub fn is_valid(&self) -> bool {
-        self.min.is_finite() & self.max.is_finite() & self.min.cmple(self.max).all()
+        // An ordered pair of which the lower is not -∞ and the upper not +∞ is
+        // finite, and a NaN fails every comparison.
+        let axis = |low: f64, high: f64| (f64::MIN <= low) & (low <= high) & (high <= f64::MAX);
+        axis(self.min.x, self.max.x) & axis(self.min.y, self.max.y) & axis(self.min.z, self.max.z)
     }
 }
 

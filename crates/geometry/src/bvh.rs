@@ -1,7 +1,7 @@
 //! Finding which of thousands of boxes overlap, without trying every pair.
 //!
 //! The boxes are put in an order in which neighbours in the list are
-//! neighbours in space ([`morton`]); every eight in a row share a leaf, every
+//! neighbours in space (`median.rs`); every eight in a row share a leaf, every
 //! eight leaves a node above, and so on. The tree's shape therefore follows
 //! from the number of boxes alone: no child pointers are stored, and moving
 //! the boxes a little ([`Bvh::refit`]) is one pass over flat arrays.
@@ -9,12 +9,12 @@
 //! Nodes hold bounds of about seven digits, rounded outwards, as a quick
 //! filter; the boxes themselves are compared in `f64`, so results are exact.
 
-mod morton;
+mod median;
 mod packet;
 mod pairs;
 
 use crate::Aabb;
-use morton::MortonOrder;
+use median::MedianOrder;
 use packet::{Bounds, Packet, WIDTH};
 
 /// A tree of boxes. Boxes are numbered as they were given to
@@ -22,7 +22,7 @@ use packet::{Bounds, Packet, WIDTH};
 /// number and overlaps nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    /// The boxes in Morton order; those that are not valid made empty.
+    /// The boxes in the order found; those that are not valid made empty.
     boxes: Vec<Aabb>,
     /// The number that the caller gave each of `boxes`.
     ids: Vec<u32>,
@@ -31,7 +31,7 @@ pub struct Bvh {
     /// Where each level starts in `packets`; the leaves are level 0.
     levels: Vec<usize>,
     /// Kept from build to build only for its memory.
-    order: MortonOrder,
+    order: MedianOrder,
     scratch: pairs::Scratch,
 }
 

@@ -98,7 +98,7 @@ impl Packet {
 
     /// Which of the eight may overlap `query`, as bits; never misses one that
     /// does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn overlaps(&self, query: &Bounds) -> u32 {
         // min ≤ query.max and query.min ≤ max for all axes, each as the sum of
         // [`above`]; the sign bit of any negative sum stays in `misses`.
@@ -109,14 +109,14 @@ impl Packet {
                 *miss |= bound.wrapping_add(side);
             }
         }
-        const BIT: [u32; WIDTH] = [1, 2, 4, 8, 16, 32, 64, 128];
-        let mut mask = 0;
-        // The detour through memory keeps the compiler from mixing the two
-        // loops, which it would then take apart into scalar code.
-        for (miss, bit) in std::hint::black_box(misses).iter().zip(BIT) {
-            mask |= !(miss >> 31) as u32 & bit;
-        }
-        mask
+        // One byte per lane, 0 or -1. The detour through memory keeps the
+        // compiler from mixing this with what follows, which it would then
+        // take apart into scalar code.
+        let bytes = std::hint::black_box(misses.map(|m| (m >> 31) as u8));
+        let hits = !u64::from_le_bytes(bytes) & 0x0101_0101_0101_0101;
+        // The product brings bit 8k of `hits` to bit 56 + k, by the factor's
+        // bit 56 - 7k; no two others meet there.
+        (hits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 }
 

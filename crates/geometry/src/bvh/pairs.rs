@@ -1,19 +1,27 @@
-//! All pairs of boxes in a tree that overlap.
+//! All pairs of boxes in a tree that overlap: the tree is gone down from the
+//! root against itself, two nodes at a time.
 
 use super::Bvh;
-use super::packet::{self, Bounds, WIDTH};
+use super::packet::{self, Packet, WIDTH};
 use rayon::prelude::*;
 
-/// Below this many leaves threads cost more than they save.
-const PARALLEL_LEAVES: usize = 512;
-/// Leaves that one task works through.
-const TASK_LEAVES: usize = 128;
+/// Below this many boxes threads cost more than they save.
+const PARALLEL: usize = 4096;
+/// The level whose pairs of nodes are shared out among threads: nodes of 512
+/// boxes.
+const TASK_LEVEL: usize = 2;
+
+/// Two nodes of [`TASK_LEVEL`] that overlap, and the pairs found between them.
+#[derive(Clone, Debug, Default)]
+struct Task {
+    nodes: (usize, usize),
+    found: Vec<(u32, u32)>,
+}
 
 /// Memory for the search, used again and again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    /// The pairs that each task found.
-    found: Vec<Vec<(u32, u32)>>,
+    tasks: Vec<Task>,
 }
 
 impl Bvh {
@@ -23,84 +31,89 @@ impl Bvh {
     /// Takes `&mut self` only for its working memory.
     pub fn pairs(&mut self, out: &mut Vec<(u32, u32)>) {
         out.clear();
-        let leaves = self.boxes.len().div_ceil(WIDTH);
-        if leaves < PARALLEL_LEAVES {
-            for leaf in 0..leaves {
-                self.pairs_of_leaf(leaf, out);
-            }
+        let Some(root) = self.levels.len().checked_sub(1) else {
+            return;
+        };
+        if self.boxes.len() < PARALLEL {
+            self.meet(root, (0, 0), 0, &mut |p, q| self.exact(p, q, out));
         } else {
-            let mut scratch = std::mem::take(&mut self.scratch);
-            let tasks = leaves.div_ceil(TASK_LEAVES);
-            scratch.found.resize_with(tasks, Vec::new);
-            scratch
-                .found
-                .par_iter_mut()
-                .enumerate()
-                .for_each(|(task, found)| {
-                    found.clear();
-                    let first = task * TASK_LEAVES;
-                    for leaf in first..(first + TASK_LEAVES).min(leaves) {
-                        self.pairs_of_leaf(leaf, found);
-                    }
-                });
-            for found in &scratch.found {
-                out.extend_from_slice(found);
-            }
-            self.scratch = scratch;
+            self.share_out(root, out);
         }
+        // As one number, a pair compares without branches. A parallel sort
+        // was measured to be slower up to a hundred thousand pairs.
         out.sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
     }
 
-    /// The pairs of boxes of one leaf among themselves and with those of
-    /// later leaves.
-    fn pairs_of_leaf(&self, leaf: usize, out: &mut Vec<(u32, u32)>) {
-        let bounds = self.packets[leaf].bounds();
-        self.seek(self.levels.len() - 1, 0, leaf, &bounds, out);
+    /// The pairs of a large tree, in no order: the pairs of large nodes are
+    /// found first and gone through in parallel.
+    fn share_out(&mut self, root: usize, out: &mut Vec<(u32, u32)>) {
+        let mut tasks = std::mem::take(&mut self.scratch.tasks);
+        let mut count = 0;
+        self.meet(root, (0, 0), TASK_LEVEL + 1, &mut |a, b| {
+            if count == tasks.len() {
+                tasks.push(Task::default());
+            }
+            if let Some(task) = tasks.get_mut(count) {
+                task.nodes = (a, b);
+                count += 1;
+            }
+        });
+        tasks.par_iter_mut().take(count).for_each(|task| {
+            let Task { nodes, found } = task;
+            found.clear();
+            self.meet(TASK_LEVEL, *nodes, 0, &mut |p, q| self.exact(p, q, found));
+        });
+        for task in tasks.iter().take(count) {
+            out.extend_from_slice(&task.found);
+        }
+        self.scratch.tasks = tasks;
     }
 
-    /// Goes down to the leaves from `leaf` on that overlap its `bounds`.
-    fn seek(
+    /// Goes down from two nodes of one level, a ≤ b, and calls `found` with
+    /// the pairs of children of the nodes of level `stop` that may overlap,
+    /// each once: (i, j) with i ≤ j, or i < j if those are boxes.
+    fn meet(
         &self,
         level: usize,
-        index: usize,
-        leaf: usize,
-        bounds: &Bounds,
-        out: &mut Vec<(u32, u32)>,
+        (a, b): (usize, usize),
+        stop: usize,
+        found: &mut impl FnMut(usize, usize),
     ) {
-        if level == 0 {
-            return self.pairs_between(leaf, index, out);
-        }
-        let mut mask = self.packets[self.levels[level] + index].overlaps(bounds);
-        // Children before the one that holds `leaf` were seen from the other
-        // side.
-        let own = leaf >> (WIDTH.ilog2() as usize * (level - 1));
-        mask &= u32::MAX << own.saturating_sub(index * WIDTH).min(WIDTH);
-        for lane in packet::lanes(mask) {
-            self.seek(level - 1, index * WIDTH + lane, leaf, bounds, out);
-        }
-    }
-
-    /// Tests the boxes of leaf `a` against those of leaf `b`, a ≤ b.
-    fn pairs_between(&self, a: usize, b: usize, out: &mut Vec<(u32, u32)>) {
-        let (first, second) = (&self.packets[a], &self.packets[b]);
-        let near = if a == b {
-            u32::MAX >> (32 - WIDTH)
-        } else {
-            first.overlaps(&second.bounds())
-        };
-        for i in packet::lanes(near) {
+        let nodes = &self.packets[self.levels[level]..];
+        let (first, second) = (&nodes[a], &nodes[b]);
+        for i in packet::lanes(self.near(level, first, a, b)) {
             let mut mask = second.overlaps(&first.lane(i));
             if a == b {
-                // Only the boxes after this one.
-                mask &= u32::MAX << (i + 1);
+                // Each pair from its first half only. A node may hold pairs
+                // within itself, a box does not.
+                mask &= u32::MAX << (i + usize::from(level == 0));
             }
             for j in packet::lanes(mask) {
-                self.exact(a * WIDTH + i, b * WIDTH + j, out);
+                let children = (a * WIDTH + i, b * WIDTH + j);
+                if level == stop {
+                    found(children.0, children.1);
+                } else {
+                    self.meet(level - 1, children, stop, found);
+                }
             }
         }
     }
 
-    /// The decision in double precision.
+    /// The children of node `a` that may reach into node `b` at all.
+    #[inline]
+    fn near(&self, level: usize, first: &Packet, a: usize, b: usize) -> u32 {
+        // The box round node b is the one that its parent holds.
+        match self.levels.get(level + 1) {
+            Some(start) if a != b => {
+                let parent = &self.packets[start + b / WIDTH];
+                first.overlaps(&parent.lane(b % WIDTH))
+            }
+            _ => u32::MAX >> (u32::BITS as usize - WIDTH),
+        }
+    }
+
+    /// Notes a pair of boxes if they overlap in double precision.
+    #[inline]
     fn exact(&self, p: usize, q: usize, out: &mut Vec<(u32, u32)>) {
         if let (Some(a), Some(b)) = (self.boxes.get(p), self.boxes.get(q))
             && a.overlaps(b)
