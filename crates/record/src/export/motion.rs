@@ -1,7 +1,7 @@
 //! What several exporters need to know about the motion: where it takes place
 //! and how large the bodies are.
 
-use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording, SpringInfo, Up};
+use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording, SpringInfo, Up, WaterInfo};
 use conatus_math::DVec3;
 
 /// A box along the axes.
@@ -25,11 +25,6 @@ impl Extent {
             self.lo = self.lo.min(centre - radius);
             self.hi = self.hi.max(centre + radius);
         }
-    }
-
-    /// The middle.
-    pub fn centre(&self) -> DVec3 {
-        (self.lo + self.hi) / 2.0
     }
 
     /// The length of the diagonal.
@@ -149,4 +144,17 @@ pub(crate) fn spring_ends(spring: &SpringInfo, frame: &Frame) -> Option<[DVec3; 
         }
     };
     Some([at(&spring.a)?, at(&spring.b)?])
+}
+
+/// The horizontal extent of a stretch of water: its own, or the motion's with
+/// some air around it.
+pub(crate) fn water_extent(recording: &Recording, water: &WaterInfo) -> [[f64; 2]; 2] {
+    water.extent.unwrap_or_else(|| {
+        let room = room(recording);
+        let flat = |v: DVec3| match recording.header.up {
+            Up::Y => [v.x, v.z],
+            Up::Z => [v.x, v.y],
+        };
+        [flat(room.lo), flat(room.hi)]
+    })
 }

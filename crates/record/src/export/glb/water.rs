@@ -11,7 +11,6 @@ use super::keys::{Keys, Track};
 use crate::error::RecordError;
 use crate::export::motion;
 use crate::model::{Recording, Up, WaterInfo, WaveInfo};
-use conatus_math::DVec3;
 use gltf_json as json;
 use json::accessor::Type;
 use std::f64::consts::TAU;
@@ -65,19 +64,6 @@ fn weights(waves: &[&WaveInfo], time: f64) -> Vec<f32> {
     waves.iter().flat_map(of_wave).collect()
 }
 
-/// The horizontal extent of a stretch of water: its own, or the motion's with
-/// some air around it.
-fn extent(recording: &Recording, water: &WaterInfo) -> [[f64; 2]; 2] {
-    water.extent.unwrap_or_else(|| {
-        let room = motion::room(recording);
-        let flat = |v: DVec3| match recording.header.up {
-            Up::Y => [v.x, v.z],
-            Up::Z => [v.x, v.y],
-        };
-        [flat(room.lo), flat(room.hi)]
-    })
-}
-
 fn surface(
     recording: &Recording,
     water: &WaterInfo,
@@ -90,7 +76,7 @@ fn surface(
         Up::Y => [h[0], z, h[1]].map(|v| v as f32),
         Up::Z => [h[0], h[1], z].map(|v| v as f32),
     };
-    let [lo, hi] = extent(recording, water);
+    let [lo, hi] = motion::water_extent(recording, water);
     let size = [hi[0] - lo[0], hi[1] - lo[1]];
     let fits = |v: f64| v.abs() < 1e30;
     let sound = lo.into_iter().chain(hi).all(fits) && fits(water.level);
