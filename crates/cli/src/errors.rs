@@ -239,7 +239,10 @@ mod tests {
     #[test]
     fn when_piped_the_place_comes_first() {
         let text = failure("title = 'é'\n[[body]]\nmasss = 3\n").plain();
-        assert!(text.starts_with("my.toml:3:1: unknown key `masss`\n  help: "), "{text}");
+        assert!(
+            text.starts_with("my.toml:3:1: unknown key `masss`\n  help: "),
+            "{text}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod engine;
 mod errors;
 mod outputs;
 mod progress;
+mod replay;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -24,10 +24,8 @@ impl Progress {
         let show = if quiet {
             Show::Nothing
         } else if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(
-                Some(total),
-                ProgressDrawTarget::stderr_with_hz(10),
-            );
+            let bar =
+                ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
             if let Ok(style) = ProgressStyle::with_template(
                 "{bar:40} {percent:>3}%  step {human_pos} of {human_len}  {eta} left",
             ) {

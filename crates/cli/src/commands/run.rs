@@ -1,0 +1,182 @@
+//! `conatus run`: from a scene to files and a report.
+
+use crate::Done;
+use crate::args::Run;
+use crate::engine::{self, Outcome, Prepared};
+use crate::errors::{Failure, print};
+use crate::outputs::{Outputs, Written, human_list, human_size};
+use crate::progress::{self, Progress};
+use crate::replay::Compare;
+use conatus_record::Recording;
+use conatus_world::scene::Scene;
+use cpu_time::ProcessTime;
+use serde_json::Value;
+use std::path::Path;
+
+/// Runs a scene, or a recording again.
+pub fn run(args: &Run) -> Done {
+    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene))?;
+    let (mut scene, recording) = load(args)?;
+    use_threads(args.threads)?;
+
+    let cpu = ProcessTime::now();
+    let mut prepared = engine::prepare(&mut scene)?;
+    if outputs.need_memory() {
+        check_memory(&scene, &prepared)?;
+    }
+    let tape = outputs.begin(&prepared.header, &scene.record_sources(), &scene.overrides)?;
+
+    progress::listen_for_stop();
+    let mut shown = Progress::new(prepared.steps, args.json || args.quiet);
+    let mut sink = Compare::new(recording.as_ref(), tape);
+    let ended = prepared.run(&mut sink, |steps| {
+        shown.update(steps);
+        !progress::stop_asked()
+    });
+    shown.finish();
+    let (tape, frames, difference) = sink.finish();
+    let Outcome { mut report, failed } = ended?;
+    report["cpu_seconds"] = cpu.elapsed().as_secs_f64().into();
+    report["threads"] = rayon::current_num_threads().into();
+    let written = tape.finish(&report)?;
+
+    if args.json {
+        print(&format!("{report:#}\n"))?;
+    } else if !args.quiet {
+        print(&summary(&report, &written))?;
+    }
+    if let Some(failed) = failed {
+        return Err(Failure::run(failed, "the report says more: --json"));
+    }
+    match difference {
+        Some(frame) => Err(Failure::run(
+            format!("the run differs from the recording in frame {frame}"),
+            "was it recorded by another version of the program, or on another kind of processor?",
+        )),
+        None if recording.is_some() && !args.json && !args.quiet => print(&format!(
+            "  {frames} frames are the same as in the recording, bit for bit\n"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The scene, and the recording to compare with. A recording whose scene the
+/// command line changes is run anew, and there is nothing to compare.
+fn load(args: &Run) -> Result<(Scene, Option<Recording>), Failure> {
+    let path = Path::new(&args.scene);
+    let is_recording = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"));
+    if !is_recording {
+        return Ok((Scene::load(&args.scene, &args.changes.options())?, None));
+    }
+    let recording = Recording::read(path)?;
+    let changes = &args.changes;
+    let mut overrides = recording.overrides.clone();
+    overrides.extend(changes.sets.iter().cloned());
+    overrides.extend(changes.seconds.map(|s| format!("time.seconds={s:?}")));
+    let scene = Scene::from_recording(
+        &recording.header.scene,
+        &recording.sources,
+        &overrides,
+        changes.seed.unwrap_or(recording.header.seed),
+    )?;
+    let unchanged = overrides == recording.overrides && changes.seed.is_none();
+    Ok((scene, unchanged.then_some(recording)))
+}
+
+fn use_threads(threads: Option<u16>) -> Done {
+    let Some(threads) = threads else {
+        return Ok(());
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.into())
+        .build_global()
+        .map_err(|error| {
+            Failure::run(
+                format!("cannot start {threads} threads: {error}"),
+                "ask for fewer with --threads",
+            )
+        })
+}
+
+/// Formats other than recordings need the whole run in memory.
+fn check_memory(scene: &Scene, prepared: &Prepared) -> Done {
+    let frame = conatus_record::bytes_per_frame(prepared.header.bodies.len()) as u64;
+    let needed = frame.saturating_mul(prepared.frames);
+    let Some(available) = available_memory().filter(|available| needed > *available) else {
+        return Ok(());
+    };
+    let mut problems = scene.problems();
+    problems.at(
+        "time.seconds",
+        format!(
+            "{} frames take about {}, and {} of memory are free",
+            prepared.frames,
+            human_size(needed),
+            human_size(available),
+        ),
+        "run for fewer seconds, raise time.steps_per_frame, or write a .mcap alone, which needs no memory",
+    );
+    Ok(problems.finish()?)
+}
+
+/// The memory that could be used, where the system tells.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The report in a few lines for people.
+fn summary(report: &Value, written: &[Written]) -> String {
+    let number = |path: &str| report.pointer(path).and_then(Value::as_f64);
+    let count = |path: &str| number(path).unwrap_or(0.0) as u64;
+    let mut text = format!(
+        "{}: {} s in {} steps, {} frames; took {:.2} s\n",
+        report["scene"].as_str().unwrap_or_default(),
+        number("/seconds").unwrap_or(0.0),
+        count("/steps"),
+        count("/frames"),
+        number("/wall_seconds").unwrap_or(0.0),
+    );
+    if let (Some(start), Some(end)) = (number("/energy/start"), number("/energy/end")) {
+        let drift = number("/energy/max_relative_drift").unwrap_or(0.0);
+        text += &format!("  energy {start:.6} J to {end:.6} J, greatest drift {drift:.1e}\n");
+    }
+    if report.get("rigid").is_some() {
+        text += &format!(
+            "  {} bodies, at most {} contacts in a step, deepest penetration {:.1e} m\n",
+            count("/rigid/bodies"),
+            count("/rigid/contacts_max"),
+            number("/rigid/max_penetration").unwrap_or(0.0),
+        );
+    }
+    text + &human_list(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_summary_tells_what_ran_and_what_was_written() {
+        let report = json!({
+            "scene": "cylon", "seconds": 60.0, "steps": 3750, "frames": 1876,
+            "wall_seconds": 0.5, "energy": { "start": 1.0, "end": 0.5, "max_relative_drift": 0.5 },
+            "rigid": { "bodies": 4, "contacts_max": 2, "max_penetration": 0.001 },
+        });
+        let text = summary(&report, &[("a.glb".into(), 12_345)]);
+        assert_eq!(
+            text,
+            "cylon: 60 s in 3750 steps, 1876 frames; took 0.50 s\n\
+             \x20 energy 1.000000 J to 0.500000 J, greatest drift 5.0e-1\n\
+             \x20 4 bodies, at most 2 contacts in a step, deepest penetration 1.0e-3 m\n\
+             \x20 wrote a.glb (12.3 kB)\n"
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! The files that a command was asked to write.
+//!
+//! Endings and folders are checked before anything runs. Recordings are
+//! written while the run goes on, so that what there is survives its end; all
+//! other formats at the end, each as a whole or not at all.
+
+use crate::engine::Sink;
+use crate::errors::Failure;
+use conatus_record::export::{self, Format};
+use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
+use std::path::{Path, PathBuf};
+
+/// Files to write, known to have a known ending and a folder that can be
+/// written to.
+#[derive(Debug)]
+pub struct Outputs {
+    paths: Vec<(PathBuf, Format)>,
+}
+
+/// A file that was written, and its size in bytes.
+pub type Written = (PathBuf, u64);
+
+impl Outputs {
+    /// Checks all files; `input` is what the command reads, which must not be
+    /// overwritten.
+    pub fn check(paths: &[PathBuf], input: &Path) -> Result<Self, Failure> {
+        let mut checked: Vec<(PathBuf, Format)> = Vec::new();
+        let mut places = Vec::new();
+        for path in paths {
+            let format = Format::from_path(path)?;
+            export::check_writable(path)?;
+            let place = place_of(path);
+            if places.contains(&place) {
+                return Err(Failure::usage(
+                    format!("{} is asked for twice", path.display()),
+                    "name each output once",
+                ));
+            }
+            if input.exists() && place == place_of(input) {
+                return Err(Failure::usage(
+                    format!("{} would overwrite what it is made from", path.display()),
+                    "choose another name for the output",
+                ));
+            }
+            places.push(place);
+            checked.push((path.clone(), format));
+        }
+        Ok(Self { paths: checked })
+    }
+
+    /// Whether the whole run has to be held in memory for them.
+    pub fn need_memory(&self) -> bool {
+        self.paths.iter().any(|(_, format)| *format != Format::Mcap)
+    }
+
+    /// Opens recordings and gets ready for frames.
+    pub fn begin(
+        &self,
+        header: &Header,
+        sources: &[Source],
+        overrides: &[String],
+    ) -> Result<Tape, Failure> {
+        let mut live = Vec::new();
+        for (path, format) in &self.paths {
+            if *format == Format::Mcap {
+                let writer = RecordingWriter::create(path, header, sources, overrides)?;
+                live.push((path.clone(), writer));
+            }
+        }
+        let whole = self.need_memory().then(|| Recording {
+            header: header.clone(),
+            sources: sources.to_vec(),
+            overrides: overrides.to_vec(),
+            frames: Vec::new(),
+            events: Vec::new(),
+            report: None,
+        });
+        let paths = self.paths.iter().map(|(path, _)| path.clone()).collect();
+        Ok(Tape { live, whole, paths })
+    }
+
+    /// Writes all files from a recording.
+    pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
+        let mut written = Vec::new();
+        for (path, _) in &self.paths {
+            export::write_file(recording, path)?;
+            written.push((path.clone(), size_of(path)));
+        }
+        Ok(written)
+    }
+}
+
+/// The same for every way to name the same file.
+fn place_of(path: &Path) -> PathBuf {
+    if let Ok(place) = path.canonicalize() {
+        return place;
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match (folder.canonicalize(), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+fn size_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// Takes the frames of a run and becomes the files that were asked for.
+pub struct Tape {
+    live: Vec<(PathBuf, RecordingWriter)>,
+    whole: Option<Recording>,
+    paths: Vec<PathBuf>,
+}
+
+impl Tape {
+    /// Closes recordings and writes the other files. All of them are tried;
+    /// the first that fails is told of.
+    pub fn finish(self, report: &serde_json::Value) -> Result<Vec<Written>, Failure> {
+        let mut first_failure = None;
+        let mut keep = |result: Result<(), RecordError>| {
+            if let Err(error) = result {
+                first_failure.get_or_insert(error);
+            }
+        };
+        let live: Vec<PathBuf> = self.live.iter().map(|(path, _)| path.clone()).collect();
+        for (_, writer) in self.live {
+            keep(writer.finish(Some(report)));
+        }
+        if let Some(mut recording) = self.whole {
+            recording.report = Some(report.clone());
+            for path in self.paths.iter().filter(|path| !live.contains(path)) {
+                keep(export::write_file(&recording, path));
+            }
+        }
+        match first_failure {
+            Some(error) => Err(error.into()),
+            None => Ok(self
+                .paths
+                .into_iter()
+                .map(|path| {
+                    let bytes = size_of(&path);
+                    (path, bytes)
+                })
+                .collect()),
+        }
+    }
+}
+
+impl Sink for Tape {
+    type Error = Failure;
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
+        for (_, writer) in &mut self.live {
+            writer.frame(frame)?;
+        }
+        if let Some(recording) = &mut self.whole {
+            recording.frames.push(frame.clone());
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), Failure> {
+        for (_, writer) in &mut self.live {
+            writer.event(event)?;
+        }
+        if let Some(recording) = &mut self.whole {
+            recording.events.push(event.clone());
+        }
+        Ok(())
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        let (message, help) = (error.to_string(), error.help());
+        match error {
+            // No file is wrong here, only what was asked for.
+            RecordError::UnknownFormat { .. } => Failure::usage(message, help),
+            _ => Failure::file(message, help),
+        }
+    }
+}
+
+/// A size in bytes as people read it.
+pub fn human_size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A line for every file that was written.
+pub fn human_list(written: &[Written]) -> String {
+    written
+        .iter()
+        .map(|(path, bytes)| format!("  wrote {} ({})\n", path.display(), human_size(*bytes)))
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! Runs a recording again from the scene that it carries, and compares the
+//! two bit for bit.
+
+use crate::engine::Sink;
+use crate::errors::Failure;
+use conatus_record::{Event, Frame, Recording};
+
+/// A sink that passes everything on and compares it with a recording.
+pub struct Compare<'a, S> {
+    recording: Option<&'a Recording>,
+    next: S,
+    frames: usize,
+    difference: Option<usize>,
+}
+
+impl<'a, S> Compare<'a, S> {
+    /// Compares with `recording`, if there is one.
+    pub fn new(recording: Option<&'a Recording>, next: S) -> Self {
+        Self {
+            recording,
+            next,
+            frames: 0,
+            difference: None,
+        }
+    }
+
+    /// The sink behind, how many frames were compared, and the first that
+    /// differs. A recording that was cut off is compared as far as it goes.
+    pub fn finish(mut self) -> (S, usize, Option<usize>) {
+        if let Some(recording) = self.recording
+            && self.difference.is_none()
+            && recording.is_complete()
+            && recording.frames.len() != self.frames
+        {
+            self.difference = Some(recording.frames.len().min(self.frames));
+        }
+        (self.next, self.frames, self.difference)
+    }
+}
+
+impl<S: Sink<Error = Failure>> Sink for Compare<'_, S> {
+    type Error = Failure;
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
+        if let Some(recording) = self.recording
+            && self.difference.is_none()
+            && let Some(expected) = recording.frames.get(self.frames)
+            && !same_bits(frame, expected)
+        {
+            self.difference = Some(self.frames);
+        }
+        self.frames += 1;
+        self.next.frame(frame)
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), Failure> {
+        self.next.event(event)
+    }
+}
+
+/// Whether two frames are the same to the last bit. `==` would not do: it
+/// takes 0 and -0 for the same, and NaN for different from itself.
+fn same_bits(a: &Frame, b: &Frame) -> bool {
+    a.step == b.step
+        && a.bodies.len() == b.bodies.len()
+        && a.contacts.len() == b.contacts.len()
+        && a.bodies
+            .iter()
+            .zip(&b.bodies)
+            .all(|(a, b)| a.status == b.status)
+        && numbers(a).eq(numbers(b))
+}
+
+fn numbers(frame: &Frame) -> impl Iterator<Item = u64> {
+    let totals = &frame.totals;
+    let sums = [
+        frame.time,
+        totals.kinetic,
+        totals.potential,
+        totals.max_penetration,
+    ];
+    let bodies = frame.bodies.iter().flat_map(|body| {
+        let vectors = [body.position, body.velocity, body.omega_body];
+        let vectors = vectors.into_iter().flat_map(|vector| vector.to_array());
+        vectors.chain(body.orientation.to_array())
+    });
+    let contacts = frame.contacts.iter().flat_map(|contact| {
+        let vectors = [contact.point, contact.impulse];
+        let vectors = vectors.into_iter().flat_map(|vector| vector.to_array());
+        vectors.chain([contact.penetration])
+    });
+    sums.into_iter()
+        .chain(totals.momentum.to_array())
+        .chain(totals.angular_momentum.to_array())
+        .chain(bodies)
+        .chain(contacts)
+        .map(f64::to_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_of_either_sign_are_not_the_same_bits() {
+        let a = Frame::default();
+        let mut b = Frame::default();
+        assert!(same_bits(&a, &b));
+        b.totals.kinetic = -0.0;
+        assert!(a == b && !same_bits(&a, &b));
+        let mut nan = Frame::default();
+        nan.totals.kinetic = f64::NAN;
+        assert!(nan != nan.clone() && same_bits(&nan, &nan));
+    }
+}
