@@ -4,10 +4,10 @@
 //! written while the run goes on, so that what there is survives its end; all
 //! other formats at the end, each as a whole or not at all.
 
-use crate::engine::Sink;
 use crate::errors::Failure;
 use conatus_record::export::{self, Format};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
+use conatus_world::{Sink, memory};
 use std::path::{Path, PathBuf};
 
 /// Files to write, known to have a known ending and a folder that can be
@@ -185,20 +185,16 @@ impl From<RecordError> for Failure {
     }
 }
 
-/// A size in bytes as people read it.
-pub fn human_size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
-}
-
 /// A line for every file that was written.
 pub fn human_list(written: &[Written]) -> String {
     written
         .iter()
-        .map(|(path, bytes)| format!("  wrote {} ({})\n", path.display(), human_size(*bytes)))
+        .map(|(path, bytes)| {
+            format!(
+                "  wrote {} ({})\n",
+                path.display(),
+                memory::readable(*bytes)
+            )
+        })
         .collect()
 }

@@ -1,9 +1,9 @@
 //! Runs a recording again from the scene that it carries, and compares the
 //! two bit for bit.
 
-use crate::engine::Sink;
 use crate::errors::Failure;
 use conatus_record::{Event, Frame, Recording};
+use conatus_world::Sink;
 
 /// A sink that passes everything on and compares it with a recording.
 pub struct Compare<'a, S> {

@@ -2,13 +2,13 @@
 
 use crate::Done;
 use crate::args::Run;
-use crate::engine::{self, Outcome, Prepared};
 use crate::errors::{Failure, print};
-use crate::outputs::{Outputs, Written, human_list, human_size};
+use crate::outputs::{Outputs, Written, human_list};
 use crate::progress::{self, Progress};
 use crate::replay::Compare;
 use conatus_record::Recording;
-use conatus_world::scene::Scene;
+use conatus_world::Report;
+use conatus_world::scene::{Scene, Setup};
 use cpu_time::ProcessTime;
 use serde_json::Value;
 use std::path::Path;
@@ -20,24 +20,27 @@ pub fn run(args: &Run) -> Done {
     use_threads(args.threads)?;
 
     let cpu = ProcessTime::now();
-    let mut prepared = engine::prepare(&mut scene)?;
-    if outputs.need_memory() {
-        check_memory(&scene, &prepared)?;
-    }
-    let tape = outputs.begin(&prepared.header, &scene.record_sources(), &scene.overrides)?;
+    let Setup {
+        mut world,
+        plan,
+        header,
+    } = scene.build()?;
+    let tape = outputs.begin(&header, &scene.record_sources(), &scene.overrides)?;
 
     progress::listen_for_stop();
-    let mut shown = Progress::new(prepared.steps, args.json || args.quiet);
+    let mut shown = Progress::new(plan.steps, args.json || args.quiet);
     let mut sink = Compare::new(recording.as_ref(), tape);
-    let ended = prepared.run(&mut sink, |steps| {
+    let ended = conatus_world::run(&mut world, &plan, &mut sink, |steps| {
         shown.update(steps);
         !progress::stop_asked()
     });
     shown.finish();
     let (tape, frames, difference) = sink.finish();
-    let Outcome { mut report, failed } = ended?;
-    report["cpu_seconds"] = cpu.elapsed().as_secs_f64().into();
-    report["threads"] = rayon::current_num_threads().into();
+    let mut report = ended?;
+    report.cpu_seconds = cpu.elapsed().as_secs_f64();
+    report.threads = rayon::current_num_threads();
+    let failed = failure(&report);
+    let report = serde_json::to_value(&report).unwrap_or_default();
     let written = tape.finish(&report)?;
 
     if args.json {
@@ -46,7 +49,10 @@ pub fn run(args: &Run) -> Done {
         print(&summary(&report, &written))?;
     }
     if let Some(failed) = failed {
-        return Err(Failure::run(failed, "the report says more: --json"));
+        return Err(Failure::run(
+            failed,
+            "all files hold what there is; a smaller time.step often helps runaway numbers",
+        ));
     }
     match difference {
         Some(frame) => Err(Failure::run(
@@ -58,6 +64,20 @@ pub fn run(args: &Run) -> Done {
         )),
         None => Ok(()),
     }
+}
+
+/// What went wrong in the run itself, if anything did.
+fn failure(report: &Report) -> Option<String> {
+    let quarantined = &report.rigid.quarantined;
+    if !quarantined.is_empty() {
+        return Some(format!(
+            "numbers ran away: {} frozen where it last made sense",
+            quarantined.join(", ")
+        ));
+    }
+    report
+        .interrupted
+        .then(|| format!("stopped after {} of the run's seconds", report.seconds))
 }
 
 /// The scene, and the recording to compare with. A recording whose scene the
@@ -98,37 +118,6 @@ fn use_threads(threads: Option<u16>) -> Done {
                 "ask for fewer with --threads",
             )
         })
-}
-
-/// Formats other than recordings need the whole run in memory.
-fn check_memory(scene: &Scene, prepared: &Prepared) -> Done {
-    let frame = conatus_record::bytes_per_frame(prepared.header.bodies.len()) as u64;
-    let needed = frame.saturating_mul(prepared.frames);
-    let Some(available) = available_memory().filter(|available| needed > *available) else {
-        return Ok(());
-    };
-    let mut problems = scene.problems();
-    problems.at(
-        "time.seconds",
-        format!(
-            "{} frames take about {}, and {} of memory are free",
-            prepared.frames,
-            human_size(needed),
-            human_size(available),
-        ),
-        "run for fewer seconds, raise time.steps_per_frame, or write a .mcap alone, which needs no memory",
-    );
-    Ok(problems.finish()?)
-}
-
-/// The memory that could be used, where the system tells.
-pub fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 /// The report in a few lines for people.
