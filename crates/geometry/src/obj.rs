@@ -43,7 +43,8 @@ pub struct Group {
 /// (0.01 for a model in centimetres).
 ///
 /// A face may name vertices that follow it in the file; negative numbers
-/// count back from the last vertex before the face.
+/// count back from the last vertex before the face. Faces need not be convex
+/// unless they have more than 4096 corners.
 pub fn parse(text: &str, scale: f64) -> Result<ObjMesh, ObjError> {
     let mut reader = Reader::new(text, scale);
     for statement in statement::split(text) {
@@ -109,11 +110,15 @@ impl<'a> Reader<'a> {
 
     fn statement(&mut self, statement: &Statement<'a>) -> Result<(), ObjError> {
         if statement.dangling {
-            return Err(self.error(statement.end(), ObjErrorKind::EndsInTheMiddle));
+            return Err(self.error(statement.last().place, ObjErrorKind::EndsInTheMiddle));
         }
         match statement.keyword.text {
-            "v" => self.vertex(statement),
-            "f" => self.face(statement),
+            "v" => self
+                .vertex(statement)
+                .map_err(|error| self.or_cut_off(statement, error)),
+            "f" => self
+                .face(statement)
+                .map_err(|error| self.or_cut_off(statement, error)),
             "g" | "o" => {
                 self.names.push(statement.name());
                 Ok(())
@@ -204,9 +209,25 @@ impl<'a> Reader<'a> {
     /// of a file without a line end, the file was probably cut off there.
     fn too_few(&self, statement: &Statement<'a>, kind: ObjErrorKind) -> ObjError {
         if statement.cut_off {
-            self.error(statement.end(), ObjErrorKind::EndsInTheMiddle)
+            self.error(statement.last().place, ObjErrorKind::EndsInTheMiddle)
         } else {
             self.error(statement.place(), kind)
+        }
+    }
+
+    /// A last word such as `1e-` or `3/`, with no line end behind it, is not so
+    /// much wrong as unfinished.
+    fn or_cut_off(&self, statement: &Statement<'a>, error: ObjError) -> ObjError {
+        use ObjErrorKind::{NotANumber, NotAnIndex};
+        let last = statement.last();
+        let unfinished = statement.cut_off
+            && error.offset == last.place.offset
+            && last.text.ends_with(['-', '+', '.', 'e', 'E', '/']);
+        match error.kind {
+            NotANumber(_) | NotAnIndex(_) if unfinished => {
+                self.error(last.place, ObjErrorKind::EndsInTheMiddle)
+            }
+            _ => error,
         }
     }
 

@@ -170,7 +170,18 @@ fn a_corner_that_is_no_index_is_refused() {
 
 #[test]
 fn a_file_cut_in_half_is_said_to_be() {
-    for tail in ["f 1 2", "v 1.0 2", "f", "v", "f 1 2 3 \\", "f 1 2 3 \\\n"] {
+    let tails = [
+        "f 1 2",
+        "v 1.0 2",
+        "f",
+        "v",
+        "v 1 2 -",
+        "v 1 2 3.5e-",
+        "f 1 2 -",
+        "f 1 2 3 \\",
+        "f 1 2 3 \\\n",
+    ];
+    for tail in tails {
         let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n{tail}");
         let error = fails(&text);
         assert_eq!(error.kind, ObjErrorKind::EndsInTheMiddle, "{tail}");

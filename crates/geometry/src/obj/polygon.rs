@@ -4,7 +4,7 @@ use conatus_math::DVec3;
 
 /// The most corners of a polygon that is searched for ears, which takes time
 /// with the square of their number and more; larger ones are cut as a fan.
-const MOST_CORNERS: usize = 2000;
+const MOST_CORNERS: usize = 4096;
 /// How many corners, per corner of the polygon, are tried as ears at most, so
 /// that a file made to waste time cannot.
 const MOST_TRIES: usize = 64;

@@ -32,7 +32,8 @@ pub(super) struct Statement<'a> {
 }
 
 impl<'a> Statement<'a> {
-    fn last(&self) -> &Word<'a> {
+    /// The last word: where the reader stood when the text ended.
+    pub(super) fn last(&self) -> &Word<'a> {
         self.arguments.last().unwrap_or(&self.keyword)
     }
 
@@ -43,11 +44,6 @@ impl<'a> Statement<'a> {
             offset: start,
             length: last.offset + last.length - start,
         }
-    }
-
-    /// The last word: where the reader stood when the text ended.
-    pub(super) fn end(&self) -> Place {
-        self.last().place
     }
 
     /// All arguments as one text: names of groups may hold spaces.
