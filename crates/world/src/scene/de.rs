@@ -194,6 +194,20 @@ impl<'de> Deserializer<'de> for &Node {
         self.deserialize_any(visitor)
     }
 
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        // Serde would fill a struct from a list by position; a scene names
+        // its keys.
+        match self.value {
+            Value::Array(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor).or_at(self.span)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -252,7 +266,7 @@ impl<'de> Deserializer<'de> for &Node {
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string
-        bytes byte_buf unit unit_struct seq tuple_struct map struct identifier
+        bytes byte_buf unit unit_struct seq tuple_struct map identifier
     }
 }
 
@@ -479,6 +493,7 @@ mod tests {
             ("body = 3", "expected a list, found the number 3"),
             ("[body]", "expected a list, found a table"),
             ("time = 3", "expected a table, found the number 3"),
+            ("time = [0.1, 3]", "expected a table, found a list"),
             (
                 "contact.sticky = 'yes'",
                 "expected true or false, found the string \"yes\"",
