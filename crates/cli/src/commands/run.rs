@@ -34,10 +34,12 @@ pub fn run(args: &Run) -> Done {
         !progress::stop_asked()
     });
     shown.finish();
-    let (tape, frames, difference) = sink.finish();
+    let (tape, frames, difference) = sink.finish(progress::stop_asked());
     let Outcome { mut report, failed } = ended?;
-    report["cpu_seconds"] = cpu.elapsed().as_secs_f64().into();
-    report["threads"] = rayon::current_num_threads().into();
+    if let Some(keys) = report.as_object_mut() {
+        keys.insert("cpu_seconds".into(), cpu.elapsed().as_secs_f64().into());
+        keys.insert("threads".into(), rayon::current_num_threads().into());
+    }
     let written = tape.finish(&report)?;
 
     if args.json {
