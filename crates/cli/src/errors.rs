@@ -122,13 +122,19 @@ impl Failure {
             }
             text.push('\n');
         }
+        if let Self::Scene(error) = self
+            && error.shown().1 > 0
+        {
+            text += &format!("  and {} more\n", error.shown().1);
+        }
         text
     }
 
     fn diagnostics(&self) -> Vec<Drawn> {
         match self {
             Self::Scene(error) => error
-                .problems()
+                .shown()
+                .0
                 .iter()
                 .map(|problem| Drawn::new(error, problem))
                 .collect(),
@@ -243,6 +249,15 @@ mod tests {
             text.starts_with("my.toml:3:1: unknown key `masss`\n  help: "),
             "{text}"
         );
+    }
+
+    #[test]
+    fn of_many_problems_the_first_are_shown() {
+        let failure = failure(&format!("gravity = [{}]", "nan, ".repeat(100)));
+        for text in [failure.plain(), failure.drawn(false)] {
+            assert!(text.contains("my.toml:1:12") && !text.contains("my.toml:1:500"));
+            assert!(text.ends_with("and 80 more\n"), "{text}");
+        }
     }
 
     #[test]

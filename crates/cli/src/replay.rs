@@ -25,10 +25,12 @@ impl<'a, S> Compare<'a, S> {
     }
 
     /// The sink behind, how many frames were compared, and the first that
-    /// differs. A recording that was cut off is compared as far as it goes.
-    pub fn finish(mut self) -> (S, usize, Option<usize>) {
+    /// differs. A recording that was cut off, and a run that was stopped, are
+    /// compared as far as they go.
+    pub fn finish(mut self, stopped: bool) -> (S, usize, Option<usize>) {
         if let Some(recording) = self.recording
             && self.difference.is_none()
+            && !stopped
             && recording.is_complete()
             && recording.frames.len() != self.frames
         {
@@ -111,5 +113,65 @@ mod tests {
         let mut nan = Frame::default();
         nan.totals.kinetic = f64::NAN;
         assert!(nan != nan.clone() && same_bits(&nan, &nan));
+    }
+
+    struct Nowhere;
+
+    impl Sink for Nowhere {
+        type Error = Failure;
+        fn frame(&mut self, _: &Frame) -> Result<(), Failure> {
+            Ok(())
+        }
+        fn event(&mut self, _: &Event) -> Result<(), Failure> {
+            Ok(())
+        }
+    }
+
+    fn recording(report: Option<serde_json::Value>) -> Recording {
+        let header = serde_json::from_str(
+            r#"{"format": "", "program": "", "scene": "", "seed": 0, "up": "z",
+                "step_seconds": 1.0, "steps_per_frame": 1, "meshes": [], "bodies": [],
+                "planes": [], "springs": [], "waters": []}"#,
+        );
+        Recording {
+            header: header.unwrap(),
+            sources: Vec::new(),
+            overrides: Vec::new(),
+            frames: (0..3).map(frame).collect(),
+            events: Vec::new(),
+            report,
+        }
+    }
+
+    fn frame(step: u64) -> Frame {
+        Frame {
+            step,
+            ..Frame::default()
+        }
+    }
+
+    /// The first difference between frames with these steps and a recording
+    /// of steps 0, 1, 2.
+    fn difference(steps: &[u64], complete: bool, stopped: bool) -> Option<usize> {
+        let recording = recording(complete.then(|| serde_json::json!({})));
+        let mut compare = Compare::new(Some(&recording), Nowhere);
+        for &step in steps {
+            assert!(compare.frame(&frame(step)).is_ok());
+        }
+        compare.finish(stopped).2
+    }
+
+    #[test]
+    fn the_first_frame_that_differs_is_found() {
+        assert_eq!(difference(&[0, 1, 2], true, false), None);
+        assert_eq!(difference(&[0, 7, 8], true, false), Some(1));
+    }
+
+    #[test]
+    fn missing_frames_differ_unless_one_of_the_two_was_cut_off() {
+        assert_eq!(difference(&[0, 1], true, false), Some(2));
+        assert_eq!(difference(&[0, 1], true, true), None);
+        assert_eq!(difference(&[0, 1, 2, 3], true, false), Some(3));
+        assert_eq!(difference(&[0, 1, 2, 3], false, false), None);
     }
 }

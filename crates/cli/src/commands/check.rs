@@ -46,10 +46,10 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
 
 fn forces(file: &SceneFile) -> String {
     let counted = [
-        (file.spring.len(), "springs"),
-        (file.drag.len(), "drags"),
-        (file.push.len(), "pushes"),
-        (file.water.len(), "waters"),
+        (file.spring.len(), "spring", "springs"),
+        (file.drag.len(), "drag", "drags"),
+        (file.push.len(), "push", "pushes"),
+        (file.water.len(), "water", "waters"),
     ];
     let mut parts = vec![match file.gravity {
         None => "gravity".to_owned(),
@@ -59,7 +59,12 @@ fn forces(file: &SceneFile) -> String {
     if file.damping.linear != 0.0 || file.damping.angular != 0.0 {
         parts.push("damping".to_owned());
     }
-    let counted = counted.iter().filter(|(count, _)| *count > 0);
-    parts.extend(counted.map(|(count, name)| format!("{count} {name}")));
+    for (count, one, many) in counted {
+        match count {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            _ => parts.push(format!("{count} {many}")),
+        }
+    }
     parts.join(", ")
 }

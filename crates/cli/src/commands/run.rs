@@ -35,7 +35,7 @@ pub fn run(args: &Run) -> Done {
         !progress::stop_asked()
     });
     shown.finish();
-    let (tape, frames, difference) = sink.finish();
+    let (tape, frames, difference) = sink.finish(progress::stop_asked());
     let mut report = ended?;
     report.cpu_seconds = cpu.elapsed().as_secs_f64();
     report.threads = rayon::current_num_threads();

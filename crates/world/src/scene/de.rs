@@ -1,149 +1,21 @@
 //! Turns a [`Node`] tree into the scene's structs, and says in plain words and
 //! at the right place what does not fit.
 
-use super::problem::{Problem, nearest};
+mod error;
+
+use super::problem::Problem;
 use super::tree::{Key, Node, Span, Value};
+pub use error::Error;
+use error::{plain_found, suggestion};
 use serde::de::value::StrDeserializer;
 use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess, SeqAccess,
-    Unexpected, VariantAccess, Visitor,
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
 };
-use std::fmt;
 
 /// Reads any of the scene's types out of a tree.
 pub fn from_node<T: serde::de::DeserializeOwned>(node: &Node) -> Result<T, Problem> {
     T::deserialize(node).map_err(Error::into_problem)
-}
-
-/// Why a value does not fit, with the innermost place that is known.
-#[derive(Debug)]
-pub struct Error {
-    problem: Box<Problem>,
-}
-
-impl Error {
-    fn new(problem: Problem) -> Self {
-        Self {
-            problem: Box::new(problem),
-        }
-    }
-
-    /// Sets the place unless something further in has set it already.
-    fn or_at(mut self, span: Span) -> Self {
-        self.problem.span.get_or_insert(span);
-        self
-    }
-
-    fn into_problem(self) -> Problem {
-        *self.problem
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.problem.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl serde::de::Error for Error {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Problem::new(message.to_string()))
-    }
-
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let (expected, found) = (plain_expected(expected), plain_found(found));
-        Self::new(
-            Problem::new(format!("expected {expected}, found {found}"))
-                .label(format!("should be {expected}")),
-        )
-    }
-
-    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::invalid_type(found, expected)
-    }
-
-    fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        Self::new(Problem::new(format!(
-            "expected {}, found {length}",
-            plain_expected(expected)
-        )))
-    }
-
-    fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(
-            Problem::new(format!("`{found}` is not one of the choices here")).help(suggestion(
-                found,
-                expected,
-                "the choices are",
-            )),
-        )
-    }
-
-    fn unknown_field(found: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(
-            Problem::new(format!("unknown key `{found}`"))
-                .help(suggestion(found, expected, "the keys here are"))
-                .label("not known here"),
-        )
-    }
-
-    fn missing_field(field: &'static str) -> Self {
-        Self::new(
-            Problem::new(format!("the key `{field}` is missing"))
-                .help(format!("add `{field} = …` here")),
-        )
-    }
-
-    fn duplicate_field(field: &'static str) -> Self {
-        Self::new(Problem::new(format!("the key `{field}` is given twice")))
-    }
-}
-
-fn suggestion(found: &str, expected: &[&'static str], all: &str) -> String {
-    let list = expected
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    match nearest(found, expected.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {all} {list}"),
-        None => format!("{all} {list}"),
-    }
-}
-
-/// Says in words of the scene file what serde says in words of Rust.
-fn plain_expected(expected: &dyn Expected) -> String {
-    let text = expected.to_string();
-    match text.as_str() {
-        "f32" | "f64" => "a number".into(),
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or greater".into(),
-        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number".into(),
-        "a boolean" => "true or false".into(),
-        "a string" | "str" => "a string in quotes".into(),
-        "a sequence" => "a list".into(),
-        _ if text.starts_with("struct ") || text == "a map" => "a table".into(),
-        _ => match text.strip_prefix("an array of length ") {
-            Some(length) => format!("a list of {length}"),
-            None => text,
-        },
-    }
-}
-
-fn plain_found(found: Unexpected<'_>) -> String {
-    match found {
-        Unexpected::Bool(value) => format!("{value}"),
-        Unexpected::Unsigned(value) => format!("the number {value}"),
-        Unexpected::Signed(value) => format!("the number {value}"),
-        Unexpected::Float(value) => format!("the number {value:?}"),
-        Unexpected::Str(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
-        Unexpected::Str(_) => "a string".into(),
-        Unexpected::Unit | Unexpected::Option => "null".into(),
-        Unexpected::Seq => "a list".into(),
-        Unexpected::Map => "a table".into(),
-        other => other.to_string(),
-    }
 }
 
 impl<'de> Deserializer<'de> for &Node {
@@ -192,6 +64,20 @@ impl<'de> Deserializer<'de> for &Node {
             ));
         }
         self.deserialize_any(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        // Serde would fill a struct from a list by position; a scene names
+        // its keys.
+        match self.value {
+            Value::Array(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor).or_at(self.span)),
+            _ => self.deserialize_any(visitor),
+        }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -252,7 +138,7 @@ impl<'de> Deserializer<'de> for &Node {
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string
-        bytes byte_buf unit unit_struct seq tuple_struct map struct identifier
+        bytes byte_buf unit unit_struct seq tuple_struct map identifier
     }
 }
 
@@ -479,6 +365,7 @@ mod tests {
             ("body = 3", "expected a list, found the number 3"),
             ("[body]", "expected a list, found a table"),
             ("time = 3", "expected a table, found the number 3"),
+            ("time = [0.1, 3]", "expected a table, found a list"),
             (
                 "contact.sticky = 'yes'",
                 "expected true or false, found the string \"yes\"",

@@ -72,6 +72,17 @@ impl Scene {
         if !path.exists() && looks_like_a_name(name_or_path) {
             return Err(SceneError::placeless(unknown_scene(name_or_path)));
         }
+        if path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("mcap"))
+        {
+            return Err(SceneError::placeless(
+                Problem::new(format!(
+                    "{name_or_path} is named like a recording, not a scene"
+                ))
+                .help("recordings are for `conatus run` and `conatus export`"),
+            ));
+        }
         let text = files::read_text(path).map_err(SceneError::placeless)?;
         let source = Source::new(name_or_path, text);
         if source.text.trim().is_empty() {

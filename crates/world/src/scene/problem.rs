@@ -83,6 +83,9 @@ impl Problem {
     }
 }
 
+/// How many problems are worth showing at once.
+pub const MAX_SHOWN: usize = 20;
+
 /// Everything that was found wrong with a scene.
 ///
 /// It displays as one `file:line:column: message` per problem, with a line of
@@ -109,6 +112,12 @@ impl SceneError {
         &self.problems
     }
 
+    /// The first problems, and how many there are besides.
+    pub fn shown(&self) -> (&[Problem], usize) {
+        let shown = self.problems.len().min(MAX_SHOWN);
+        (&self.problems[..shown], self.problems.len() - shown)
+    }
+
     /// The texts, in the order that [`Span::source`] counts.
     pub fn sources(&self) -> &[Source] {
         &self.sources
@@ -133,7 +142,8 @@ impl SceneError {
 
 impl fmt::Display for SceneError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
+        let (shown, more) = self.shown();
+        for (index, problem) in shown.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
@@ -145,6 +155,9 @@ impl fmt::Display for SceneError {
             if let Some(help) = &problem.help {
                 write!(out, "\n  help: {help}")?;
             }
+        }
+        if more > 0 {
+            write!(out, "\nand {more} more")?;
         }
         Ok(())
     }

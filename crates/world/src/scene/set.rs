@@ -6,7 +6,7 @@
 
 use super::parse_toml;
 use super::problem::{Problem, nearest};
-use super::tree::{Key, Node, Span, Value};
+use super::tree::{Key, Node, Span, Value, not_finite};
 
 /// One step of a path.
 struct Step {
@@ -40,29 +40,25 @@ fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Problem
         start: offset,
         end: offset + trimmed.len(),
     };
-    let string = || Node {
-        value: Value::String(trimmed.to_owned()),
-        span,
-    };
     if trimmed.is_empty() {
         return Err(Problem::new("there is no value after `=`")
             .help("for an empty string write `key=\"\"`")
             .span(span));
     }
+    // In any spelling (`NaN` is no TOML), it is meant as a number.
+    if trimmed.parse().is_ok_and(|number: f64| !number.is_finite()) {
+        return Err(not_finite(trimmed, span));
+    }
     match parse_toml::parse_value(trimmed, source, offset) {
         Ok(node) => Ok(node),
-        // A number that is not finite is meant as a number all the same, and
-        // what begins like a list or table is meant as one.
-        Err(mut problems) => {
-            let not_finite = trimmed
-                .parse::<f64>()
-                .is_ok_and(|number| !number.is_finite());
-            if not_finite || trimmed.starts_with(['[', '{', '"', '\'']) {
-                Err(problems.swap_remove(0))
-            } else {
-                Ok(string())
-            }
+        // What begins like a list, a table or a string is meant as one.
+        Err(mut problems) if trimmed.starts_with(['[', '{', '"', '\'']) => {
+            Err(problems.swap_remove(0))
         }
+        Err(_) => Ok(Node {
+            value: Value::String(trimmed.to_owned()),
+            span,
+        }),
     }
 }
 

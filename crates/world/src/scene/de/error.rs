@@ -1,0 +1,137 @@
+//! Says in the words of the scene file what serde says in the words of Rust.
+
+use crate::scene::problem::{Problem, nearest};
+use crate::scene::tree::Span;
+use serde::de::{Expected, Unexpected};
+use std::fmt;
+
+/// Why a value does not fit, with the innermost place that is known.
+#[derive(Debug)]
+pub struct Error {
+    problem: Box<Problem>,
+}
+
+impl Error {
+    pub(super) fn new(problem: Problem) -> Self {
+        Self {
+            problem: Box::new(problem),
+        }
+    }
+
+    /// Sets the place unless something further in has set it already.
+    pub(super) fn or_at(mut self, span: Span) -> Self {
+        self.problem.span.get_or_insert(span);
+        self
+    }
+
+    pub(super) fn into_problem(self) -> Problem {
+        *self.problem
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.problem.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl serde::de::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Problem::new(message.to_string()))
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let (expected, found) = (plain_expected(expected), plain_found(found));
+        Self::new(
+            Problem::new(format!("expected {expected}, found {found}"))
+                .label(format!("should be {expected}")),
+        )
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
+        Self::new(Problem::new(format!(
+            "expected {}, found {length}",
+            plain_expected(expected)
+        )))
+    }
+
+    fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(
+            Problem::new(format!("`{found}` is not one of the choices here")).help(suggestion(
+                found,
+                expected,
+                "the choices are",
+            )),
+        )
+    }
+
+    fn unknown_field(found: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(
+            Problem::new(format!("unknown key `{found}`"))
+                .help(suggestion(found, expected, "the keys here are"))
+                .label("not known here"),
+        )
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(
+            Problem::new(format!("the key `{field}` is missing"))
+                .help(format!("add `{field} = …` here")),
+        )
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(Problem::new(format!("the key `{field}` is given twice")))
+    }
+}
+
+pub(super) fn suggestion(found: &str, expected: &[&'static str], all: &str) -> String {
+    let list = expected
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match nearest(found, expected.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? {all} {list}"),
+        None => format!("{all} {list}"),
+    }
+}
+
+/// Says in words of the scene file what serde says in words of Rust.
+fn plain_expected(expected: &dyn Expected) -> String {
+    let text = expected.to_string();
+    match text.as_str() {
+        "f32" | "f64" => "a number".into(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or greater".into(),
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number".into(),
+        "a boolean" => "true or false".into(),
+        "a string" | "str" => "a string in quotes".into(),
+        "a sequence" => "a list".into(),
+        _ if text.starts_with("struct ") || text == "a map" => "a table".into(),
+        _ => match text.strip_prefix("an array of length ") {
+            Some(length) => format!("a list of {length}"),
+            None => text,
+        },
+    }
+}
+
+pub(super) fn plain_found(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(value) => format!("{value}"),
+        Unexpected::Unsigned(value) => format!("the number {value}"),
+        Unexpected::Signed(value) => format!("the number {value}"),
+        Unexpected::Float(value) => format!("the number {value:?}"),
+        Unexpected::Str(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
+        Unexpected::Str(_) => "a string".into(),
+        Unexpected::Unit | Unexpected::Option => "null".into(),
+        Unexpected::Seq => "a list".into(),
+        Unexpected::Map => "a table".into(),
+        other => other.to_string(),
+    }
+}
