@@ -142,10 +142,13 @@ impl<'a> Artist<'a> {
         if self.seams && r > 6.0 {
             self.seams(body, middle, radius, weight, out);
         }
+        let opacity = match weight < 1.0 {
+            true => format!(r#" opacity="{:.2}""#, weight.sqrt()),
+            false => String::new(),
+        };
         put!(
             out,
-            r##"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}" fill="url(#ball)" opacity="{:.2}"/>"##,
-            weight.sqrt()
+            r##"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}" fill="url(#ball)"{opacity}/>"##
         );
     }
 

@@ -27,7 +27,7 @@ const GUTTER: f64 = 36.0;
 const NAMED: usize = 8;
 const PLOTTED: usize = 40;
 /// About how many points all plots have together.
-const POINTS: usize = 12_000;
+const POINTS: usize = 9_000;
 
 /// Writes the sheet.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordError> {
@@ -116,8 +116,7 @@ fn title(recording: &Recording, out: &mut String) {
         plural(recording.frames.len(), "frame"),
         header.seed
     );
-    // The legend is set from the right, and widths are guessed: no font is
-    // at hand to measure with.
+    // The legend is set from the right.
     let mut x = WIDTH - MARGIN;
     let mut entry = |text: &str, color: Option<[f64; 3]>, out: &mut String| {
         let text: String = match text.chars().count() {
@@ -129,7 +128,7 @@ fn title(recording: &Recording, out: &mut String) {
             r#"<text x="{x:.0}" y="75" font-size="13.5" fill="{INK}" text-anchor="end">{}</text>"#,
             escape(&text)
         );
-        x -= 7.2 * text.chars().count() as f64;
+        x -= view::text_width(&text, 13.5);
         if let Some(color) = color {
             x -= 12.0;
             let fill = view::hex(color);
@@ -214,6 +213,9 @@ fn panels(recording: &Recording) -> Vec<Panel> {
 
 /// A number with at most three digits behind the point, and no zeros there.
 fn short(value: f64) -> String {
+    if !value.is_finite() {
+        return "?".into();
+    }
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').into()
 }

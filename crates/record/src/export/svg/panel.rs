@@ -1,5 +1,6 @@
 //! One plot against time: a frame, round ticks, and thinned-out lines.
 
+use super::view::text_width;
 use super::{INK, SOFT, escape, put};
 use std::fmt::Write as _;
 
@@ -50,12 +51,12 @@ impl Panel {
 
         let unit = match (power, self.unit.as_str()) {
             (0, "") => String::new(),
-            (0, unit) => format!("\u{a0}/ {unit}"),
-            (p, unit) => format!("\u{a0}/ 10{} {unit}", superscript(p)),
+            (0, unit) => format!("/ {unit}"),
+            (p, unit) => format!("/ 10{} {unit}", superscript(p)),
         };
         put!(
             out,
-            r#"<text x="{left:.0}" y="{:.0}" font-size="13.5" font-weight="600" fill="{INK}">{}<tspan font-weight="400" fill="{SOFT}">{}</tspan></text>"#,
+            r#"<text x="{left:.0}" y="{:.0}" font-size="13.5" font-weight="600" fill="{INK}">{}<tspan dx="4" font-weight="400" fill="{SOFT}">{}</tspan></text>"#,
             y + 13.0,
             escape(&self.title),
             escape(&unit)
@@ -118,15 +119,15 @@ impl Panel {
                 r#"<text x="{x:.1}" y="{y:.1}" font-size="12" fill="{SOFT}" text-anchor="end">{}</text>"#,
                 escape(&series.name)
             );
-            x -= 6.4 * series.name.chars().count() as f64;
+            x -= text_width(&series.name, 12.0);
             put!(
                 out,
                 r#"<path d="M{:.1} {:.1}h14" stroke="{}" stroke-width="2.4" stroke-linecap="round"/>"#,
-                x - 19.0,
+                x - 20.0,
                 y - 4.0,
                 series.color
             );
-            x -= 34.0;
+            x -= 36.0;
         }
     }
 }

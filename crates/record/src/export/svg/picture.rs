@@ -25,8 +25,11 @@ pub(super) const DEFS: &str = concat!(
 
 /// How many moments are shown, and how many bodies in all of them together.
 const MOMENTS: usize = 8;
-const INSTANCES: usize = 1600;
-const TRAILS: usize = 60;
+const INSTANCES: usize = 1200;
+const SHADOWS: usize = 400;
+/// How many ways are drawn, and how many points they have together.
+const TRAILS: usize = 40;
+const TRAIL_POINTS: usize = 6000;
 const MAX_HEIGHT: f64 = 560.0;
 const MIN_HEIGHT: f64 = 240.0;
 
@@ -47,7 +50,7 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     }
     let moments = moments(recording, wet);
     let mut artist = Artist::new(header, view, moments.len());
-    if !wet {
+    if !wet && header.bodies.len() * moments.len() <= SHADOWS {
         for &(frame, weight) in &moments {
             artist.shadows(frame, weight, |p| ground.below(p), out);
         }
@@ -292,10 +295,13 @@ impl Ground {
 fn trails(recording: &Recording, view: &View, out: &mut String) {
     let bodies = &recording.header.bodies;
     let every = bodies.len().div_ceil(TRAILS).max(1);
+    let points = TRAIL_POINTS / bodies.len().clamp(1, TRAILS);
+    let sparse = recording.frames.len().div_ceil(points).max(1);
     out.push_str(r#"<g fill="none" stroke-width="1.5" stroke-linejoin="round" opacity="0.55">"#);
     for (b, body) in bodies.iter().enumerate().step_by(every) {
         let (mut path, mut last) = (String::new(), None::<[f64; 2]>);
-        for p in recording.frames.iter().filter_map(|f| f.bodies.get(b)) {
+        let frames = recording.frames.iter().step_by(sparse);
+        for p in frames.filter_map(|f| f.bodies.get(b)) {
             let [x, y] = view.at(p.position);
             if !(x.abs() < 1e6 && y.abs() < 1e6) {
                 last = None;
@@ -307,10 +313,6 @@ fn trails(recording: &Recording, view: &View, out: &mut String) {
                 None => put!(path, "M{x:.1} {y:.1}"),
             }
             last = Some([x, y]);
-            // A body that never rests must not fill the file.
-            if path.len() > 6000 {
-                break;
-            }
         }
         if path.contains('L') {
             let color = view::hex(view::lit(view::rgb(body.color), 0.9));

@@ -43,9 +43,7 @@ pub(super) fn draw(recording: &Recording, frame: &Frame, artist: &mut Artist, ou
                 let [a, b, c, d] = corners;
                 let normal = (c - a).cross(d - b).normalize_or_zero();
                 let normal = normal * normal.dot(motion::up(&recording.header)).signum();
-                // Slopes are shown stronger than the light would.
-                let light =
-                    1.0 + 2.4 * (view.light(normal) - view.light(motion::up(&recording.header)));
+                let light = view.slope_light(normal, motion::up(&recording.header));
                 let fill = hex(lit(WATER, light.clamp(0.62, 1.5)));
                 let [a, b, c, d] = corners.map(|p| view.at(p));
                 put!(

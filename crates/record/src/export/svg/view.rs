@@ -59,12 +59,31 @@ impl View {
         p.dot(self.toward)
     }
 
+    /// How bright a gentle slope is, 1 where it is level.
+    pub fn slope_light(&self, normal: DVec3, up: DVec3) -> f64 {
+        let from = self.toward * 0.5 - self.right * 0.85;
+        1.0 + 0.75 * (normal - up).dot(from)
+    }
+
     /// How bright a surface with this outward normal is, 1 in full light. The
     /// light comes over the viewer's left shoulder.
     pub fn light(&self, normal: DVec3) -> f64 {
         let from = (self.above * 0.8 - self.right * 0.45 + self.toward * 0.6).normalize();
         0.58 + 0.5 * normal.dot(from).max(0.0)
     }
+}
+
+/// About how wide a text is set, since no font is at hand to measure with.
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
+    let of = |c: char| match c {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | ' ' => 0.27,
+        'f' | 'r' | 't' | '(' | ')' | '"' | '-' => 0.39,
+        'm' | 'w' | 'M' | 'W' => 0.86,
+        'A'..='Z' | '0'..='9' | '&' | '<' | '>' | '_' => 0.66,
+        c if c.is_ascii() => 0.58,
+        _ => 0.75,
+    };
+    size * text.chars().map(of).sum::<f64>()
 }
 
 /// A body's colour from 0 to 255.

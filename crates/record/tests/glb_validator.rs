@@ -1,0 +1,105 @@
+//! The Khronos validator finds nothing wrong with what we write.
+//!
+//! Needs `node` and `npm`; without them this test fails rather than pass over
+//! what the project promises.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_record::{PlaneInfo, Recording, Status, Up, export};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn the_khronos_validator_finds_no_error_and_no_warning() {
+    let validator = validator();
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for (name, recording) in recordings() {
+        let path = folder.path().join(format!("{name}.glb"));
+        export::write_file(&recording, &path).unwrap();
+        files.push(path);
+    }
+    let script = validator.join("validate.mjs");
+    let said = run(Command::new("node").arg(script).args(&files));
+    println!("{said}");
+    for path in &files {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let clean = format!("{name}: 0 errors, 0 warnings");
+        assert!(said.contains(&clean), "{name} is not clean:\n{said}");
+    }
+}
+
+/// Every kind of content that `.glb` files have.
+fn recordings() -> Vec<(&'static str, Recording)> {
+    let mut walls = support::demo(30);
+    for normal in [DVec3::X, DVec3::NEG_X, DVec3::new(0.0, 0.6, 0.8)] {
+        walls.header.planes.push(PlaneInfo {
+            point: -4.0 * normal,
+            normal,
+        });
+    }
+    let mut statuses = support::demo(30);
+    for (n, frame) in statuses.frames.iter_mut().enumerate() {
+        frame.bodies[0].status = Status::Locked;
+        if n > 10 {
+            frame.bodies[1].status = Status::Merged;
+            frame.bodies[2].status = Status::Quarantined;
+            frame.bodies[2].position = DVec3::NAN;
+        }
+    }
+    let mut balls = support::demo(10);
+    for body in &mut balls.header.bodies {
+        body.mesh = None;
+    }
+    balls.header.meshes.clear();
+    let mut endless = support::sea(Up::Z, 20);
+    endless.header.waters[0].extent = None;
+    vec![
+        ("rigid", support::demo(60)),
+        ("walls", walls),
+        ("statuses", statuses),
+        ("balls", balls),
+        ("sea-z-up", support::sea(Up::Z, 60)),
+        ("sea-y-up", support::sea(Up::Y, 60)),
+        ("sea-endless", endless),
+        ("one-frame", support::demo(1)),
+        ("no-frames", support::demo(0)),
+        ("sea-no-frames", support::sea(Up::Z, 0)),
+        ("no-bodies", support::recording(support::header("empty"))),
+    ]
+}
+
+/// A copy of xtask/gltf-validator under the target folder, installed.
+fn validator() -> PathBuf {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/gltf-validator");
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gltf-validator");
+    fs::create_dir_all(&to).unwrap();
+    let lock = "package-lock.json";
+    let same = fs::read(from.join(lock)).ok() == fs::read(to.join(lock)).ok();
+    let installed = same && to.join("node_modules/gltf-validator").is_dir();
+    for name in ["package.json", lock, "validate.mjs"] {
+        fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+    if !installed {
+        run(Command::new("npm")
+            .args(["ci", "--no-audit", "--no-fund"])
+            .current_dir(&to));
+    }
+    to
+}
+
+fn run(command: &mut Command) -> String {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().unwrap_or_else(|e| {
+        panic!("cannot run `{program}` ({e}): install Node.js, which this test needs")
+    });
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "`{program}` failed:\n{said}{complaints}"
+    );
+    said
+}
