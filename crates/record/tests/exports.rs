@@ -136,6 +136,23 @@ fn svg_is_well_formed_and_self_contained() {
 }
 
 #[test]
+fn svg_shows_a_body_that_turns_in_place_as_a_strip() {
+    let mut top = support::demo(50);
+    top.header.springs.clear();
+    top.header.bodies.drain(..3);
+    top.header.bodies.truncate(1);
+    for (n, frame) in top.frames.iter_mut().enumerate() {
+        frame.bodies.truncate(1);
+        frame.bodies[0].position = DVec3::ZERO;
+        frame.bodies[0].orientation = DQuat::from_rotation_z(0.1 * n as f64);
+    }
+    let text = String::from_utf8(bytes(&top, Format::Svg)).unwrap();
+    roxmltree::Document::parse(&text).unwrap();
+    assert!(!text.contains("grid"));
+    assert!(text.contains("0.817 s"));
+}
+
+#[test]
 fn svg_stays_small_with_many_bodies_and_frames() {
     let mut recording = support::demo(0);
     let template = support::demo(1).frames.remove(0);

@@ -222,7 +222,7 @@ impl<'a> Artist<'a> {
             // A hair of outline closes the gaps between triangles.
             put!(
                 out,
-                r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width="0.7" stroke-linejoin="round"/>"#
+                r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width="1.1" stroke-linejoin="round"/>"#
             );
         }
     }

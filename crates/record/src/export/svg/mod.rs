@@ -7,6 +7,7 @@ mod bodies;
 mod panel;
 mod picture;
 mod sea;
+mod strip;
 mod view;
 
 use crate::error::RecordError;

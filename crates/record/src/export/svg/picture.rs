@@ -3,7 +3,7 @@
 
 use super::bodies::Artist;
 use super::view::View;
-use super::{MARGIN, SOFT, WIDTH, panel, put, sea, view};
+use super::{MARGIN, SOFT, WIDTH, panel, put, sea, strip, view};
 use crate::export::motion::{self, Extent};
 use crate::model::{Frame, Recording, Up};
 use conatus_math::DVec3;
@@ -23,9 +23,10 @@ pub(super) const DEFS: &str = concat!(
     r##"<stop offset="1" stop-color="#e9ecee"/></linearGradient></defs>"##
 );
 
-/// How many moments are shown, and how many bodies in all of them together.
+/// How many moments are shown, and how many bodies in all of them together;
+/// more would be a crowd. All bodies are shown at the end.
 const MOMENTS: usize = 8;
-const INSTANCES: usize = 1200;
+const INSTANCES: usize = 100;
 const SHADOWS: usize = 400;
 /// How many ways are drawn, and how many points they have together.
 const TRAILS: usize = 40;
@@ -39,12 +40,15 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     let header = &recording.header;
     let ground = Ground::under(recording);
     let mut view = best_view(recording);
+    let wet = !header.waters.is_empty();
+    if !wet && strip::suits(recording) {
+        return strip::draw(recording, view, top, out);
+    }
     let height = fit(&mut view, recording, &ground, top);
     put!(
         out,
         r##"<svg x="0" y="{top}" width="{WIDTH}" height="{height:.0}" viewBox="0 {top} {WIDTH} {height:.0}">"##
     );
-    let wet = !header.waters.is_empty();
     if !wet {
         ground.draw(&view, out);
     }
