@@ -138,7 +138,7 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
     let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     let mut see = |p: DVec3, radius: f64| {
         let at = view.flat(p);
-        if at.iter().all(|v| v.abs() < 1e12) {
+        if at.iter().all(|v| v.abs() <= 3.0 * motion::FAR) {
             for k in 0..2 {
                 lo[k] = lo[k].min(at[k] - radius);
                 hi[k] = hi[k].max(at[k] + radius);
@@ -204,13 +204,16 @@ impl Ground {
             .fold(f64::NEG_INFINITY, f64::max);
         let level = if level.is_finite() { level } else { lowest };
         // The sea hides the ground, so it takes its place.
-        let level = header.waters.first().map_or(level, |w| w.level);
+        let level = header
+            .waters
+            .first()
+            .map_or(level, |w| w.level.clamp(-motion::FAR, motion::FAR));
         if let Some(water) = header.waters.first().and_then(|w| w.extent) {
             for (k, &axis) in axes.iter().enumerate() {
                 // Horizontal coordinates are (x, y) or (x, z).
                 let k = if header.up == Up::Y { 1 - k } else { k };
-                extent.lo[axis] = water[0][k];
-                extent.hi[axis] = water[1][k];
+                extent.lo[axis] = water[0][k].clamp(-motion::FAR, motion::FAR);
+                extent.hi[axis] = water[1][k].clamp(-motion::FAR, motion::FAR);
             }
         }
         let widest = axes.map(|a| extent.hi[a] - extent.lo[a]);
