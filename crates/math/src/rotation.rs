@@ -13,7 +13,7 @@ use glam::{DMat3, DQuat, DVec3};
 pub fn from_axis_angle(axis: DVec3, angle: f64) -> DQuat {
     match axis.try_normalize() {
         Some(a) => {
-            let (sin, cos) = (0.5 * angle).sin_cos();
+            let (sin, cos) = libm::sincos(0.5 * angle);
             DQuat::from_xyzw(a.x * sin, a.y * sin, a.z * sin, cos)
         }
         None => DQuat::IDENTITY,
@@ -75,15 +75,15 @@ pub fn exp(v: DVec3) -> DQuat {
     let scale = if angle < 1e-4 {
         0.5 - angle * angle / 48.0
     } else {
-        (0.5 * angle).sin() / angle
+        libm::sin(0.5 * angle) / angle
     };
     let xyz = v * scale;
-    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, (0.5 * angle).cos()).normalize()
+    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, libm::cos(0.5 * angle)).normalize()
 }
 
 /// The rotation matrix about a unit axis `n`, Di Pierro (26) as printed.
 pub fn rodrigues(n: DVec3, angle: f64) -> DMat3 {
-    let (s, c) = angle.sin_cos();
+    let (s, c) = libm::sincos(angle);
     let t = 1.0 - c;
     rows(
         [

@@ -11,7 +11,7 @@
 use super::{Force, Loads, Reach, View};
 use crate::state::{Load, State};
 use conatus_geometry::Mesh;
-use conatus_math::DVec3;
+use conatus_math::{DVec3, sincos};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Water {
     pub fn surface(&self, [x, y]: [f64; 2], t: f64) -> f64 {
         self.waves.iter().fold(self.level, |height, w| {
             let phase = w.wave_vector[0] * x + w.wave_vector[1] * y;
-            height + w.amplitude * (phase - w.angular_frequency * t + w.phase).sin()
+            height + w.amplitude * sincos(phase - w.angular_frequency * t + w.phase).0
         })
     }
 
