@@ -108,6 +108,7 @@ fn every_erratum_names_a_test_and_every_test_of_errata_is_named() {
     for path in [
         "crates/rigid/tests/errata_chaney.rs",
         "crates/rigid/tests/errata_di_pierro.rs",
+        "crates/rigid/tests/errata_cylon.rs",
     ] {
         let tests = test_names(&read(path));
         assert!(tests.len() > 3, "{path} has only {} tests", tests.len());
