@@ -4,12 +4,18 @@ mod support;
 
 use conatus_geometry::Solid;
 use conatus_math::{DMat3, DVec3, Pose, rotation};
+use conatus_rigid::forces::{End, Spring};
 use conatus_rigid::mass::parallel_axis;
 use conatus_rigid::{Activity, Bodies, Constants, MassProperties};
-use support::{assert_matrix_near, assert_near, assert_ratio, general_state, moving};
+use support::{
+    DOWN, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, moving,
+};
+
+type Parts = Vec<(MassProperties, Pose)>;
+type Particles = Vec<(f64, DVec3)>;
 
 /// Dumbbells of particles at three poses, as parts and all in one list.
-fn dumbbells() -> (Vec<(MassProperties, Pose)>, Vec<(f64, DVec3)>) {
+fn dumbbells() -> (Parts, Particles) {
     let mut parts = Vec::new();
     let mut all = Vec::new();
     for i in 0..3 {
@@ -117,6 +123,50 @@ fn two_bodies_that_merge_keep_their_momenta() {
     let r = bodies.mover_state(0).rotation();
     let found = r * DMat3::from_diagonal(bodies.constants(0).moments) * r.transpose();
     assert_matrix_near(found, tensor.inertia, 1e-13);
+}
+
+/// Di Pierro (64)-(67): what has merged moves under forces on its parts as one
+/// body of the same mass properties does.
+#[test]
+fn merged_bodies_feel_forces_as_one() {
+    let parts = [
+        (2.0, DVec3::new(1.0, 2.0, 2.5), general_state()),
+        (0.5, DVec3::new(0.2, 0.3, 0.3), moving(DVec3::X, DVec3::Y)),
+    ];
+    let mut merged = Universe::new(0.005, DOWN);
+    for (mass, moments, state) in parts {
+        merged.add(mass, moments, state);
+    }
+    merged.bodies.merge(&[0, 1]);
+    let mover = merged.bodies.mover_state(0);
+    let hook = DVec3::new(0.1, 0.2, -0.3);
+    let on_mover = mover
+        .pose()
+        .inverse()
+        .point(merged.state(1).point_position(hook));
+
+    let mut single = Universe::new(0.005, DOWN);
+    let constants = *merged.bodies.constants(0);
+    single.bodies.add(constants, mover, Activity::Free);
+    let spring = |end: End| Spring {
+        a: end,
+        b: End::Pin(DVec3::new(1.0, 1.0, 4.0)),
+        stiffness: 30.0,
+        length: 0.5,
+        damping: 0.2,
+    };
+    merged.push(spring(End::Body(1, hook)));
+    single.push(spring(End::Body(0, on_mover)));
+    merged.run(400);
+    single.run(400);
+    let (a, b) = (merged.bodies.mover_state(0), single.state(0));
+    assert_near(a.position, b.position, 1e-11);
+    assert_near(a.omega(), b.omega(), 1e-10);
+    assert_near(
+        merged.state(1).point_position(hook),
+        single.state(0).point_position(on_mover),
+        1e-11,
+    );
 }
 
 fn own(c: &Constants) -> MassProperties {

@@ -147,7 +147,7 @@ fn the_matrix_is_made_from_a_normalised_quaternion() {
     let mut s = general_state();
     s.omega_body *= 8.0;
     // Where the second stage of a step of 0.05 s looks.
-    s.orientation = s.orientation + rotation::quaternion_rate(s.orientation, s.omega_body) * 0.025;
+    s.orientation += rotation::quaternion_rate(s.orientation, s.omega_body) * 0.025;
     let off = |r: DMat3| largest(r * r.transpose() - DMat3::IDENTITY);
     assert!(off(rotation::to_matrix(s.orientation)) > 1e-3);
     assert!(off(s.rotation()) < 1e-15);
@@ -172,7 +172,7 @@ fn the_quaternion_is_normalised_after_every_step() {
         let k2 = rotation::quaternion_rate(q + k1 * 0.5, omega) * h;
         let k3 = rotation::quaternion_rate(q + k2 * 0.5, omega) * h;
         let k4 = rotation::quaternion_rate(q + k3, omega) * h;
-        q = q + (k1 + k2 * 2.0 + k3 * 2.0 + k4) * (1.0 / 6.0);
+        q += (k1 + k2 * 2.0 + k3 * 2.0 + k4) * (1.0 / 6.0);
     }
     assert!((q.length() - 1.0).abs() > 1e-3, "{}", q.length());
     let mut u = Universe::new(h, DVec3::ZERO);

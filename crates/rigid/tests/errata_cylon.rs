@@ -223,13 +223,13 @@ fn water_reaches_as_far_as_a_body_goes() {
 /// where they should exchange their velocities.
 #[test]
 fn equal_elastic_balls_exchange_their_velocities() {
-    let (m, v) = (1.0, DVec3::X * 2.0);
+    let (m, v, c) = (1.0, DVec3::X * 2.0, 1.0);
     let closing = -v;
-    let printed = v - (-1.0 * m * m / (m + m)) * closing / m;
+    let printed = v - (-c * m * m / (m + m)) * closing / m;
     assert_near(printed, DVec3::X, 1e-15);
     let mut u = Universe::new(0.01, DVec3::ZERO);
-    u.add_ball(m, 0.5, 1.0, 0.0, moving(DVec3::ZERO, v));
-    u.add_ball(m, 0.5, 1.0, 0.0, resting(DVec3::X * 1.01));
+    u.add_ball(m, 0.5, c, 0.0, moving(DVec3::ZERO, v));
+    u.add_ball(m, 0.5, c, 0.0, resting(DVec3::X * 1.01));
     u.run(3);
     assert_near(u.state(0).velocity, DVec3::ZERO, 1e-14);
     assert_near(u.state(1).velocity, v, 1e-14);
