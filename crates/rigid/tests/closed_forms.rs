@@ -4,7 +4,7 @@
 mod support;
 
 use conatus_math::DVec3;
-use conatus_rigid::forces::{Drag, End, Reach, Spring};
+use conatus_rigid::forces::{Drag, End, Frame, Push, Reach, Spring};
 use conatus_rigid::{Activity, Constants, State};
 use support::{DOWN, G, Universe, assert_near, assert_ratio, moving, resting};
 
@@ -217,4 +217,60 @@ fn spin_dies_away_under_angular_drag() {
     u.run(300);
     let left = (-0.1f64 / 0.4 * 3.0).exp();
     assert_near(u.state(0).omega_body, start.omega_body * left, 1e-8);
+}
+
+/// A push in body axes turns with the body: on one that spins at ω about z,
+/// a force along its x goes round, and v = (F/mω)(sin ωt, 1 − cos ωt).
+#[test]
+fn a_push_in_body_axes_turns_with_the_body() {
+    let (mass, omega) = (2.0, 3.0);
+    let mut u = Universe::new(0.005, DVec3::ZERO);
+    let start = State {
+        omega_body: DVec3::Z * omega,
+        ..State::default()
+    };
+    u.add(mass, DVec3::ONE, start);
+    u.push(Push {
+        body: 0,
+        force: DVec3::X,
+        point_body: DVec3::X * 0.7,
+        torque: DVec3::ZERO,
+        frame: Frame::Body,
+        from: 0.0,
+        until: f64::INFINITY,
+    });
+    u.run(300);
+    let (sin, cos) = (omega * u.time()).sin_cos();
+    let expected = DVec3::new(sin, 1.0 - cos, 0.0) / (mass * omega);
+    assert_near(u.state(0).velocity, expected, 1e-9);
+    assert_near(u.state(0).omega_body, start.omega_body, 1e-12);
+}
+
+/// A push acts from its beginning to its end, and a lasting one in world axes
+/// has a potential that keeps the energy.
+#[test]
+fn a_push_lasts_as_long_as_it_says() {
+    let push = |from: f64, until: f64| Push {
+        body: 0,
+        force: DVec3::new(1.0, 2.0, -1.0),
+        point_body: DVec3::new(0.1, 0.0, 0.2),
+        torque: DVec3::ZERO,
+        frame: Frame::World,
+        from,
+        until,
+    };
+    let mut brief = Universe::new(0.01, DVec3::ZERO);
+    brief.add(2.0, DVec3::ONE, State::default());
+    brief.push(push(0.5, 1.5));
+    brief.run(300);
+    let gained = brief.state(0).momentum(2.0);
+    assert_near(gained, DVec3::new(1.0, 2.0, -1.0), 0.02);
+
+    let mut lasting = Universe::new(0.01, DVec3::ZERO);
+    lasting.add(2.0, DVec3::new(0.1, 0.2, 0.15), support::general_state());
+    lasting.push(push(0.0, f64::INFINITY));
+    let before = lasting.energy();
+    lasting.run(200);
+    assert_ratio(lasting.energy(), before, 1e-7);
+    assert!((lasting.bodies.totals().0 - before).abs() > 0.5);
 }

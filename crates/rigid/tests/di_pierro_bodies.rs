@@ -169,6 +169,22 @@ fn merged_bodies_feel_forces_as_one() {
     );
 }
 
+/// What merges with a locked body is held with it.
+#[test]
+fn what_merges_with_a_locked_body_stands_still() {
+    let mut u = Universe::new(0.01, DOWN);
+    u.add(1.0, DVec3::ONE, general_state());
+    u.add(1.0, DVec3::ONE, moving(DVec3::X, DVec3::Y));
+    u.bodies.set_activity(1, Activity::Locked);
+    let before = u.state(0).pose();
+    u.bodies.merge(&[0, 1]);
+    u.run(10);
+    assert_near(u.state(0).position, before.translation, 1e-15);
+    assert_eq!(u.state(0).velocity, DVec3::ZERO);
+    assert_eq!(u.state(0).omega_body, DVec3::ZERO);
+    assert_eq!(u.bodies.activity(0), Activity::Locked);
+}
+
 fn own(c: &Constants) -> MassProperties {
     MassProperties {
         mass: c.mass,

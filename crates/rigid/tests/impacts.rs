@@ -233,3 +233,32 @@ fn elastic_balls_in_a_box_keep_their_energy_and_stay_inside() {
         }
     }
 }
+
+/// Two surfaces in contact share the geometric mean of what each has; a plane
+/// with numbers of its own overrides the body's.
+#[test]
+fn surfaces_in_contact_share_the_geometric_mean() {
+    let mut u = Universe::new(0.001, DVec3::ZERO);
+    u.add_ball(1.0, 0.5, 0.9, 0.2, resting(DVec3::Z * 0.49));
+    u.add_ball(1.0, 0.5, 0.4, 0.8, resting(DVec3::new(0.99, 0.0, 3.0)));
+    u.add_ball(1.0, 0.5, 0.4, 0.8, resting(DVec3::new(1.98, 0.0, 3.0)));
+    u.add_ball(1.0, 0.5, 0.1, 0.2, resting(DVec3::new(0.99, 0.99, 3.0)));
+    u.detector.planes.push(Plane {
+        point: DVec3::ZERO,
+        normal: DVec3::Z,
+        restitution: Some(0.7),
+        friction: None,
+    });
+    u.step();
+    let of = |a: usize, b: Option<usize>| {
+        let found = u.contacts.iter().find(|c| (c.a, c.b) == (a, b));
+        found
+            .map(|c| (c.restitution, c.friction))
+            .expect("a contact")
+    };
+    assert_eq!(of(0, None), (0.7, 0.2));
+    assert_eq!(of(1, Some(2)), (0.4, 0.8));
+    let (c, mu) = of(1, Some(3));
+    assert_ratio(c, 0.2, 1e-15);
+    assert_ratio(mu, 0.4, 1e-15);
+}

@@ -36,16 +36,17 @@ fn universe(list: &[(Constants, State)], gravity: DVec3, width: Width) -> Univer
 }
 
 fn many() -> impl Strategy<Value = Vec<(Constants, State)>> {
-    let one =
-        (inertia(), state(), 0.0..0.5, 0.0..0.5).prop_map(|((mass, moments), state, l, a)| {
-            let constants = Constants {
-                mass,
-                moments,
-                linear_damping: l,
-                angular_damping: a,
-            };
-            (constants, state)
-        });
+    // Damping that a step of 0.02 s can follow: 1/s, times mass or moment.
+    let rate = || 0.0..5.0;
+    let one = (inertia(), state(), rate(), rate()).prop_map(|((mass, moments), state, l, a)| {
+        let constants = Constants {
+            mass,
+            moments,
+            linear_damping: l * mass,
+            angular_damping: a * moments.min_element(),
+        };
+        (constants, state)
+    });
     proptest::collection::vec(one, 1..30)
 }
 
