@@ -235,3 +235,23 @@ fn a_vertex_moves_with_the_turn_and_the_shift_of_its_body() {
     let change = (later(e) - later(-e)) / (2.0 * e);
     assert_near(s.velocity_at(s.point_position(vertex)), change, 1e-9);
 }
+
+/// Symplectic Euler by hand: momenta first, then place and turn by the new
+/// ones, where Di Pierro (52), (54) move by the old.
+#[test]
+fn symplectic_euler_moves_by_the_new_momenta() {
+    let (force, point) = (DVec3::new(5.0, 10.0, -20.0), DVec3::new(0.1, -0.4, 0.3));
+    let mut u = universe(Integrator::SymplecticEuler, force, point);
+    let s = general_state();
+    let r = support::matrix_by_conjugation(s.orientation);
+    let k = s.velocity * MASS + force * DT;
+    let l = r * (MOMENTS * s.omega_body) + (r * point).cross(force) * DT;
+    let omega = r * ((r.transpose() * l) / MOMENTS);
+    let turn = rotation::rodrigues(omega.normalize(), omega.length() * DT);
+    u.step();
+    let found = u.state(0);
+    assert_near(found.position, s.position + k / MASS * DT, 1e-14);
+    assert_matrix_near(found.rotation(), turn * r, 1e-14);
+    assert_near(found.momentum(MASS), k, 1e-14);
+    assert_near(found.angular_momentum(MOMENTS), l, 1e-14);
+}
