@@ -9,4 +9,9 @@ pub mod pose;
 pub mod rotation;
 
 pub use glam::{DMat3, DQuat, DVec3};
+/// The cube root, the same bits on every machine.
+pub use libm::cbrt;
+/// Sine and cosine that give the same bits on every machine. The system's own
+/// differ in the last digit from one processor to the next.
+pub use libm::sincos;
 pub use pose::Pose;

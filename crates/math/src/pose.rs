@@ -36,7 +36,8 @@ impl Pose {
         self.rotation * p + self.translation
     }
 
-    /// Where the direction `d` goes: turned, not shifted.
+    /// Where the direction `d` goes: turned, not shifted. Di Pierro (20)-(22):
+    /// lengths and angles stay as they are.
     pub fn direction(&self, d: DVec3) -> DVec3 {
         self.rotation * d
     }
@@ -47,7 +48,8 @@ impl Pose {
         Self::new(back, -(back * self.translation))
     }
 
-    /// `inner` first, then this pose.
+    /// `inner` first, then this pose: the rotations multiply in the order of
+    /// Di Pierro (27)-(28).
     pub fn after(&self, inner: &Self) -> Self {
         Self::new(
             (self.rotation * inner.rotation).normalize(),

@@ -13,7 +13,7 @@ use glam::{DMat3, DQuat, DVec3};
 pub fn from_axis_angle(axis: DVec3, angle: f64) -> DQuat {
     match axis.try_normalize() {
         Some(a) => {
-            let (sin, cos) = (0.5 * angle).sin_cos();
+            let (sin, cos) = libm::sincos(0.5 * angle);
             DQuat::from_xyzw(a.x * sin, a.y * sin, a.z * sin, cos)
         }
         None => DQuat::IDENTITY,
@@ -56,10 +56,17 @@ pub fn quaternion_rate(q: DQuat, omega_body: DVec3) -> DQuat {
     (q * DQuat::from_xyzw(omega_body.x, omega_body.y, omega_body.z, 0.0)) * 0.5
 }
 
-/// The same rate for an angular velocity in *world* axes, Di Pierro (62)-(63):
-/// half of (0, ω) times Q. Di Pierro (62) lists its result as (w, x, y, z).
+/// The same rate for an angular velocity in *world* axes, Di Pierro (60)-(63):
+/// half of (0, ω) times Q, the first order of a turn that comes after Q.
+/// Di Pierro (62) lists its result as (w, x, y, z).
 pub fn quaternion_rate_world(q: DQuat, omega: DVec3) -> DQuat {
     (DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q) * 0.5
+}
+
+/// The rate of change of the orientation matrix, Chaney (12): Ṙ = R ω̃. Motion
+/// evolves the quaternion instead, which is cheaper to keep a rotation.
+pub fn matrix_rate(r: DMat3, omega_body: DVec3) -> DMat3 {
+    r * skew(omega_body)
 }
 
 /// The matrix of a cross product, Chaney (13): `skew(w) * r == w.cross(r)`.
@@ -68,22 +75,23 @@ pub fn skew(w: DVec3) -> DMat3 {
 }
 
 /// The rotation by the vector `v`, about its direction and by its length in
-/// radians: Di Pierro (26) and (29), the exponential map. Smooth through zero.
+/// radians: Di Pierro (26) and (29), the exponential map; for spinning at a
+/// steady ω, `exp(omega * t)` is Di Pierro (30)-(33). Smooth through zero.
 pub fn exp(v: DVec3) -> DQuat {
     let angle = v.length();
     // sin(θ/2)/θ; its series where the quotient would lose digits.
     let scale = if angle < 1e-4 {
         0.5 - angle * angle / 48.0
     } else {
-        (0.5 * angle).sin() / angle
+        libm::sin(0.5 * angle) / angle
     };
     let xyz = v * scale;
-    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, (0.5 * angle).cos()).normalize()
+    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, libm::cos(0.5 * angle)).normalize()
 }
 
-/// The rotation matrix about a unit axis `n`, Di Pierro (26) as printed.
+/// The rotation matrix about a unit axis `n`, Di Pierro (23)-(26) as printed.
 pub fn rodrigues(n: DVec3, angle: f64) -> DMat3 {
-    let (s, c) = angle.sin_cos();
+    let (s, c) = libm::sincos(angle);
     let t = 1.0 - c;
     rows(
         [

@@ -10,7 +10,7 @@ impl Header {
         finite("step_seconds", &[self.step_seconds])?;
         for (m, mesh) in self.meshes.iter().enumerate() {
             for v in &mesh.vertices {
-                finite_vec(&format_args!("a vertex of mesh {m}"), *v)?;
+                finite_vec(format_args!("a vertex of mesh {m}"), *v)?;
             }
             let n = mesh.vertices.len();
             if mesh.triangles.iter().flatten().any(|&i| i as usize >= n) {
@@ -19,8 +19,8 @@ impl Header {
         }
         for body in &self.bodies {
             let name = &body.name;
-            finite(&format_args!("the mass of `{name}`"), &[body.mass])?;
-            finite_vec(&format_args!("the moments of `{name}`"), body.moments)?;
+            finite(format_args!("the mass of `{name}`"), &[body.mass])?;
+            finite_vec(format_args!("the moments of `{name}`"), body.moments)?;
             if !body.color.iter().all(|c| c.is_finite()) {
                 return Err(format!("the color of `{name}` is not finite"));
             }
@@ -28,8 +28,8 @@ impl Header {
                 return Err(format!("`{name}` names a missing mesh"));
             }
             for (centre, radius) in &body.spheres {
-                finite_vec(&format_args!("a sphere of `{name}`"), *centre)?;
-                finite(&format_args!("a sphere of `{name}`"), &[*radius])?;
+                finite_vec(format_args!("a sphere of `{name}`"), *centre)?;
+                finite(format_args!("a sphere of `{name}`"), &[*radius])?;
             }
         }
         for plane in &self.planes {

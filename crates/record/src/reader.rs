@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// A recording may always unpack to this much …
 const MEMORY_FLOOR: u64 = 1 << 30;
 /// … and beyond it to this many times the size of its file. Simulated motion
-/// packs to about two thirds; more than this is a bomb.
+/// packs to about half; more than this is a bomb.
 const MEMORY_FACTOR: u64 = 64;
 /// Parsed JSON takes up to about this many times its text in memory.
 const JSON_FACTOR: u64 = 32;

@@ -5,6 +5,7 @@ mod support;
 use conatus_math::{DQuat, DVec3};
 use conatus_record::export::{self, Format};
 use conatus_record::*;
+use proptest::prelude::*;
 use std::fs;
 
 fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
@@ -136,6 +137,23 @@ fn svg_is_well_formed_and_self_contained() {
 }
 
 #[test]
+fn svg_shows_a_body_that_turns_in_place_as_a_strip() {
+    let mut top = support::demo(50);
+    top.header.springs.clear();
+    top.header.bodies.drain(..3);
+    top.header.bodies.truncate(1);
+    for (n, frame) in top.frames.iter_mut().enumerate() {
+        frame.bodies.truncate(1);
+        frame.bodies[0].position = DVec3::ZERO;
+        frame.bodies[0].orientation = DQuat::from_rotation_z(0.1 * n as f64);
+    }
+    let text = String::from_utf8(bytes(&top, Format::Svg)).unwrap();
+    roxmltree::Document::parse(&text).unwrap();
+    assert!(!text.contains("grid"));
+    assert!(text.contains("0.817 s"));
+}
+
+#[test]
 fn svg_stays_small_with_many_bodies_and_frames() {
     let mut recording = support::demo(0);
     let template = support::demo(1).frames.remove(0);
@@ -168,6 +186,38 @@ fn glb_accepts_everything_that_a_recording_can_hold() {
         assert_eq!(json["asset"]["version"], "2.0");
         let generator = json["asset"]["generator"].as_str().unwrap();
         assert!(generator.starts_with("Conatus "));
+    }
+}
+
+proptest! {
+    #[test]
+    fn exporters_survive_absurd_numbers(
+        factors in prop::collection::vec(
+            prop::sample::select(vec![1.0, 1.0, 0.0, -1.0, 1e-300, 1e13, 1e300, 1e308]), 12),
+        wet in any::<bool>(),
+    ) {
+        let mut recording = if wet { support::sea(Up::Y, 4) } else { support::demo(4) };
+        let header = &mut recording.header;
+        let f = |i: usize| factors[i];
+        header.meshes.iter_mut().for_each(|m| m.vertices[3] *= f(0));
+        header.bodies[0].spheres[0].1 *= f(1);
+        header.bodies[1].mesh = None;
+        header.bodies[1].spheres[0].0 += f(2);
+        header.planes.iter_mut().for_each(|p| { p.point += f(3); p.normal *= f(4) });
+        header.springs.iter_mut().for_each(|s| {
+            s.length *= f(5);
+            s.a = EndInfo::Pin(DVec3::splat(f(6)));
+        });
+        for water in &mut header.waters {
+            water.level *= f(7);
+            water.extent = water.extent.map(|e| e.map(|c| c.map(|v| v * f(8))));
+            water.waves[0].amplitude *= f(9);
+            water.waves[1].wave_vector[0] *= f(10);
+        }
+        recording.frames[2].bodies[2].position *= f(11);
+        for format in [Format::Csv, Format::Svg, Format::Glb] {
+            bytes(&recording, format);
+        }
     }
 }
 

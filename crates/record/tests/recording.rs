@@ -182,32 +182,35 @@ fn small_file() -> (tempfile::TempDir, std::path::PathBuf, Recording) {
 
 #[test]
 fn a_file_cut_at_any_byte_gives_its_complete_chunks_or_a_clear_error() {
-    let (folder, path, whole) = small_file();
-    let bytes = fs::read(&path).unwrap();
-    let cut = folder.path().join("cut.mcap");
-    let mut seen = std::collections::BTreeSet::new();
-    let mut last = None;
-    for end in 0..=bytes.len() {
-        fs::write(&cut, &bytes[..end]).unwrap();
-        match Recording::read(&cut) {
+    let (_folder, path, whole) = small_file();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let size = file.metadata().unwrap().len();
+    let mut seen = vec![5];
+    let mut headless = false;
+    // One byte less each time: cutting is cheaper than writing anew.
+    for end in (0..=size).rev() {
+        file.set_len(end).unwrap();
+        match Recording::read(&path) {
             Ok(part) => {
+                assert!(!headless, "the header is back at byte {end}");
                 assert_eq!(part.header, whole.header);
                 assert_eq!(part.sources, whole.sources);
                 assert_eq!(part.overrides, whole.overrides);
-                assert_eq!(part.frames, whole.frames[..part.frames.len()]);
-                let so_far = Some(part.frames.len());
-                assert!(so_far >= last, "frames vanish at byte {end}");
-                last = so_far;
-                seen.insert(part.frames.len());
+                let frames = part.frames.len();
+                assert_eq!(part.frames, whole.frames[..frames]);
+                if seen.last() != Some(&frames) {
+                    seen.push(frames);
+                }
+                assert!(end < size || part == whole);
             }
             Err(error) => {
-                assert!(last.is_none(), "the header vanishes at byte {end}: {error}");
+                headless = true;
                 assert!(matches!(error, RecordError::NoHeader { .. }), "{error}");
             }
         }
     }
-    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 2, 4, 5]);
-    assert_eq!(Recording::read(&cut).unwrap(), whole);
+    assert!(headless);
+    assert_eq!(seen, [5, 4, 2, 0]);
 }
 
 #[test]
@@ -320,4 +323,105 @@ fn a_frame_in_memory_is_about_as_large_as_estimated() {
     assert_eq!(one, size_of::<BodyFrame>());
     assert!(bytes_per_frame(1000) > 100_000);
     assert_eq!(bytes_per_frame(usize::MAX), usize::MAX);
+}
+
+#[test]
+fn lengths_that_lie_give_an_error_and_no_allocation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let mut chunk = vec![0; 16];
+    chunk.extend(u64::MAX.to_le_bytes()); // the size when unpacked
+    chunk.extend(1u32.to_le_bytes());
+    chunk.extend(4u32.to_le_bytes());
+    chunk.extend(b"zstd");
+    chunk.extend(0u64.to_le_bytes());
+    let mut file = b"\x89MCAP0\r\n\x06".to_vec();
+    file.extend((chunk.len() as u64).to_le_bytes());
+    file.extend(chunk);
+    fs::write(&path, file).unwrap();
+    let error = Recording::read(&path).unwrap_err();
+    assert!(
+        matches!(error, RecordError::Corrupt { offset: 8, .. }),
+        "{error}"
+    );
+}
+
+/// Not a test of its own: the program that `kill` ends in the test below.
+#[test]
+#[ignore = "runs until it is killed"]
+fn a_run_without_end() {
+    let Some(path) = std::env::var_os("CONATUS_RECORD_TO") else {
+        return;
+    };
+    let demo = support::demo(200);
+    let mut writer = RecordingWriter::create(path, &demo.header, &demo.sources, &[]).unwrap();
+    for frame in demo.frames.iter().cycle() {
+        writer.frame(frame).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_its_complete_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let mut run = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "a_run_without_end"])
+        .env("CONATUS_RECORD_TO", &path)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // Until a hundred frames are there, which takes a fraction of a second.
+    for _ in 0..1000 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        if Recording::read(&path).is_ok_and(|r| r.frames.len() >= 100) {
+            break;
+        }
+    }
+    run.kill().unwrap(); // SIGKILL: the program cannot tidy up.
+    run.wait().unwrap();
+    let read = Recording::read(&path).unwrap();
+    assert!(read.frames.len() >= 100);
+    assert!(!read.is_complete());
+    let demo = support::demo(200);
+    for (n, frame) in read.frames.iter().enumerate() {
+        assert_eq!(frame, &demo.frames[n % 200]);
+    }
+}
+
+/// Prints how fast a large recording goes through; run with `--ignored
+/// --nocapture`.
+#[test]
+#[ignore = "a measurement, not a check"]
+fn a_thousand_bodies_for_ten_seconds_take_this_long() {
+    use std::time::Instant;
+    let folder = tempfile::tempdir().unwrap();
+    let mut recording = support::demo(0);
+    let infos = recording.header.bodies.clone();
+    recording.header.bodies = (0..1000).map(|i| infos[i % 5].clone()).collect();
+    let demo = support::demo(600);
+    for frame in &demo.frames {
+        let mut large = frame.clone();
+        large.bodies = (0..1000)
+            .map(|i| {
+                let mut body = frame.bodies[i % 5];
+                let t = frame.time + i as f64;
+                body.position += DVec3::new(t.sin(), t.cos(), (2.0 * t).sin());
+                body.velocity += DVec3::new(t.cos(), -t.sin(), 2.0 * (2.0 * t).cos());
+                body
+            })
+            .collect();
+        recording.frames.push(large);
+    }
+    for ending in ["mcap", "glb", "csv", "svg"] {
+        let path = folder.path().join(format!("large.{ending}"));
+        let start = Instant::now();
+        conatus_record::export::write_file(&recording, &path).unwrap();
+        let size = fs::metadata(&path).unwrap().len() as f64 / 1e6;
+        println!("write .{ending}: {size:.1} MB in {:.2?}", start.elapsed());
+    }
+    let start = Instant::now();
+    let read = Recording::read(folder.path().join("large.mcap")).unwrap();
+    println!("read .mcap: {:.2?}", start.elapsed());
+    assert_eq!(read.frames.len(), 600);
 }

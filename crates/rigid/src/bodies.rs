@@ -203,7 +203,7 @@ impl Bodies {
     }
 
     /// Kinetic energy, momentum and angular momentum about the origin of all
-    /// that moves.
+    /// that moves; Di Pierro (41).
     pub fn totals(&self) -> (f64, DVec3, DVec3) {
         let mut sums = (0.0, DVec3::ZERO, DVec3::ZERO);
         for m in self.movers() {
@@ -214,7 +214,7 @@ impl Bodies {
             let momentum = s.momentum(c.mass);
             sums.0 += s.kinetic_energy(c.mass, c.moments);
             sums.1 += momentum;
-            // Di Pierro (41) for the centre, Chaney (32) for the spin.
+            // r × K for the centre, Chaney (32) for the spin.
             sums.2 += s.position.cross(momentum) + s.angular_momentum(c.moments);
         }
         sums

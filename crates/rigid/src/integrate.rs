@@ -176,7 +176,9 @@ impl Integration {
     }
 }
 
-/// Chaney (7) and (18)-(20): gravity and damping, and what the load adds.
+/// Chaney (5), (7) and (18)-(20), which are (21) solved for ω̇; Di Pierro
+/// (6)-(7): gravity and damping, and what the load adds. Chaney (21) is
+/// τ = I ω̇ + ω × I ω.
 fn acceleration(
     bodies: &Bodies,
     m: usize,
@@ -193,7 +195,7 @@ fn acceleration(
     a
 }
 
-/// q(t + h) = q(t) + h q̇, Chaney (28); Di Pierro (8)-(9).
+/// q(t + h) = q(t) + h q̇, Chaney (6), (27)-(28); Di Pierro (1)-(5), (8)-(9).
 fn euler(s: &State, a: &Acceleration<f64>, _torque: DVec3, _moments: DVec3, h: f64) -> State {
     let rate = rotation::quaternion_rate(s.orientation, s.omega_body);
     State {
@@ -205,7 +207,9 @@ fn euler(s: &State, a: &Acceleration<f64>, _torque: DVec3, _moments: DVec3, h: f
 }
 
 /// Di Pierro (50)-(55): positions move with the old momenta, R turns by
-/// R(ω dt), and L gains τ dt in world axes.
+/// R(ω dt), and L gains τ dt in world axes. Newton's second law as a change of
+/// momentum is Di Pierro (11)-(15) and (37), of angular momentum Di Pierro
+/// (38)-(39) and (42), and the turn is Di Pierro (30).
 fn momentum_euler(
     s: &State,
     a: &Acceleration<f64>,

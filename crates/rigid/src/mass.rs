@@ -65,7 +65,8 @@ impl Diagonal {
 }
 
 /// ΔI of Di Pierro (67): what a mass at `r` adds to an inertia tensor about
-/// the origin, m(δ|r|² − r rᵀ). The parallel-axis theorem.
+/// the origin, m(δ|r|² − r rᵀ). The parallel-axis theorem. For a turn across
+/// `r` it is m|r|², Di Pierro (43).
 pub fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let rr = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - rr) * mass
@@ -84,7 +85,7 @@ impl MassProperties {
     }
 
     /// From point masses, Chaney (1)-(4), the first moments of (1) corrected;
-    /// Di Pierro (47).
+    /// Di Pierro (46)-(47).
     pub fn from_particles(particles: &[(f64, DVec3)]) -> Self {
         let mass: f64 = particles.iter().map(|(m, _)| m).sum();
         let first: DVec3 = particles.iter().map(|(m, r)| *r * *m).sum();

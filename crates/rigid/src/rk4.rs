@@ -77,7 +77,8 @@ pub fn normalised<F: Real>(q: [F; 4]) -> [F; 4] {
     scale4(q, F::splat(1.0) / length)
 }
 
-/// The temporary data of a step. Where Chaney keeps every stage, only the sums
+/// The temporary data of a step of Chaney (29), in which positions follow
+/// velocities as in Chaney (6). Where Chaney keeps every stage, only the sums
 /// that the last stage needs are kept, gathered in the document's own order.
 #[derive(Clone, Copy, Debug)]
 pub struct Stages<F> {
@@ -177,7 +178,8 @@ pub struct FreeConstants<F> {
 }
 
 /// The acceleration from gravity and automatic damping: (7) and (18)-(20) with
-/// F = m g − linKD v and τ_b = −rotKD ω_b.
+/// F = m g − linKD v and τ_b = −rotKD ω_b. Gravity is any vector, where Di
+/// Pierro (17) has −g along y and Chaney along z.
 #[inline(always)]
 pub fn automatic<F: Real, const DAMPED: bool>(
     s: &Motion<F>,

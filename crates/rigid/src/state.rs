@@ -54,12 +54,12 @@ impl State {
     }
 
     /// The velocity of the body at a world point: Di Pierro (57) with the
-    /// *rotated* arm, ω × (point − p) + v.
+    /// *rotated* arm, ω × (point − p) + v; without v, Di Pierro (34)-(36).
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
         self.omega().cross(point - self.position) + self.velocity
     }
 
-    /// The angular velocity in world axes.
+    /// The angular velocity in world axes, Di Pierro (31).
     pub fn omega(&self) -> DVec3 {
         self.rotation() * self.omega_body
     }
@@ -70,7 +70,7 @@ impl State {
     }
 
     /// The angular momentum about the centre of mass in world axes, Chaney
-    /// (32).
+    /// (32); Di Pierro (45)-(46) for particles that turn together.
     pub fn angular_momentum(&self, moments: DVec3) -> DVec3 {
         self.rotation() * (moments * self.omega_body)
     }
@@ -140,7 +140,7 @@ impl From<Motion<f64>> for State {
 }
 
 /// The sum of forces and torques on one body: what (7) and (18)-(20) need.
-/// d'Alembert's sum, Di Pierro (12), (16), (48), (49).
+/// d'Alembert's sum, Di Pierro (12), (16), (44), (48), (49).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// F, in world axes.
@@ -150,7 +150,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Force and point in world coordinates, Chaney (22).
+    /// Force and point in world coordinates, Chaney (22); Di Pierro (40).
     pub fn add_force_at(&mut self, s: &State, force: DVec3, point: DVec3) {
         self.force += force;
         let torque = (point - s.position).cross(force);

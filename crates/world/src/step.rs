@@ -82,6 +82,8 @@ impl World {
             &self.before,
             self.h,
         );
+        self.detector
+            .keep_behind_planes(&self.bodies, &self.contacts, &mut self.states);
         for c in &self.contacts {
             for m in std::iter::once(c.a).chain(c.b) {
                 if self.bodies.activity(m) == Activity::Free {

@@ -26,7 +26,11 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
         text += &format!("  {line}\n");
     }
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
-    text += &format!("  bodies     {}, {mass:.6} kg together\n", bodies.len());
+    text += &format!(
+        "  bodies     {}, {} kg together\n",
+        bodies.len(),
+        (mass * 1e6).round() / 1e6
+    );
     text += &format!("  forces     {}\n", forces(file));
     text += &format!("  planes     {}\n", file.plane.len());
     if !file.command.is_empty() {

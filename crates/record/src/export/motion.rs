@@ -4,6 +4,9 @@
 use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording, SpringInfo, Up, WaterInfo};
 use conatus_math::DVec3;
 
+/// Numbers beyond this are a blow-up, not a place.
+pub(crate) const FAR: f64 = 1e12;
+
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Extent {
@@ -20,8 +23,7 @@ impl Extent {
 
     /// Makes room for a ball.
     pub fn add(&mut self, centre: DVec3, radius: f64) {
-        // Numbers beyond this are a blow-up, not a place.
-        if centre.is_finite() && centre.abs().max_element() < 1e12 {
+        if centre.is_finite() && centre.abs().max_element() < FAR {
             self.lo = self.lo.min(centre - radius);
             self.hi = self.hi.max(centre + radius);
         }
@@ -61,7 +63,7 @@ pub(crate) fn radius(header: &Header, body: &BodyInfo) -> f64 {
         let reach = |(c, r): &(DVec3, f64)| c.length() + r.abs();
         body.spheres.iter().map(reach).fold(0.0, f64::max)
     };
-    of_mesh.unwrap_or_else(of_spheres)
+    of_mesh.unwrap_or_else(of_spheres).min(FAR)
 }
 
 /// If the body is a ball about its centre of mass: its radius.

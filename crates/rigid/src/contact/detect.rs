@@ -83,6 +83,28 @@ impl Detector {
         self.built_at.clone_from(&self.centres);
     }
 
+    /// Moves bodies that others have pushed beyond a plane back to it.
+    pub fn keep_behind_planes(&self, bodies: &Bodies, contacts: &[Contact], states: &mut [State]) {
+        let mut pushed = vec![false; states.len()];
+        for c in contacts {
+            for m in std::iter::once(c.a).chain(c.b) {
+                pushed[m] = bodies.activity(m) == Activity::Free;
+            }
+        }
+        for sphere in &self.spheres {
+            let mover = bodies.mount(sphere.body).mover;
+            if !pushed[mover] {
+                continue;
+            }
+            for plane in &self.planes {
+                let centre = centre(bodies, states, sphere);
+                if let Some((_, into, depth)) = shapes::sphere_plane(centre, sphere.radius, plane) {
+                    states[mover].position -= into * depth;
+                }
+            }
+        }
+    }
+
     fn find_pairs(&mut self, bodies: &Bodies, contacts: &mut Vec<Contact>) {
         self.boxes.clear();
         self.boxes.extend(

@@ -62,8 +62,9 @@ pub struct Meeting {
 }
 
 /// The impulse on A along the normal that makes the points of contact part at
-/// `parting` m/s, Di Pierro (75): with `parting` = c · closing speed this is
-/// (c + 1)(v_cB − v_cA)·n over the denominator.
+/// `parting` m/s, Di Pierro (75): with `parting` = c · closing speed, as in Di
+/// Pierro (68)-(70), this is (c + 1)(v_cB − v_cA)·n over the denominator. For
+/// bodies that do not turn it is Di Pierro (73).
 pub fn normal_impulse(a: &Participant, b: &Participant, at: &Meeting, parting: f64) -> DVec3 {
     let n = at.normal;
     let along = (b.velocity_at(at.arm_b) - a.velocity_at(at.arm_a)).dot(n);

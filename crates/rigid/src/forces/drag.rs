@@ -2,7 +2,7 @@
 
 use super::{Force, Loads, Reach, View};
 
-/// Slows bodies in proportion to their velocity.
+/// Slows bodies in proportion to their velocity, Di Pierro (19).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
     /// The bodies it acts on.

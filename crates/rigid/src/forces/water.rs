@@ -11,7 +11,7 @@
 use super::{Force, Loads, Reach, View};
 use crate::state::{Load, State};
 use conatus_geometry::Mesh;
-use conatus_math::DVec3;
+use conatus_math::{DVec3, sincos};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Water {
     pub fn surface(&self, [x, y]: [f64; 2], t: f64) -> f64 {
         self.waves.iter().fold(self.level, |height, w| {
             let phase = w.wave_vector[0] * x + w.wave_vector[1] * y;
-            height + w.amplitude * (phase - w.angular_frequency * t + w.phase).sin()
+            height + w.amplitude * sincos(phase - w.angular_frequency * t + w.phase).0
         })
     }
 
@@ -211,22 +211,28 @@ impl<'a> Wet<'a> {
             return;
         }
         let area = (b - a).cross(c - a) * 0.5;
-        // The pressure is linear over the triangle and its moment quadratic:
-        // the rule of the three edge midpoints is exact for both.
-        let weight = self.water.density * self.water.gravity;
-        for (p, q, d) in [(a, b, da + db), (b, c, db + dc), (c, a, dc + da)] {
-            self.push((p + q) * 0.5, area * (-weight * 0.5 * d / 3.0));
-        }
         let size = area.length();
-        let (linear, quadratic) = (self.water.linear_drag, self.water.drag_coefficient);
-        if size == 0.0 || (linear == 0.0 && quadratic == 0.0) {
+        if size == 0.0 {
             return;
         }
-        let arm = centroid - self.mover.position;
-        let velocity = self.mover.velocity + self.omega.cross(arm) - self.water.current;
-        let outwards = velocity.dot(area).max(0.0) / size;
-        let pressure = 0.5 * self.water.density * quadratic * outwards * outwards;
-        self.push(centroid, velocity * (-linear * size) - area * pressure);
+        // Pressure and linear drag are linear over the triangle and their
+        // moments quadratic: the rule of the three edge midpoints is exact for
+        // all of them.
+        let weight = self.water.density * self.water.gravity;
+        let (linear, quadratic) = (self.water.linear_drag, self.water.drag_coefficient);
+        let drags = linear != 0.0 || quadratic != 0.0;
+        for (p, q, d) in [(a, b, da + db), (b, c, db + dc), (c, a, dc + da)] {
+            let point = (p + q) * 0.5;
+            let mut force = area * (-weight * 0.5 * d / 3.0);
+            if drags {
+                let arm = point - self.mover.position;
+                let velocity = self.mover.velocity + self.omega.cross(arm) - self.water.current;
+                let outwards = velocity.dot(area).max(0.0) / size;
+                let pressure = 0.5 * self.water.density * quadratic * outwards * outwards;
+                force -= (velocity * (linear * size) + area * pressure) / 3.0;
+            }
+            self.push(point, force);
+        }
     }
 
     fn push(&mut self, point: DVec3, force: DVec3) {

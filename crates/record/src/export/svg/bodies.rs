@@ -222,7 +222,7 @@ impl<'a> Artist<'a> {
             // A hair of outline closes the gaps between triangles.
             put!(
                 out,
-                r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width="0.7" stroke-linejoin="round"/>"#
+                r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width="1.1" stroke-linejoin="round"/>"#
             );
         }
     }
@@ -236,7 +236,7 @@ impl<'a> Artist<'a> {
             };
             let [[ax, ay], [bx, by]] = ends.map(|p| self.view.at(p));
             let length = f64::hypot(bx - ax, by - ay);
-            if !(length < 1e6) {
+            if !length.is_finite() || length > 1e6 {
                 continue;
             }
             let rest = spring.length.abs() * self.view.scale;

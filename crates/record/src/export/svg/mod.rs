@@ -7,6 +7,7 @@ mod bodies;
 mod panel;
 mod picture;
 mod sea;
+mod strip;
 mod view;
 
 use crate::error::RecordError;
@@ -93,9 +94,9 @@ fn sheet(recording: &Recording) -> String {
 fn title(recording: &Recording, out: &mut String) {
     let header = &recording.header;
     let seconds = recording.frames.last().map_or(0.0, |f| f.time);
-    let plural = |n: usize, what: &str| match n {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
+    let count = |n: usize, one: &str, many: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {many}"),
     };
     let step = header.step_seconds * 1e3;
     put!(
@@ -110,10 +111,10 @@ fn title(recording: &Recording, out: &mut String) {
         escape(&header.scene),
         MARGIN,
         SOFT,
-        plural(header.bodies.len(), "body").replace("bodys", "bodies"),
+        count(header.bodies.len(), "body", "bodies"),
         short(seconds),
         short(step),
-        plural(recording.frames.len(), "frame"),
+        count(recording.frames.len(), "frame", "frames"),
         header.seed
     );
     // The legend is set from the right.

@@ -3,7 +3,7 @@
 
 use super::bodies::Artist;
 use super::view::View;
-use super::{MARGIN, SOFT, WIDTH, panel, put, sea, view};
+use super::{MARGIN, SOFT, WIDTH, panel, put, sea, strip, view};
 use crate::export::motion::{self, Extent};
 use crate::model::{Frame, Recording, Up};
 use conatus_math::DVec3;
@@ -23,9 +23,10 @@ pub(super) const DEFS: &str = concat!(
     r##"<stop offset="1" stop-color="#e9ecee"/></linearGradient></defs>"##
 );
 
-/// How many moments are shown, and how many bodies in all of them together.
+/// How many moments are shown, and how many bodies in all of them together;
+/// more would be a crowd. All bodies are shown at the end.
 const MOMENTS: usize = 8;
-const INSTANCES: usize = 1200;
+const INSTANCES: usize = 100;
 const SHADOWS: usize = 400;
 /// How many ways are drawn, and how many points they have together.
 const TRAILS: usize = 40;
@@ -39,12 +40,15 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     let header = &recording.header;
     let ground = Ground::under(recording);
     let mut view = best_view(recording);
+    let wet = !header.waters.is_empty();
+    if !wet && strip::suits(recording) {
+        return strip::draw(recording, view, top, out);
+    }
     let height = fit(&mut view, recording, &ground, top);
     put!(
         out,
         r##"<svg x="0" y="{top}" width="{WIDTH}" height="{height:.0}" viewBox="0 {top} {WIDTH} {height:.0}">"##
     );
-    let wet = !header.waters.is_empty();
     if !wet {
         ground.draw(&view, out);
     }
@@ -134,7 +138,7 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
     let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     let mut see = |p: DVec3, radius: f64| {
         let at = view.flat(p);
-        if at.iter().all(|v| v.abs() < 1e12) {
+        if at.iter().all(|v| v.abs() <= 3.0 * motion::FAR) {
             for k in 0..2 {
                 lo[k] = lo[k].min(at[k] - radius);
                 hi[k] = hi[k].max(at[k] + radius);
@@ -200,13 +204,16 @@ impl Ground {
             .fold(f64::NEG_INFINITY, f64::max);
         let level = if level.is_finite() { level } else { lowest };
         // The sea hides the ground, so it takes its place.
-        let level = header.waters.first().map_or(level, |w| w.level);
+        let level = header
+            .waters
+            .first()
+            .map_or(level, |w| w.level.clamp(-motion::FAR, motion::FAR));
         if let Some(water) = header.waters.first().and_then(|w| w.extent) {
             for (k, &axis) in axes.iter().enumerate() {
                 // Horizontal coordinates are (x, y) or (x, z).
                 let k = if header.up == Up::Y { 1 - k } else { k };
-                extent.lo[axis] = water[0][k];
-                extent.hi[axis] = water[1][k];
+                extent.lo[axis] = water[0][k].clamp(-motion::FAR, motion::FAR);
+                extent.hi[axis] = water[1][k].clamp(-motion::FAR, motion::FAR);
             }
         }
         let widest = axes.map(|a| extent.hi[a] - extent.lo[a]);

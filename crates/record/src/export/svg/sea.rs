@@ -13,6 +13,10 @@ const WATER: [f64; 3] = [126.0, 178.0, 208.0];
 /// Tiles along the longer side.
 const TILES: f64 = 44.0;
 
+/// What is beyond this is not drawn, so that no header can fill the disk.
+const MAX_WATERS: usize = 8;
+const MAX_WAVES: usize = 64;
+
 enum Piece {
     Tile([DVec3; 4]),
     Body(usize),
@@ -28,7 +32,7 @@ pub(super) fn draw(recording: &Recording, frame: &Frame, artist: &mut Artist, ou
             Piece::Body(index),
         ));
     }
-    for water in &recording.header.waters {
+    for water in recording.header.waters.iter().take(MAX_WATERS) {
         for tile in tiles(recording, water, frame.time) {
             let middle = tile.iter().copied().sum::<DVec3>() / 4.0;
             let depth = view.depth(level(middle, recording.header.up));
@@ -96,7 +100,10 @@ fn tiles(recording: &Recording, water: &WaterInfo, time: f64) -> Vec<[DVec3; 4]>
             let angle = w.wave_vector[0] * h[0] + w.wave_vector[1] * h[1];
             w.amplitude * (angle - w.angular_frequency * time + w.phase).sin()
         };
-        world(h, water.level + water.waves.iter().map(wave).sum::<f64>())
+        world(
+            h,
+            water.level + water.waves.iter().take(MAX_WAVES).map(wave).sum::<f64>(),
+        )
     };
     let mut out = Vec::new();
     for j in 0..count[1] as usize {

@@ -6,7 +6,7 @@ use crate::scene::load::Scene;
 use crate::scene::model::{Body, SceneFile};
 use crate::scene::problem::Problems;
 use conatus_geometry::Mesh;
-use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
+use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation, sincos};
 use conatus_record::{BodyInfo, MeshData};
 use conatus_rigid::{Constants, MassProperties, State};
 use rand_pcg::Pcg64;
@@ -109,7 +109,7 @@ fn in_cube(random: &mut Pcg64) -> DVec3 {
 fn on_sphere(random: &mut Pcg64) -> DVec3 {
     // Archimedes: height and longitude are uniform on a sphere.
     let z = 2.0 * unit(random) - 1.0;
-    let (sin, cos) = (std::f64::consts::TAU * unit(random)).sin_cos();
+    let (sin, cos) = sincos(std::f64::consts::TAU * unit(random));
     let r = (1.0 - z * z).max(0.0).sqrt();
     DVec3::new(r * cos, r * sin, z)
 }

@@ -47,7 +47,8 @@ impl Formed {
             }
             None => self.mesh.clone(),
         };
-        let factor = (volume / hull.volume_integrals().volume).abs().cbrt();
+        let factor = (volume / hull.volume_integrals().volume).abs();
+        let factor = conatus_math::cbrt(factor);
         for v in &mut hull.vertices {
             *v = centre + (*v - centre) * factor;
         }

@@ -1,0 +1,88 @@
+//! What the tests of the world share.
+#![allow(dead_code)]
+
+use conatus_record::{Event, Frame};
+use conatus_world::scene::{Files, Options, Scene, SceneError, Setup, Source};
+use conatus_world::{Report, Sink};
+use std::convert::Infallible;
+
+/// Keeps everything in memory.
+#[derive(Default)]
+pub struct Kept {
+    pub frames: Vec<Frame>,
+    pub events: Vec<Event>,
+}
+
+impl Sink for Kept {
+    type Error = Infallible;
+    fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
+        self.frames.push(frame.clone());
+        Ok(())
+    }
+    fn event(&mut self, event: &Event) -> Result<(), Infallible> {
+        self.events.push(event.clone());
+        Ok(())
+    }
+}
+
+/// A built-in scene with changes as for `--set`.
+pub fn built_in(name: &str, sets: &[&str]) -> Setup {
+    let options = Options {
+        sets: sets.iter().map(|s| s.to_string()).collect(),
+        ..Options::default()
+    };
+    let mut scene = Scene::load(name, &options).unwrap_or_else(|e| panic!("{e}"));
+    scene.build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A scene from its text, with meshes in memory.
+pub fn from_text(text: &str, meshes: &[(&str, &str)]) -> Result<Setup, SceneError> {
+    let meshes = meshes.iter().map(|(n, t)| (n.to_string(), t.to_string()));
+    let source = Source::new("scene.toml", text);
+    Scene::parse(
+        "test",
+        source,
+        Files::in_memory(meshes),
+        &Options::default(),
+    )?
+    .build()
+}
+
+/// Runs to the end and keeps everything.
+pub fn run(setup: &mut Setup) -> (Report, Kept) {
+    let mut kept = Kept::default();
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| true);
+    (report, kept)
+}
+
+/// The index of a body by its name.
+pub fn body(setup: &Setup, name: &str) -> usize {
+    setup.world.names.iter().position(|n| n == name).unwrap()
+}
+
+/// FNV-1a over the bits of every number of the frames.
+pub fn hash(frames: &[Frame]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut eat = |x: f64| {
+        for byte in x.to_bits().to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for frame in frames {
+        eat(frame.time);
+        eat(frame.totals.kinetic);
+        eat(frame.totals.potential);
+        for b in &frame.bodies {
+            b.position.to_array().into_iter().for_each(&mut eat);
+            b.orientation.to_array().into_iter().for_each(&mut eat);
+            b.velocity.to_array().into_iter().for_each(&mut eat);
+            b.omega_body.to_array().into_iter().for_each(&mut eat);
+            eat(b.status as u8 as f64);
+        }
+        for c in &frame.contacts {
+            c.point.to_array().into_iter().for_each(&mut eat);
+            c.impulse.to_array().into_iter().for_each(&mut eat);
+        }
+    }
+    hash
+}

@@ -1,0 +1,286 @@
+//! The world's own rules: commands, locked bodies, quarantine, contacts that
+//! rest, forces of one's own.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_record::Status;
+use conatus_rigid::contact::{Plane, Sphere};
+use conatus_rigid::forces::Callback;
+use conatus_rigid::{Constants, State};
+use conatus_world::{Command, World};
+use support::{from_text, run};
+
+fn ball_over_floor(h: f64, height: f64, restitution: f64) -> World {
+    let mut world = World::new(h);
+    world.gravity = DVec3::new(0.0, 0.0, -9.81);
+    let state = State {
+        position: DVec3::Z * height,
+        ..State::default()
+    };
+    let body = world.add_body("ball", Constants::new(2.0, DVec3::splat(0.2)), state);
+    world.add_sphere(Sphere {
+        body,
+        centre: DVec3::ZERO,
+        radius: 0.5,
+        restitution,
+        friction: 0.0,
+    });
+    world.add_plane(Plane {
+        point: DVec3::ZERO,
+        normal: DVec3::Z,
+        restitution: None,
+        friction: None,
+    });
+    world
+}
+
+fn energy(world: &World) -> f64 {
+    let t = world.totals();
+    t.kinetic + t.potential
+}
+
+#[test]
+fn an_elastic_ball_bounces_for_ever_at_any_step() {
+    for h in [0.001, 0.01, 0.03] {
+        let mut world = ball_over_floor(h, 3.0, 1.0);
+        let start = energy(&world);
+        let (mut low, mut high) = (f64::MAX, 0.0f64);
+        for _ in 0..20_000 {
+            world.step();
+            let z = world.bodies.state(0).position.z;
+            low = low.min(z);
+            high = high.max(z);
+        }
+        assert!((energy(&world) - start).abs() < 1e-9 * start, "h = {h}");
+        assert!(low >= 0.5 - 1e-12 && high <= 3.0 + 1e-9);
+    }
+}
+
+#[test]
+fn a_ball_at_rest_stays_at_rest() {
+    let mut world = ball_over_floor(0.01, 0.5, 0.9);
+    for _ in 0..1000 {
+        world.step();
+        let s = world.bodies.state(0);
+        assert!((s.position.z - 0.5).abs() < 1e-12 && s.velocity.length() < 1e-12);
+    }
+}
+
+#[test]
+fn an_inelastic_ball_comes_to_rest_instead_of_trembling() {
+    let mut world = ball_over_floor(0.01, 2.0, 0.6);
+    for _ in 0..1000 {
+        world.step();
+    }
+    let s = world.bodies.state(0);
+    assert!((s.position.z - 0.5).abs() < 1e-9 && s.velocity.length() < 1e-9);
+}
+
+#[test]
+fn a_locked_body_never_moves_and_others_bounce_off_it() {
+    let scene = r#"
+        gravity = [0, 0, 0]
+        [time]
+        seconds = 2
+        [contact]
+        restitution = 1
+        [[body]]
+        name = "rock"
+        shape.sphere.radius = 1
+        mass = 1
+        locked = true
+        velocity = [5, 0, 0]
+        [[body]]
+        name = "ball"
+        shape.sphere.radius = 0.5
+        mass = 1
+        position = [3, 0, 0]
+        velocity = [-2, 0, 0]
+    "#;
+    let mut setup = from_text(scene, &[]).unwrap();
+    let (_, kept) = run(&mut setup);
+    let last = kept.frames.last().unwrap();
+    assert_eq!(last.bodies[0].position, DVec3::ZERO);
+    assert_eq!(last.bodies[0].status, Status::Locked);
+    assert!((last.bodies[1].velocity - DVec3::X * 2.0).length() < 1e-12);
+}
+
+#[test]
+fn a_body_can_be_locked_and_let_go_by_command() {
+    let mut world = ball_over_floor(0.01, 10.0, 0.0);
+    world.command(0.2, Command::Lock(0));
+    world.command(0.5, Command::Unlock(0));
+    for _ in 0..50 {
+        world.step();
+    }
+    let held = world.bodies.state(0).position.z;
+    assert!((held - (10.0 - 0.5 * 9.81 * 0.04)).abs() < 1e-9);
+    for _ in 0..10 {
+        world.step();
+    }
+    assert!((world.bodies.state(0).position.z - (held - 0.5 * 9.81 * 0.01)).abs() < 1e-9);
+}
+
+#[test]
+fn an_impulse_at_a_point_moves_and_turns() {
+    let mut world = World::new(0.01);
+    let ball = world.add_body(
+        "b",
+        Constants::new(2.0, DVec3::splat(0.5)),
+        State::default(),
+    );
+    world.command(
+        0.0,
+        Command::Impulse {
+            body: ball,
+            impulse: DVec3::Y * 3.0,
+            point_body: DVec3::X,
+        },
+    );
+    world.step();
+    let s = world.bodies.state(ball);
+    assert!((s.velocity - DVec3::Y * 1.5).length() < 1e-15);
+    assert!((s.omega_body - DVec3::Z * 6.0).length() < 1e-12);
+}
+
+#[test]
+fn commands_are_carried_out_once_in_the_nearest_step() {
+    let mut world = ball_over_floor(0.1, 10.0, 0.0);
+    for k in 0..3 {
+        world.command(
+            0.3,
+            Command::Kick {
+                body: 0,
+                momentum: Some(DVec3::X * f64::from(k)),
+                angular_momentum: None,
+            },
+        );
+    }
+    for _ in 0..10 {
+        world.step();
+    }
+    let events = world.take_events();
+    assert_eq!(events.len(), 3);
+    assert!(events.iter().all(|e| e.step == 3));
+    // The last of them is what counts.
+    assert!((world.bodies.state(0).velocity.x - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn numbers_that_run_away_are_quarantined_and_the_rest_goes_on() {
+    // A spring far too stiff for Euler's method: its body flies apart.
+    let scene = r#"
+        [time]
+        step = 0.1
+        seconds = 100
+        integrator = "euler"
+        [[body]]
+        name = "wild"
+        shape.sphere.radius = 0.1
+        mass = 0.001
+        position = [1, 0, 0]
+        [[spring]]
+        a = { body = "wild" }
+        b = { pin = [0, 0, 0] }
+        stiffness = 1e9
+        length = 0.5
+        [[body]]
+        name = "tame"
+        shape.sphere.radius = 0.1
+        mass = 1
+        position = [0, 50, 0]
+    "#;
+    let mut setup = from_text(scene, &[]).unwrap();
+    let (report, kept) = run(&mut setup);
+    assert_eq!(report.rigid.quarantined, ["wild"]);
+    assert!(!report.succeeded());
+    assert!(kept.events.iter().any(|e| e.kind == "quarantine"));
+    let last = kept.frames.last().unwrap();
+    assert_eq!(last.bodies[0].status, Status::Quarantined);
+    assert_eq!(last.bodies[1].status, Status::Free);
+    assert!((last.time - 100.0).abs() < 1e-9);
+    for f in &kept.frames {
+        assert!(f.bodies.iter().all(|b| b.position.is_finite()));
+    }
+}
+
+#[test]
+fn a_callback_is_a_force_at_every_stage() {
+    // A harmonic force of one's own: x = cos t, to the accuracy of RK4.
+    let mut world = World::new(0.01);
+    let state = State {
+        position: DVec3::X,
+        ..State::default()
+    };
+    world.add_body("b", Constants::new(1.0, DVec3::ONE), state);
+    world.add_force(Callback::new(|_t, view, loads| {
+        let x = view.state(0).position;
+        loads.central_force(view, 0, -x);
+    }));
+    for _ in 0..1000 {
+        world.step();
+    }
+    let x = world.bodies.state(0).position.x;
+    assert!((x - 10f64.cos()).abs() < 1e-8);
+}
+
+#[test]
+fn a_body_that_no_force_reaches_moves_alike_beside_one_that_is_pulled() {
+    let free = r#"
+        [[body]]
+        name = "a"
+        shape.box.half_extents = [1, 2, 3]
+        mass = 2
+        omega_body = [1, 2, 3]
+        velocity = [1, 0, 2]
+        damping = { linear = 0.3, angular = 0.4 }
+    "#;
+    let pulled = format!(
+        "{free}
+        [[body]]
+        name = \"b\"
+        shape.sphere.radius = 1
+        mass = 1
+        position = [100, 0, 0]
+        [[spring]]
+        a = {{ body = \"b\" }}
+        b = {{ pin = [90, 0, 0] }}
+        stiffness = 10"
+    );
+    let last = |text: &str| {
+        let mut setup = from_text(text, &[]).unwrap();
+        run(&mut setup).1.frames.last().unwrap().bodies[0]
+    };
+    assert_eq!(last(free), last(&pulled));
+}
+
+#[test]
+fn a_row_of_touching_balls_passes_the_blow_on() {
+    // Newton's cradle: one in, one out.
+    let mut world = World::new(0.001);
+    for k in 0..5 {
+        let gap = if k == 0 { -1.0 } else { 0.0 };
+        let state = State {
+            position: DVec3::X * (f64::from(k) + gap),
+            velocity: DVec3::X * if k == 0 { 2.0 } else { 0.0 },
+            ..State::default()
+        };
+        let body = world.add_body("b", Constants::new(1.0, DVec3::ONE), state);
+        world.add_sphere(Sphere {
+            body,
+            centre: DVec3::ZERO,
+            radius: 0.5,
+            restitution: 1.0,
+            friction: 0.0,
+        });
+    }
+    world.detector.between_bodies = true;
+    for _ in 0..1500 {
+        world.step();
+    }
+    for k in 0..4 {
+        assert!(world.bodies.state(k).velocity.length() < 1e-9, "ball {k}");
+    }
+    assert!((world.bodies.state(4).velocity.x - 2.0).abs() < 1e-9);
+}
