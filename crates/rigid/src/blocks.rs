@@ -50,6 +50,13 @@ impl Block {
         }
     }
 
+    /// The velocity of the body in `lane`.
+    #[inline]
+    pub fn velocity(&self, lane: usize) -> DVec3 {
+        let m = |i: usize| self.motion[i][lane];
+        DVec3::new(m(3), m(4), m(5))
+    }
+
     /// Sets the motion of the body in `lane`.
     #[inline]
     pub fn set_motion(&mut self, lane: usize, s: &Motion<f64>) {
@@ -95,6 +102,7 @@ impl Block {
 
     /// Whether all numbers are finite and no velocity component is beyond
     /// 10⁸ (m/s or rad/s).
+    #[inline(always)]
     pub fn is_sound(&self) -> bool {
         // 0 · x is 0 for finite x and NaN otherwise; sums keep a NaN.
         let mut sum = [0.0; LANES];
@@ -109,7 +117,12 @@ impl Block {
                 fastest[lane] = fastest[lane].max(row[lane].abs());
             }
         }
-        (0..LANES).all(|lane| sum[lane] == 0.0 && fastest[lane] < 1e8)
+        let mut unsound = 0;
+        for lane in 0..LANES {
+            let sound = sum[lane] == 0.0 && fastest[lane] < 1e8;
+            unsound += u32::from(!sound);
+        }
+        unsound == 0
     }
 
     /// One step of free motion for all eight bodies, `N` at a time.
@@ -189,6 +202,27 @@ pub fn free_step(blocks: &mut [Block], width: Width, damped: bool, gravity: DVec
     }
 }
 
+/// Whether all `blocks` are sound, see [`Block::is_sound`].
+pub fn all_sound(blocks: &[Block], width: Width) -> bool {
+    match width {
+        Width::Scalar | Width::Baseline => sound(blocks),
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx2 => {
+            assert!(is_x86_feature_detected!("avx2"));
+            // SAFETY: the processor was just asked for AVX2.
+            unsafe { sound_avx2(blocks) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx512 => {
+            assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
+            // SAFETY: the processor was just asked for AVX-512F and VL.
+            unsafe { sound_avx512(blocks) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Width::Avx2 | Width::Avx512 => sound(blocks),
+    }
+}
+
 fn dispatch<const DAMPED: bool>(blocks: &mut [Block], width: Width, gravity: DVec3, h: f64) {
     match width {
         Width::Scalar => scalar::<DAMPED>(blocks, gravity, h),
@@ -214,18 +248,15 @@ fn dispatch<const DAMPED: bool>(blocks: &mut [Block], width: Width, gravity: DVe
 fn scalar<const DAMPED: bool>(blocks: &mut [Block], gravity: DVec3, h: f64) {
     for block in blocks {
         for lane in 0..LANES {
+            // Hidden, so that the compiler does not turn the reference itself
+            // into a vector loop.
+            let lane = std::hint::black_box(lane) % LANES;
             let mut s = block.motion(lane);
-            one::<DAMPED>(&mut s, &block.constants(lane), gravity, h);
+            let constants = block.constants(lane);
+            rk4::free::<f64, DAMPED>(&mut s, &constants, V3::splat(gravity), h);
             block.set_motion(lane, &s);
         }
     }
-}
-
-/// One body, kept out of line so that the compiler does not turn the
-/// reference itself into a vector loop.
-#[inline(never)]
-fn one<const DAMPED: bool>(s: &mut Motion<f64>, c: &FreeConstants<f64>, gravity: DVec3, h: f64) {
-    rk4::free::<f64, DAMPED>(s, c, V3::splat(gravity), h);
 }
 
 #[inline(always)]
@@ -245,4 +276,21 @@ fn all_avx2<const DAMPED: bool>(blocks: &mut [Block], gravity: DVec3, h: f64) {
 #[target_feature(enable = "avx512f,avx512vl")]
 fn all_avx512<const DAMPED: bool>(blocks: &mut [Block], gravity: DVec3, h: f64) {
     all::<LANES, DAMPED>(blocks, gravity, h);
+}
+
+#[inline(always)]
+fn sound(blocks: &[Block]) -> bool {
+    blocks.iter().all(Block::is_sound)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn sound_avx2(blocks: &[Block]) -> bool {
+    sound(blocks)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn sound_avx512(blocks: &[Block]) -> bool {
+    sound(blocks)
 }

@@ -5,7 +5,7 @@
 //! laws of motion act on. At first each body has its mover; after a merge
 //! several bodies ride on one.
 
-use crate::blocks::{Block, LANES, Width};
+use crate::blocks::{self, Block, LANES, Width};
 use crate::rk4::{FreeConstants, euler_coefficients};
 use crate::state::State;
 use conatus_math::{DVec3, Pose};
@@ -166,6 +166,20 @@ impl Bodies {
         states.extend((0..self.len()).map(|m| self.mover_state(m)));
     }
 
+    /// The velocities of all movers, one after the other.
+    pub fn gather_velocities(&self, velocities: &mut Vec<DVec3>) {
+        velocities.clear();
+        velocities.extend((0..self.len()).map(|m| self.blocks[m / LANES].velocity(m % LANES)));
+    }
+
+    /// Whether every mover is free to move.
+    pub(crate) fn all_free(&self) -> bool {
+        // Counting to the end is quicker than stopping early: it goes sixteen
+        // at a time.
+        let held = self.activity.iter().filter(|&&a| a != Activity::Free);
+        held.count() == 0
+    }
+
     /// The state of body `i` itself: its own axes, its own centre of mass.
     pub fn state(&self, i: usize) -> State {
         let mount = self.mounts[i];
@@ -180,7 +194,7 @@ impl Bodies {
     /// [`State::is_sound`], of which this is a quick and slightly stricter
     /// version.
     pub fn all_sound(&self) -> bool {
-        self.blocks.iter().all(Block::is_sound)
+        blocks::all_sound(&self.blocks, self.width)
     }
 
     /// The movers that take part in the world's sums.

@@ -33,6 +33,7 @@ pub struct Integration {
     states: Vec<State>,
     loads: Vec<Load>,
     stages: Vec<Stages<f64>>,
+    reached: Vec<bool>,
     driven: Vec<usize>,
     held: Vec<(usize, State)>,
 }
@@ -50,7 +51,6 @@ impl Integration {
     ) {
         let everything = integrator != Integrator::Rk4;
         self.find_driven(bodies, forces, everything);
-        let movers = bodies.movers().count();
         if !self.driven.is_empty() {
             bodies.gather(&mut self.states);
             match integrator {
@@ -64,7 +64,7 @@ impl Integration {
                 }
             }
         }
-        if !everything && self.driven.len() < movers {
+        if !everything && self.driven.len() < bodies.len() {
             self.free(bodies, gravity, h);
         }
         for &m in &self.driven {
@@ -74,7 +74,13 @@ impl Integration {
 
     /// Lists the movers that some force may act on.
     fn find_driven(&mut self, bodies: &Bodies, forces: &[Box<dyn Force>], everything: bool) {
-        let mut reached = vec![everything; bodies.len()];
+        self.driven.clear();
+        if forces.is_empty() && !everything {
+            return;
+        }
+        let reached = &mut self.reached;
+        reached.clear();
+        reached.resize(bodies.len(), everything);
         for force in forces {
             match force.reach() {
                 Reach::All => reached.fill(true),
@@ -83,7 +89,6 @@ impl Integration {
                     .for_each(|&i| reached[bodies.mount(i).mover] = true),
             }
         }
-        self.driven.clear();
         self.driven.extend(
             (0..bodies.len()).filter(|&m| reached[m] && bodies.activity(m) == Activity::Free),
         );
@@ -92,11 +97,13 @@ impl Integration {
     /// Free motion in blocks; what is held in place is put back afterwards.
     fn free(&mut self, bodies: &mut Bodies, gravity: DVec3, h: f64) {
         self.held.clear();
-        self.held.extend(
-            (0..bodies.len())
-                .filter(|&m| bodies.activity[m] != Activity::Free)
-                .map(|m| (m, bodies.mover_state(m))),
-        );
+        if !bodies.all_free() {
+            self.held.extend(
+                (0..bodies.len())
+                    .filter(|&m| bodies.activity[m] != Activity::Free)
+                    .map(|m| (m, bodies.mover_state(m))),
+            );
+        }
         let (width, damped) = (bodies.width, bodies.damped);
         const BLOCKS_PER_TASK: usize = 256;
         if bodies.blocks.len() > 2 * BLOCKS_PER_TASK {

@@ -23,7 +23,7 @@ impl World {
         self.carry_out_commands();
         let touching = !self.detector.is_idle();
         if touching {
-            self.remember_velocities();
+            self.bodies.gather_velocities(&mut self.before);
         }
         self.integrate();
         self.steps += 1;
@@ -46,12 +46,6 @@ impl World {
             let due = self.due.remove(0);
             self.carry_out(&due.command);
         }
-    }
-
-    fn remember_velocities(&mut self) {
-        self.bodies.gather(&mut self.states);
-        self.before.clear();
-        self.before.extend(self.states.iter().map(|s| s.velocity));
     }
 
     /// Clears and evaluates forces at each stage and integrates.

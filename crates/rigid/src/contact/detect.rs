@@ -20,6 +20,8 @@ pub struct Detector {
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
     bvh: Bvh,
+    /// The centres when the hierarchy was last built.
+    built_at: Vec<DVec3>,
 }
 
 impl Detector {
@@ -64,6 +66,23 @@ impl Detector {
         }
     }
 
+    /// Fits the hierarchy to the boxes. Built anew it is best, fitted it is
+    /// cheap; both find the same pairs. It stays good while most spheres are
+    /// within a radius of where they were when it was built.
+    fn update_hierarchy(&mut self) {
+        if self.built_at.len() == self.centres.len() {
+            let moved = self.spheres.iter().zip(&self.centres).zip(&self.built_at);
+            let strays = moved
+                .filter(|((s, now), then)| now.distance_squared(**then) > s.radius * s.radius)
+                .count();
+            if strays * 8 <= self.centres.len() {
+                return self.bvh.refit(&self.boxes);
+            }
+        }
+        self.bvh.rebuild(&self.boxes);
+        self.built_at.clone_from(&self.centres);
+    }
+
     /// Moves bodies that others have pushed beyond a plane back to it.
     pub fn keep_behind_planes(&self, bodies: &Bodies, contacts: &[Contact], states: &mut [State]) {
         let mut pushed = vec![false; states.len()];
@@ -94,7 +113,7 @@ impl Detector {
                 .zip(&self.centres)
                 .map(|(s, &c)| Aabb::of_sphere(c, s.radius)),
         );
-        self.bvh.rebuild(&self.boxes);
+        self.update_hierarchy();
         self.bvh.pairs(&mut self.pairs);
         for &(i, j) in &self.pairs {
             let (i, j) = (i as usize, j as usize);

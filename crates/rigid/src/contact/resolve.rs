@@ -17,7 +17,11 @@ const REST: f64 = 1e-12;
 /// Working memory of [`Resolver::resolve`], kept between steps.
 #[derive(Debug, Default)]
 pub struct Resolver {
+    /// The movers that touch anything, in order.
+    touched: Vec<usize>,
+    /// One for each mover; only those of `touched` are kept up.
     participants: Vec<Participant>,
+    /// How far each of `touched` is moved.
     shifts: Vec<DVec3>,
     /// The impulse on the first side of each contact of the last call.
     pub impulses: Vec<DVec3>,
@@ -40,17 +44,10 @@ impl Resolver {
         if contacts.is_empty() {
             return;
         }
-        self.gather(bodies, states);
+        self.gather(bodies, contacts, states);
         self.answer(contacts, states, before, h);
         self.separate(contacts);
-        let mut touched = vec![false; states.len()];
-        for c in contacts {
-            touched[c.a] = true;
-            if let Some(b) = c.b {
-                touched[b] = true;
-            }
-        }
-        for m in (0..states.len()).filter(|&m| touched[m]) {
+        for &m in &self.touched {
             if self.participants[m].inverse_mass == 0.0 {
                 continue;
             }
@@ -61,23 +58,20 @@ impl Resolver {
         }
     }
 
-    fn gather(&mut self, bodies: &Bodies, states: &[State]) {
-        self.shifts.clear();
+    /// Prepares those that touch; most bodies do not.
+    fn gather(&mut self, bodies: &Bodies, contacts: &[Contact], states: &[State]) {
+        self.touched.clear();
+        for c in contacts {
+            self.touched.extend(std::iter::once(c.a).chain(c.b));
+        }
+        self.touched.sort_unstable();
+        self.touched.dedup();
         self.shifts.resize(states.len(), DVec3::ZERO);
-        self.participants.clear();
-        self.participants.extend((0..states.len()).map(|m| {
-            if bodies.activity(m) != Activity::Free {
-                return Participant::FIXED;
-            }
-            let (s, c) = (&states[m], bodies.constants(m));
-            let r = s.rotation();
-            Participant {
-                velocity: s.velocity,
-                omega: r * s.omega_body,
-                inverse_mass: 1.0 / c.mass,
-                inverse_inertia: r * DMat3::from_diagonal(c.moments.recip()) * r.transpose(),
-            }
-        }));
+        self.participants.resize(states.len(), Participant::FIXED);
+        for &m in &self.touched {
+            self.shifts[m] = DVec3::ZERO;
+            self.participants[m] = participant(bodies, m, &states[m]);
+        }
     }
 
     /// Impulses, pass after pass, until nothing closes in any more.
@@ -147,6 +141,19 @@ impl Resolver {
                 break;
             }
         }
+    }
+}
+
+fn participant(bodies: &Bodies, m: usize, s: &State) -> Participant {
+    if bodies.activity(m) != Activity::Free {
+        return Participant::FIXED;
+    }
+    let (r, c) = (s.rotation(), bodies.constants(m));
+    Participant {
+        velocity: s.velocity,
+        omega: r * s.omega_body,
+        inverse_mass: 1.0 / c.mass,
+        inverse_inertia: r * DMat3::from_diagonal(c.moments.recip()) * r.transpose(),
     }
 }
 

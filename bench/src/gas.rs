@@ -1,0 +1,52 @@
+//! Whether a thousand elastic balls keep their energy and stay in their box
+//! for 10,000 steps.
+
+use crate::table::{Table, at_most, fixed, power};
+use conatus_world::scene::{Options, Scene, SceneError};
+use std::time::Instant;
+
+const STEPS: usize = 10_000;
+
+/// Runs the built-in scene `gas`.
+pub fn measure() -> Result<Table, SceneError> {
+    let mut world = Scene::load("gas", &Options::default())?.build()?.world;
+    let energy = |totals: conatus_record::Totals| totals.kinetic + totals.potential;
+    let start = energy(world.totals());
+    let planes = world.detector.planes.clone();
+    let mut outside = vec![false; world.bodies.len()];
+    let (mut drift, mut contacts): (f64, u64) = (0.0, 0);
+    let begin = Instant::now();
+    for _ in 0..STEPS {
+        contacts += world.step().contacts as u64;
+        drift = drift.max((energy(world.totals()) / start - 1.0).abs());
+        for (i, outside) in outside.iter_mut().enumerate() {
+            let at = world.bodies.state(i).position;
+            *outside |= !planes.iter().all(|p| (at - p.point).dot(p.normal) >= 0.0);
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let left = outside.iter().filter(|&&o| o).count() as f64;
+    let mut table = Table::new(
+        format!(
+            "`gas`: {} balls, restitution 1, no friction, {STEPS} steps, looked at after every one",
+            outside.len()
+        ),
+        &["what", "measured", "bar"],
+    );
+    table.row(vec![
+        "largest relative energy drift".into(),
+        power(drift),
+        at_most(drift, 0.01),
+    ]);
+    table.row(vec![
+        "balls ever out of the box".into(),
+        fixed(left, 0),
+        at_most(left, 0.0),
+    ]);
+    table.row(vec![
+        "contacts per step".into(),
+        fixed(contacts as f64 / STEPS as f64, 1),
+    ]);
+    table.row(vec!["seconds".into(), fixed(seconds, 2)]);
+    Ok(table)
+}

@@ -1,0 +1,173 @@
+//! The parts of `cargo xtask test`, in the order in which they run.
+
+use crate::run::{Outcome, Part, cargo, quiet, root, shown, target};
+use crate::tools;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, process};
+
+/// All of them.
+pub fn all() -> Vec<Part> {
+    let part = |name, run| Part { name, run };
+    vec![
+        part("tools", tools::check),
+        part("tests of all crates", tests),
+        part("golden hashes, optimised", golden),
+        part("release build", release),
+        part("built-in scenes", scenes),
+        part("scenes as .glb, validated", validate),
+        part("benchmark compiles", bench),
+    ]
+}
+
+fn done(result: Result<(), String>) -> Outcome {
+    result.map(|()| String::new())
+}
+
+/// Unit, integration and documentation tests. The benchmark has none, and
+/// would take its yardstick along.
+fn tests() -> Outcome {
+    done(shown(cargo(&[
+        "test",
+        "--workspace",
+        "--exclude",
+        "conatus-bench",
+        "--quiet",
+        "--no-fail-fast",
+    ])))
+}
+
+/// The same bits in an optimised build: what users run.
+fn golden() -> Outcome {
+    if !root().join("crates/world/tests/golden.rs").exists() {
+        return Ok("skipped: there is no crates/world/tests/golden.rs".to_owned());
+    }
+    done(shown(cargo(&[
+        "test",
+        "--release",
+        "--quiet",
+        "--package",
+        "conatus-world",
+        "--test",
+        "golden",
+    ])))
+}
+
+fn release() -> Outcome {
+    done(shown(cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "conatus",
+    ])))
+}
+
+fn bench() -> Outcome {
+    done(shown(cargo(&["check", "--package", "conatus-bench"])))
+}
+
+/// Where the files of this run go.
+fn folder() -> PathBuf {
+    env::temp_dir().join(format!("conatus-xtask-{}", process::id()))
+}
+
+/// Every built-in scene for a short while, into every format.
+fn scenes() -> Outcome {
+    let program = target()?
+        .join("release")
+        .join(format!("conatus{}", env::consts::EXE_SUFFIX));
+    let folder = folder();
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let names = built_in()?;
+    let mut failed = Vec::new();
+    for name in &names {
+        let mut run = Command::new(&program);
+        run.args(["run", name, "--seconds", "0.5"]);
+        for ending in ["mcap", "glb", "csv", "svg"] {
+            run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
+        }
+        match quiet(run) {
+            Ok(_) => println!("{name}: ran"),
+            Err(problem) => failed.push(problem),
+        }
+    }
+    match failed.as_slice() {
+        [] => Ok(format!("{} scenes", names.len())),
+        _ => Err(failed.join("; ")),
+    }
+}
+
+/// The names of the scenes in scenes/.
+fn built_in() -> Result<Vec<String>, String> {
+    let folder = root().join("scenes");
+    let entries =
+        fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    match names.is_empty() {
+        true => Err(format!("no scenes in {}", folder.display())),
+        false => Ok(names),
+    }
+}
+
+/// The Khronos validator on every `.glb` that the scenes gave: one for each
+/// scene, without errors or warnings.
+fn validate() -> Outcome {
+    let folder = folder();
+    let outcome = validate_in(&folder);
+    let _ = fs::remove_dir_all(&folder);
+    outcome
+}
+
+fn validate_in(folder: &Path) -> Outcome {
+    let names = built_in()?;
+    let files: Vec<PathBuf> = names
+        .iter()
+        .map(|name| folder.join(format!("{name}.glb")))
+        .collect();
+    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+        return Err(format!("{} was not written", missing.display()));
+    }
+    let validator = install_validator()?;
+    let mut node = Command::new("node");
+    node.arg(validator.join("validate.mjs")).args(&files);
+    let said = quiet(node)?;
+    print!("{said}");
+    let clean = said
+        .lines()
+        .filter(|line| line.contains(": 0 errors, 0 warnings"))
+        .count();
+    match clean == files.len() {
+        true => Ok(format!("{clean} files")),
+        false => Err(format!(
+            "{} of {} files are not clean",
+            files.len() - clean,
+            files.len()
+        )),
+    }
+}
+
+/// A copy of xtask/gltf-validator under the target folder, installed by its
+/// lockfile; nothing is written into the project itself.
+fn install_validator() -> Result<PathBuf, String> {
+    let from = root().join("xtask/gltf-validator");
+    let to = target()?.join("xtask").join("gltf-validator");
+    let say = |error: std::io::Error| format!("{}: {error}", to.display());
+    fs::create_dir_all(&to).map_err(say)?;
+    let lock = "package-lock.json";
+    let same = fs::read(from.join(lock)).ok() == fs::read(to.join(lock)).ok();
+    let installed = same && to.join("node_modules/gltf-validator").is_dir();
+    for name in ["package.json", lock, "validate.mjs"] {
+        fs::copy(from.join(name), to.join(name)).map_err(say)?;
+    }
+    if !installed {
+        let mut npm = Command::new(tools::NPM);
+        npm.args(["ci", "--no-audit", "--no-fund"]).current_dir(&to);
+        quiet(npm)?;
+    }
+    Ok(to)
+}
