@@ -73,7 +73,7 @@ fn a_body_needs_a_mass_from_somewhere_and_only_once() {
             "s.toml",
             body("shape.sphere.radius = 1\nmass = 1\ndensity = 1"),
         ),
-        &["`mass` and `density` say the same thing twice"],
+        &["`mass` and `density` exclude each other"],
     );
     assert_says(
         &wrong(

@@ -48,6 +48,8 @@ impl World {
     /// Carries out one command now.
     pub(crate) fn carry_out(&mut self, command: &Command) {
         match command {
+            // What is held in place cannot be pushed.
+            Command::Kick { body, .. } | Command::Impulse { body, .. } if !self.is_free(*body) => {}
             Command::Kick {
                 body,
                 momentum,
@@ -85,6 +87,10 @@ impl World {
         }
         let detail = self.describe(command);
         self.log("command", detail);
+    }
+
+    fn is_free(&self, body: usize) -> bool {
+        self.bodies.activity(self.bodies.mount(body).mover) == Activity::Free
     }
 
     /// Changes whether a body is held in place; it is at rest at first.

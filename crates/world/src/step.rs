@@ -130,12 +130,15 @@ impl World {
             state.omega_body = Default::default();
             self.bodies.set_mover_state(m, &state);
             self.bodies.set_activity(m, Activity::Quarantined);
-            let detail = json!({
-                "body": self.names[m],
-                "reason": "its position or velocity is no longer a finite number below the speed of light",
-            });
-            self.log("quarantine", detail);
-            count += 1;
+            let riders = (0..self.bodies.len()).filter(|&i| self.bodies.mount(i).mover == m);
+            for i in riders.collect::<Vec<_>>() {
+                let detail = json!({
+                    "body": self.names[i],
+                    "reason": "its position or velocity is no longer a finite number below the speed of light",
+                });
+                self.log("quarantine", detail);
+                count += 1;
+            }
         }
         count
     }

@@ -100,8 +100,8 @@ impl World {
         self.detector.planes.push(plane);
     }
 
-    /// Has a command carried out in the first step that begins at or after
-    /// `time`; commands for one step are carried out in the order given.
+    /// Has a command carried out in the step that begins nearest to `time`;
+    /// commands for one step are carried out in the order given.
     pub fn command(&mut self, time: f64, command: Command) {
         let due = Due { time, command };
         let place = self.due.partition_point(|d| d.time <= time);

@@ -284,3 +284,85 @@ fn a_row_of_touching_balls_passes_the_blow_on() {
     }
     assert!((world.bodies.state(4).velocity.x - 2.0).abs() < 1e-9);
 }
+
+/// A ball thrown along a rough floor ends rolling at 5/7 of its speed also
+/// when the step is coarse: friction acts at the ball's own surface, not at
+/// where the overlap happens to end.
+#[test]
+fn a_ball_that_falls_onto_a_rough_floor_rolls_at_five_sevenths_of_its_speed() {
+    let scene = r#"
+        [time]
+        step = 0.01
+        seconds = 6
+        [[body]]
+        name = "ball"
+        shape.sphere.radius = 0.2
+        mass = 1
+        position = [0, 0, 2]
+        velocity = [1, 0, 0]
+        restitution = 0.6
+        [[plane]]
+        point = [0, 0, 0]
+        normal = [0, 0, 1]
+        friction = 0.4
+    "#;
+    let mut setup = from_text(scene, &[]).unwrap();
+    let last = run(&mut setup).1.frames.last().unwrap().bodies[0];
+    assert!(
+        (last.velocity.x - 5.0 / 7.0).abs() < 1e-9,
+        "{}",
+        last.velocity
+    );
+    assert!((last.omega_body.y - 5.0 / 7.0 / 0.2).abs() < 1e-9);
+}
+
+#[test]
+fn symplectic_euler_keeps_a_tumbling_top_s_energy_and_spin() {
+    let sets = ["time.integrator=symplectic-euler"];
+    let mut setup = support::built_in("tumbling-top", &sets);
+    let (report, _) = run(&mut setup);
+    assert!(
+        report.energy.max_relative_drift < 1e-3,
+        "{:?}",
+        report.energy
+    );
+    assert!(report.angular_momentum.max_relative_drift < 1e-11);
+}
+
+#[test]
+fn what_is_held_in_place_cannot_be_kicked() {
+    let mut world = ball_over_floor(0.01, 3.0, 0.5);
+    world.command(0.0, Command::Lock(0));
+    let momentum = Some(DVec3::X);
+    world.command(
+        0.05,
+        Command::Kick {
+            body: 0,
+            momentum,
+            angular_momentum: None,
+        },
+    );
+    for _ in 0..10 {
+        world.step();
+    }
+    let s = world.bodies.state(0);
+    assert_eq!((s.position, s.velocity), (DVec3::Z * 3.0, DVec3::ZERO));
+}
+
+#[test]
+fn the_mass_of_a_whole_is_shared_out_by_volume() {
+    let scene = r#"
+        [[body]]
+        name = "bar"
+        mass = 6
+        parts = [
+            { shape.box.half_extents = [1, 1, 1] },
+            { shape.box.half_extents = [2, 1, 1], position = [3, 0, 0] },
+        ]
+    "#;
+    let setup = from_text(scene, &[]).unwrap();
+    // Together a box of half extents (3, 1, 1).
+    let c = setup.world.bodies.constants(0);
+    assert!((c.mass - 6.0).abs() < 1e-12);
+    assert!(c.moments.distance(DVec3::new(4.0, 20.0, 20.0)) < 1e-11);
+}

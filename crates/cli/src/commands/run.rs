@@ -71,7 +71,7 @@ fn failure(report: &Report) -> Option<String> {
     let quarantined = &report.rigid.quarantined;
     if !quarantined.is_empty() {
         return Some(format!(
-            "numbers ran away: {} frozen where it last made sense",
+            "numbers ran away; frozen where they last made sense: {}",
             quarantined.join(", ")
         ));
     }
@@ -134,17 +134,32 @@ fn summary(report: &Value, written: &[Written]) -> String {
     );
     if let (Some(start), Some(end)) = (number("/energy/start"), number("/energy/end")) {
         let drift = number("/energy/max_relative_drift").unwrap_or(0.0);
-        text += &format!("  energy {start:.6} J to {end:.6} J, greatest drift {drift:.1e}\n");
+        let (start, end) = (energy(start), energy(end));
+        text += &format!("  energy {start} to {end}, greatest drift {drift:.1e}\n");
     }
     if report.get("rigid").is_some() {
         text += &format!(
-            "  {} bodies, at most {} contacts in a step, deepest penetration {:.1e} m\n",
-            count("/rigid/bodies"),
-            count("/rigid/contacts_max"),
+            "  {}, at most {} in a step, deepest penetration {:.1e} m\n",
+            counted(count("/rigid/bodies"), "body", "bodies"),
+            counted(count("/rigid/contacts_max"), "contact", "contacts"),
             number("/rigid/max_penetration").unwrap_or(0.0),
         );
     }
     text + &human_list(written)
+}
+
+/// `1 body`, `2 bodies`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// An energy in joules, short whatever its size.
+fn energy(joules: f64) -> String {
+    if joules.abs() < 1e9 {
+        format!("{joules:.6} J")
+    } else {
+        format!("{joules:.6e} J")
+    }
 }
 
 #[cfg(test)]

@@ -81,9 +81,10 @@ impl Resolver {
             for (k, c) in contacts.iter().enumerate() {
                 let mut a = self.participants[c.a];
                 let mut b = c.b.map_or(Participant::FIXED, |b| self.participants[b]);
+                let (point_a, point_b) = c.surface_points();
                 let at = Meeting {
-                    arm_a: c.point - states[c.a].position,
-                    arm_b: c.b.map_or(DVec3::ZERO, |b| c.point - states[b].position),
+                    arm_a: point_a - states[c.a].position,
+                    arm_b: c.b.map_or(DVec3::ZERO, |b| point_b - states[b].position),
                     normal: c.normal,
                     friction: c.friction,
                 };

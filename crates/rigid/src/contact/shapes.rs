@@ -45,7 +45,7 @@ pub struct Contact {
     pub body_a: usize,
     /// The body on the second side.
     pub body_b: Option<usize>,
-    /// Where they touch.
+    /// Where they touch: the middle of the overlap.
     pub point: DVec3,
     /// The unit normal from the first to the second.
     pub normal: DVec3,
@@ -76,12 +76,22 @@ pub fn sphere_sphere(a: DVec3, r_a: f64, b: DVec3, r_b: f64) -> Option<(DVec3, D
     Some((a + normal * (r_a - 0.5 * penetration), normal, penetration))
 }
 
+impl Contact {
+    /// The points of the two surfaces that meet, on the first side and on the
+    /// second. They are `penetration` apart now, and were one when the two
+    /// touched: a ball's own point is its whole radius away from its centre.
+    pub fn surface_points(&self) -> (DVec3, DVec3) {
+        let half = self.normal * (0.5 * self.penetration);
+        (self.point + half, self.point - half)
+    }
+}
+
 /// Where a sphere touches a plane: point, normal *into* the plane, depth.
 pub fn sphere_plane(centre: DVec3, radius: f64, plane: &Plane) -> Option<(DVec3, DVec3, f64)> {
     let height = (centre - plane.point).dot(plane.normal);
     if height >= radius {
         return None;
     }
-    let point = centre - plane.normal * height;
+    let point = centre - plane.normal * (0.5 * (height + radius));
     Some((point, -plane.normal, radius - height))
 }

@@ -61,7 +61,11 @@ impl Files {
         let source = match &self.origin {
             Origin::Folder(folder) => {
                 let path = folder.join(file);
-                Source::new(path.display().to_string(), read_text(&path)?)
+                match library::mesh(file) {
+                    // A copy of a built-in scene finds its meshes.
+                    Some(text) if !path.exists() => Source::new(file, text),
+                    _ => Source::new(path.display().to_string(), read_text(&path)?),
+                }
             }
             Origin::BuiltIn => match library::mesh(file) {
                 Some(text) => Source::new(file, text),

@@ -57,6 +57,18 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
         match &spec.array {
             None => built.push(body),
             Some(array) => {
+                check::not_negative(
+                    problems,
+                    &format!("{path}.array.jitter"),
+                    "the jitter",
+                    array.jitter,
+                );
+                check::not_negative(
+                    problems,
+                    &format!("{path}.array.speed"),
+                    "the speed",
+                    array.speed,
+                );
                 let [nx, ny, nz] = array.count;
                 let count = nx.saturating_mul(ny).saturating_mul(nz);
                 if count == 0 || count.saturating_add(built.len() as u64) > MOST_BODIES {
@@ -82,6 +94,16 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
         }
     }
     check_names(&built, problems);
+    if let Some(wild) = built.iter().find(|b| !b.state.is_sound()) {
+        problems.at(
+            &wild.path,
+            format!(
+                "`{}` starts at no finite place, or faster than light",
+                wild.name
+            ),
+            "lengths are in metres, speeds in m/s and rad/s; are the numbers far too large?",
+        );
+    }
     built
 }
 
@@ -132,33 +154,32 @@ fn one(
     let diagonal = mass.diagonalise();
     let carry = diagonal.carry();
     let damping = spec.damping.unwrap_or(file.damping);
-    check::not_negative(
-        problems,
-        &format!("{path}.damping.linear"),
-        "the damping",
-        damping.linear,
-    );
-    check::not_negative(
-        problems,
-        &format!("{path}.damping.angular"),
-        "the damping",
-        damping.angular,
-    );
+    if let Some(own) = spec.damping {
+        check::not_negative(
+            problems,
+            &format!("{path}.damping.linear"),
+            "the damping",
+            own.linear,
+        );
+        check::not_negative(
+            problems,
+            &format!("{path}.damping.angular"),
+            "the damping",
+            own.angular,
+        );
+    }
     let constants = Constants {
         mass: diagonal.mass,
         moments: diagonal.moments,
         linear_damping: damping.linear,
         angular_damping: damping.angular,
     };
-    let restitution = spec.restitution.unwrap_or(file.contact.restitution);
-    check::restitution(problems, &format!("{path}.restitution"), restitution);
-    let friction = spec.friction.unwrap_or(file.contact.friction);
-    check::not_negative(
-        problems,
-        &format!("{path}.friction"),
-        "the friction",
-        friction,
-    );
+    if let Some(own) = spec.restitution {
+        check::restitution(problems, &format!("{path}.restitution"), own);
+    }
+    if let Some(own) = spec.friction {
+        check::not_negative(problems, &format!("{path}.friction"), "the friction", own);
+    }
     let name = match spec.name.as_str() {
         "" => format!("body-{}", index + 1),
         name => name.to_owned(),
@@ -202,8 +223,8 @@ fn one(
         mesh: (!surface.vertices.is_empty()).then(|| Arc::new(surface.at(&carry))),
         hull,
         spheres,
-        restitution,
-        friction,
+        restitution: spec.restitution.unwrap_or(file.contact.restitution),
+        friction: spec.friction.unwrap_or(file.contact.friction),
         color: color(spec, index, path, problems),
         path: path.to_owned(),
     }

@@ -50,14 +50,14 @@ pub fn direction(problems: &mut Problems, path: &str, what: &str, value: [f64; 3
     })
 }
 
-/// At most one of several keys that say the same thing.
+/// At most one of several keys that exclude each other.
 pub fn at_most_one(problems: &mut Problems, path: &str, keys: &[(&str, bool)]) {
     let given: Vec<&str> = keys.iter().filter(|k| k.1).map(|k| k.0).collect();
     if let [first, second, ..] = given[..] {
         problems.at(
             &format!("{path}.{second}"),
-            format!("`{first}` and `{second}` say the same thing twice"),
-            format!("keep one of them; remove `{first}` or `{second}`"),
+            format!("`{first}` and `{second}` exclude each other"),
+            format!("keep one of them: either `{first}` or `{second}`"),
         );
     }
 }

@@ -42,6 +42,13 @@ fn command(
     problems: &mut Problems,
 ) -> Option<Command> {
     if let Some(kick) = &spec.kick {
+        if kick.momentum.is_none() && kick.angular_momentum.is_none() {
+            problems.at(
+                &format!("{path}.kick"),
+                "the kick changes nothing",
+                "give it `momentum` or `angular_momentum`",
+            );
+        }
         return Some(Command::Kick {
             body: find(built, &kick.body, &format!("{path}.kick.body"), problems)?,
             momentum: kick.momentum.map(DVec3::from),
@@ -68,7 +75,7 @@ fn command(
             .enumerate()
             .filter_map(|(k, n)| find(built, n, &format!("{path}.merge[{k}]"), problems))
             .collect();
-        if names.len() < 2 {
+        if list.iter().all(|i| Some(i) == list.first()) {
             problems.at(
                 &format!("{path}.merge"),
                 "it takes two to merge",

@@ -15,7 +15,11 @@ pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) ->
     let found = built.iter().position(|b| b.name == name);
     if found.is_none() {
         let names = built.iter().map(|b| b.name.as_str());
+        let copies = format!("{name}-0");
         let help = match nearest(name, names) {
+            _ if built.iter().any(|b| b.name == copies) => {
+                format!("it has an `array`; its copies are `{copies}`, `{name}-1`, …")
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None => "bodies are named by `name` in their `[[body]]`".to_owned(),
         };
@@ -67,6 +71,15 @@ pub fn build(
                 &path,
                 "a push without force or torque",
                 "add `force` in newtons or `torque` in N·m",
+            );
+        }
+        if let (from, Some(until)) = (push.from.unwrap_or(0.0), push.until)
+            && from >= until
+        {
+            problems.at(
+                &format!("{path}.until"),
+                format!("the push ends at {until} s, before it begins at {from} s"),
+                "`until` must be later than `from`",
             );
         }
         let carry = &built[body].carry;
@@ -257,6 +270,7 @@ pub fn waters(
                 super::shapes::explain_open(
                     mesh,
                     &format!("{}.shape.mesh.file", body.path),
+                    "water needs a closed hull to press on",
                     problems,
                 );
             }

@@ -73,7 +73,8 @@ fn particles(spec: &Body, path: &str, problems: &mut Problems) -> Option<MassPro
     fine.then(|| MassProperties::from_particles(&list))
 }
 
-/// Each part with its own mass; a mass or density of the whole is shared out.
+/// Each part with its own mass or density; if none has one, those of the whole
+/// count, a mass shared out by volume.
 fn parts(
     spec: &Body,
     forms: &[Formed],
@@ -83,18 +84,25 @@ fn parts(
     if forms.len() != spec.parts.len() {
         return None;
     }
+    let own = |part: &crate::scene::model::Part| part.mass.is_some() || part.density.is_some();
+    if spec.mass.is_some_and(|mass| mass <= 0.0) {
+        check::positive(problems, &format!("{path}.mass"), "the mass", spec.mass?);
+        return None;
+    }
+    let volume: f64 = forms.iter().filter_map(|f| f.volume).sum();
+    let shared = match spec.mass {
+        Some(mass) if !spec.parts.iter().any(own) => Some(mass / volume),
+        _ => spec.density,
+    };
     let mut placed = Vec::new();
     for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
         let path = format!("{path}.parts[{k}]");
-        let density = part
-            .density
-            .or(spec.density.filter(|_| part.mass.is_none()));
-        let own = weigh(part.mass, density, formed, &path, problems)?;
-        placed.push((own, Pose::IDENTITY));
+        let density = part.density.or(shared.filter(|_| part.mass.is_none()));
+        let weighed = weigh(part.mass, density, formed, &path, problems)?;
+        placed.push((weighed, Pose::IDENTITY));
     }
     let mut whole = MassProperties::combine(&placed);
     if let Some(mass) = spec.mass {
-        check::positive(problems, &format!("{path}.mass"), "the mass", mass);
         whole.inertia *= mass / whole.mass;
         whole.mass = mass;
     }
@@ -147,7 +155,12 @@ fn weigh(
         return None;
     }
     let (Some(unit), Some(volume)) = (formed.unit_mass, formed.volume) else {
-        shapes::explain_open(&formed.mesh, &format!("{path}.shape.mesh.file"), problems);
+        shapes::explain_open(
+            &formed.mesh,
+            &format!("{path}.shape.mesh.file"),
+            "or give `mass`, `centre` and `inertia` yourself",
+            problems,
+        );
         return None;
     };
     let (key, value) = match (mass, density) {

@@ -177,7 +177,7 @@ fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems)
     let mut mesh = match obj::parse(&source.text, file.scale) {
         Ok(parsed) => parsed.mesh,
         Err(e) => {
-            let (message, help) = (e.to_string(), e.help());
+            let (message, help) = (e.kind.to_string(), e.help());
             problems.in_source(
                 &source.name,
                 &source.text,
@@ -210,16 +210,14 @@ fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems)
     })
 }
 
-/// Why a mesh has no volume, for the message at `path`.
-pub fn explain_open(mesh: &Mesh, path: &str, problems: &mut Problems) {
+/// Why a mesh has no volume, for the message at `path`, and what to do
+/// instead of closing it.
+pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, problems: &mut Problems) {
     match mesh.check_closed() {
         Err(open) => problems.at(
             path,
             format!("the mesh has no volume: {open}"),
-            format!(
-                "{}; or give `mass`, `centre` and `inertia` yourself",
-                open.help()
-            ),
+            format!("{}; {otherwise}", open.help()),
         ),
         Ok(()) => problems.at(
             path,

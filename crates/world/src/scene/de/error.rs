@@ -98,7 +98,7 @@ pub(super) fn suggestion(found: &str, expected: &[&'static str], all: &str) -> S
         .collect::<Vec<_>>()
         .join(", ");
     match nearest(found, expected.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? {all} {list}"),
+        Some(near) => format!("did you mean `{near}`?"),
         None => format!("{all} {list}"),
     }
 }

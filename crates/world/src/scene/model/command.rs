@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 /// Something that happens at a given time: exactly one of the keys besides
 /// `time`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Command {
     /// When, in seconds.
     pub time: f64,

@@ -100,7 +100,8 @@ pub enum Integrator {
     Euler,
     /// Euler's method on momentum and angular momentum, Di Pierro (48)-(55).
     MomentumEuler,
-    /// Momenta first, then positions with the new momenta.
+    /// Momenta first, then positions and turns with the new momenta; keeps
+    /// energy from drifting.
     SymplecticEuler,
 }
 
