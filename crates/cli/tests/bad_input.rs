@@ -4,38 +4,7 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
-use support::{Said, conatus, folder};
-
-/// Checks a scene with this text; it must be wrong.
-fn wrong(name: &str, text: impl AsRef<[u8]>) -> Said {
-    let folder = folder();
-    fs::write(folder.path().join(name), text).unwrap();
-    fs::write(folder.path().join("out.csv"), "precious").unwrap();
-    let checked = conatus(folder.path(), &["check", name]);
-    let run = conatus(folder.path(), &["run", name, "-o", "out.csv"]);
-    assert_eq!((checked.code, run.code), (1, 1), "{checked:?} {run:?}");
-    assert_eq!(checked.err, run.err, "both commands say the same");
-    assert!(checked.out.is_empty() && run.out.is_empty());
-    assert_untouched(&folder.path().join("out.csv"));
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        2,
-        "no new files"
-    );
-    checked
-}
-
-fn assert_untouched(path: &Path) {
-    assert_eq!(fs::read_to_string(path).unwrap(), "precious");
-}
-
-#[track_caller]
-fn assert_says(said: &Said, parts: &[&str]) {
-    for part in parts {
-        assert!(said.err.contains(part), "no {part:?} in: {}", said.err);
-    }
-}
+use support::{assert_says, assert_untouched, conatus, folder, wrong};
 
 #[test]
 fn an_unknown_key_is_shown_with_the_nearest_right_one() {

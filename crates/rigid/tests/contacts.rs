@@ -4,6 +4,7 @@
 mod support;
 
 use conatus_math::DVec3;
+use conatus_rigid::contact::shapes;
 use conatus_rigid::{Activity, Constants, Integrator, State};
 use support::{DOWN, Universe, assert_near, assert_ratio, moving, resting};
 
@@ -33,6 +34,48 @@ fn a_blow_goes_through_touching_balls_in_one_step() {
     }
 }
 
+/// Two rough balls of unlike size, one spinning: friction stops the sliding at
+/// the point between them, j = v_t/(1/m_A + 1/m_B + r_A²/I_A + r_B²/I_B) with
+/// I = 2/5 m r², which is v_t/(7/2 (1/m_A + 1/m_B)).
+#[test]
+fn rough_balls_grip_each_other_like_gears() {
+    let (m_a, m_b, r_a, r_b) = (2.0, 0.5, 0.8, 0.3);
+    let mut u = Universe::new(1e-7, DVec3::ZERO);
+    let spinning = State {
+        velocity: DVec3::X * 3.0,
+        omega_body: DVec3::Z * 4.0,
+        ..State::default()
+    };
+    u.add_ball(m_a, r_a, 0.5, 10.0, spinning);
+    u.add_ball(m_b, r_b, 0.5, 10.0, resting(DVec3::X * (r_a + r_b - 1e-8)));
+    u.step();
+    // A's surface moves along +y at the contact and carries B's along.
+    let sliding = 4.0 * r_a;
+    let j = sliding / (3.5 * (1.0 / m_a + 1.0 / m_b));
+    assert_ratio(u.state(1).velocity.y, j / m_b, 1e-6);
+    assert_ratio(u.state(0).velocity.y, -j / m_a, 1e-6);
+    assert_ratio(u.state(1).omega().z, -j / (0.4 * m_b * r_b), 1e-6);
+    assert_ratio(u.state(0).omega().z, 4.0 - j / (0.4 * m_a * r_a), 1e-6);
+    let point = u.contacts[0].point;
+    assert_near(point, DVec3::X * r_a, 1e-6);
+    let apart = u.state(0).velocity_at(point) - u.state(1).velocity_at(point);
+    assert!(apart.y.abs() < 1e-5, "they slide on at {apart}");
+}
+
+/// Overlapping spheres touch in the middle of their overlap.
+#[test]
+fn spheres_touch_in_the_middle_of_their_overlap() {
+    let (a, b) = (DVec3::new(1.0, 2.0, 3.0), DVec3::new(1.0, 2.6, 3.8));
+    let (point, normal, depth) = shapes::sphere_sphere(a, 0.7, b, 0.5).expect("they overlap");
+    assert_ratio(depth, 0.2, 1e-12);
+    assert_near(normal, DVec3::new(0.0, 0.6, 0.8), 1e-12);
+    assert_ratio(point.distance(a), 0.6, 1e-12);
+    assert_ratio(point.distance(b), 0.4, 1e-12);
+    assert!(shapes::sphere_sphere(a, 0.5, b, 0.49).is_none());
+    let (_, normal, depth) = shapes::sphere_sphere(a, 0.7, a, 0.5).expect("they overlap");
+    assert_eq!((normal, depth), (DVec3::X, 1.2));
+}
+
 /// Penetration is taken away from a whole heap, and nothing is left below the
 /// floor.
 #[test]
@@ -47,6 +90,8 @@ fn balls_in_each_other_on_a_floor_are_moved_apart_and_up() {
     let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
     assert_ratio(deepest, 0.1, 1e-9);
     assert!(u.state(0).position.z >= 0.5 - 1e-12);
+    // Its top belongs at 2.5 and was at 2.2; one step closes half of that.
+    assert!(u.state(2).position.z > 2.35);
     // What is left shrinks with every step.
     u.run(40);
     let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);

@@ -103,6 +103,10 @@ impl World {
     pub(crate) fn merge(&mut self, list: &[usize]) {
         if let Some(m) = self.bodies.merge(list) {
             self.sound[m] = self.bodies.mover_state(m);
+            // The whole was not pressed into anything by the merge.
+            if let Some(before) = self.before.get_mut(m) {
+                *before = self.sound[m].velocity;
+            }
         }
     }
 

@@ -14,3 +14,8 @@ pub use report::Report;
 pub use run::{Plan, Sink, run};
 pub use step::StepReport;
 pub use world::World;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -9,9 +9,20 @@ use conatus_rigid::blocks::Width;
 use conatus_world::scene::library;
 use support::{built_in, from_text, hash, run};
 
-const SECONDS: f64 = 2.0;
+const SECONDS: f64 = 4.0;
 
-const GOLDEN: &[(&str, u64)] = &[];
+const GOLDEN: &[(&str, u64)] = &[
+    ("billiards", 0x00d26328addeb92f),
+    ("bounce-and-slide", 0xb3f2f376407d7b91),
+    ("box-and-cylinder", 0xe61106c70171e184),
+    ("cylon", 0xc9c467cb68e57f07),
+    ("gas", 0xfecd95fc2381c480),
+    ("heavy-top", 0x428b19700d352e54),
+    ("merging", 0x43ab64c68120ca1c),
+    ("spring-chain", 0xfeb303a2d7356170),
+    ("tumbling-top", 0x56a567b0202d6c3d),
+    ("water", 0xdcb51a891acd0db7),
+];
 
 /// A scene run for a while with a width and a number of threads.
 fn fingerprint(name: &str, width: Width, threads: usize) -> u64 {

@@ -150,6 +150,104 @@ fn load(name: &str, text: &str, sets: Vec<String>) {
     }
 }
 
+/// Numbers that tempt arithmetic: zeros, limits, what overflows when squared.
+const NUMBERS: &[&str] = &[
+    "0",
+    "-1",
+    "1",
+    "1e308",
+    "-1e308",
+    "1e-308",
+    "5e-324",
+    "1e155",
+    "1e-155",
+    "0.5",
+    "1e16",
+    "9007199254740993",
+    "9223372036854775807",
+    "-0.0",
+    "1e30",
+    "3",
+];
+
+/// The text with some of its numbers replaced.
+fn with_wild_numbers(text: &str, wild: &[(usize, usize)]) -> String {
+    let mut tokens: Vec<String> = text
+        .split_inclusive([' ', '\n', ',', ']', '}'])
+        .map(str::to_owned)
+        .collect();
+    let numbers: Vec<usize> = (0..tokens.len())
+        .filter(|&i| {
+            let token = tokens[i].trim_end_matches([' ', '\n', ',', ']', '}']);
+            token.trim_start_matches('[').parse::<f64>().is_ok()
+        })
+        .collect();
+    for &(which, value) in wild {
+        if numbers.is_empty() {
+            break;
+        }
+        let token = &mut tokens[numbers[which % numbers.len()]];
+        let open = token.len() - token.trim_start_matches('[').len();
+        let digits = token.trim_end_matches([' ', '\n', ',', ']', '}']).len();
+        token.replace_range(open.min(digits)..digits, NUMBERS[value % NUMBERS.len()]);
+    }
+    tokens.concat()
+}
+
+/// Loads, builds and runs a few steps; whatever comes out is finite.
+fn load_build_and_run(text: &str, mesh: &str) {
+    let files = Files::in_memory([("meshes/boat.obj".to_owned(), mesh.to_owned())]);
+    let source = Source::new("scene.toml", text);
+    let Ok(mut scene) = Scene::parse("wild", source, files, &Options::default()) else {
+        return;
+    };
+    let copies = |b: &conatus_world::scene::model::Body| {
+        b.array.as_ref().map_or(1, |a| {
+            a.count.iter().fold(1, |n: u64, c| n.saturating_mul(*c))
+        })
+    };
+    if scene
+        .file
+        .body
+        .iter()
+        .map(copies)
+        .fold(0, u64::saturating_add)
+        > 1500
+    {
+        return;
+    }
+    match scene.build() {
+        Ok(mut setup) => {
+            for _ in 0..3 {
+                setup.world.step();
+                for body in setup.world.frame().bodies {
+                    assert!(body.position.is_finite() && body.velocity.is_finite());
+                }
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn wild_numbers_are_refused_or_run_without_panic(
+        which in 0..library::SCENES.len(),
+        wild in prop::collection::vec((any::<usize>(), any::<usize>()), 1..5),
+    ) {
+        let text = with_wild_numbers(library::SCENES[which].text, &wild);
+        load_build_and_run(&text, library::mesh("boat.obj").unwrap());
+    }
+
+    #[test]
+    fn a_broken_mesh_is_refused_or_floats(breaks in breaks()) {
+        let mesh = broken(library::mesh("boat.obj").unwrap(), &breaks);
+        load_build_and_run(library::find("water").unwrap().text, &mesh);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 

@@ -1,5 +1,8 @@
 //! Runs the program and keeps what it says.
 
+#![allow(dead_code)]
+
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -38,4 +41,44 @@ pub fn conatus(folder: &Path, arguments: &[&str]) -> Said {
 /// A new folder for one test.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Checks a scene with this text; it must be wrong.
+pub fn wrong(name: &str, text: impl AsRef<[u8]>) -> Said {
+    wrong_with(name, text, &[])
+}
+
+/// The same with other files beside the scene.
+pub fn wrong_with(name: &str, text: impl AsRef<[u8]>, beside: &[(&str, &str)]) -> Said {
+    let folder = folder();
+    fs::write(folder.path().join(name), text).unwrap();
+    for (name, text) in beside {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    fs::write(folder.path().join("out.csv"), "precious").unwrap();
+    let checked = conatus(folder.path(), &["check", name]);
+    let run = conatus(folder.path(), &["run", name, "-o", "out.csv"]);
+    assert_eq!((checked.code, run.code), (1, 1), "{checked:?} {run:?}");
+    assert_eq!(checked.err, run.err, "both commands say the same");
+    assert!(checked.out.is_empty() && run.out.is_empty());
+    assert_untouched(&folder.path().join("out.csv"));
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        2 + beside.len(),
+        "no new files"
+    );
+    checked
+}
+
+/// The file still holds what it held.
+pub fn assert_untouched(path: &Path) {
+    assert_eq!(fs::read_to_string(path).unwrap(), "precious");
+}
+
+/// The errors hold all of these.
+#[track_caller]
+pub fn assert_says(said: &Said, parts: &[&str]) {
+    for part in parts {
+        assert!(said.err.contains(part), "no {part:?} in: {}", said.err);
+    }
 }

@@ -258,7 +258,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             let other = plain(candidate);
             let mut distance = strsim::damerau_levenshtein(&word, &other);
             // A word cut short, or with something added, is like it too.
-            if word.len() >= 3 && (other.starts_with(&word) || word.starts_with(&other)) {
+            let shorter = word.len().min(other.len());
+            if shorter >= 3 && (other.starts_with(&word) || word.starts_with(&other)) {
                 distance = distance.min(1);
             }
             (distance, candidate)

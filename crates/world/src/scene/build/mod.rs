@@ -8,6 +8,7 @@ mod bodies;
 mod check;
 mod commands;
 mod forces;
+mod matter;
 mod shapes;
 
 use super::load::Scene;

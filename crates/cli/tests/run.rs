@@ -1,0 +1,262 @@
+//! Runs end with files, a report and an exit code that scripts can rely on,
+//! also when they are stopped or killed.
+#![cfg(unix)]
+
+mod support;
+
+use conatus_record::Recording;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{conatus, folder};
+
+#[test]
+fn a_run_writes_all_files_asked_for_and_reports() {
+    let folder = folder();
+    let arguments = [
+        "run",
+        "cylon",
+        "--seconds",
+        "2",
+        "--json",
+        "-o",
+        "a.mcap",
+        "-o",
+        "a.glb",
+        "-o",
+        "a.csv",
+        "-o",
+        "a.svg",
+    ];
+    let said = conatus(folder.path(), &arguments);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.is_empty());
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    for key in [
+        "/scene",
+        "/seed",
+        "/seconds",
+        "/steps",
+        "/frames",
+        "/wall_seconds",
+        "/cpu_seconds",
+        "/threads",
+        "/energy/start",
+        "/energy/end",
+        "/energy/max_relative_drift",
+        "/angular_momentum/max_relative_drift",
+        "/rigid/bodies",
+        "/rigid/contacts_max",
+        "/rigid/max_penetration",
+        "/rigid/quarantined",
+    ] {
+        assert!(report.pointer(key).is_some(), "no {key} in {report}");
+    }
+    assert_eq!(report["steps"], 126);
+    assert!(report.get("cloth").is_none());
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    assert!(recording.is_complete());
+    assert_eq!(recording.report.unwrap()["frames"], report["frames"]);
+    let rows = std::fs::read_to_string(folder.path().join("a.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 4 * recording.frames.len());
+    assert!(
+        std::fs::read(folder.path().join("a.glb"))
+            .unwrap()
+            .starts_with(b"glTF")
+    );
+}
+
+#[test]
+fn a_recording_exports_to_the_same_bytes_as_the_run_itself() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let arguments = [
+        "run",
+        "water",
+        "--seconds",
+        "0.5",
+        "-o",
+        "a.mcap",
+        "-o",
+        "a.glb",
+        "-o",
+        "a.csv",
+    ];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    let arguments = [
+        "export", "a.mcap", "-o", "b.glb", "-o", "b.csv", "-o", "b.mcap",
+    ];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    for (a, b) in [("a.glb", "b.glb"), ("a.csv", "b.csv")] {
+        assert_eq!(std::fs::read(at(a)).unwrap(), std::fs::read(at(b)).unwrap());
+    }
+    let (a, b) = (Recording::read(at("a.mcap")), Recording::read(at("b.mcap")));
+    assert_eq!(a.unwrap(), b.unwrap());
+}
+
+#[test]
+fn a_recording_runs_again_bit_for_bit_with_its_changes_and_meshes() {
+    let folder = folder();
+    let arguments = [
+        "run",
+        "water",
+        "--seconds",
+        "0.5",
+        "--seed",
+        "5",
+        "--set",
+        "body.boat.density=200",
+        "-o",
+        "a.mcap",
+    ];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    for threads in ["1", "2"] {
+        let said = conatus(folder.path(), &["run", "a.mcap", "--threads", threads]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.out.contains("bit for bit"), "{}", said.out);
+    }
+}
+
+#[test]
+fn a_recording_that_does_not_repeat_is_found_out() {
+    let folder = folder();
+    let path = folder.path().join("a.mcap");
+    assert_eq!(
+        conatus(
+            folder.path(),
+            &["run", "cylon", "--seconds", "1", "-o", "a.mcap"]
+        )
+        .code,
+        0
+    );
+    let mut recording = Recording::read(&path).unwrap();
+    recording.frames[7].bodies[1].position.x += 1e-15;
+    recording.write(&path).unwrap();
+    let said = conatus(folder.path(), &["run", "a.mcap"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("frame 7"), "{}", said.err);
+}
+
+#[test]
+fn a_run_whose_numbers_explode_exits_with_3_and_keeps_its_files() {
+    let folder = folder();
+    let scene = "[time]\nstep = 0.1\nintegrator = \"euler\"\n[[body]]\nname = \"wild\"\nshape.sphere.radius = 1\nmass = 1e-6\nposition = [2, 0, 0]\n[[spring]]\na = { body = \"wild\" }\nb = { pin = [0, 0, 0] }\nstiffness = 1e12\nlength = 1\n";
+    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    let said = conatus(
+        folder.path(),
+        &["run", "s.toml", "--json", "-o", "a.mcap", "-o", "a.glb"],
+    );
+    assert_eq!(said.code, 3, "{said:?}");
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(report["rigid"]["quarantined"], serde_json::json!(["wild"]));
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    assert!(recording.is_complete() && recording.frames.len() > 10);
+    assert!(recording.events.iter().any(|e| e.kind == "quarantine"));
+    assert!(folder.path().join("a.glb").exists());
+}
+
+/// Starts a run that would take very long.
+fn long_run(folder: &Path, name: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_conatus"))
+        .args([
+            "run",
+            "gas",
+            "--seconds",
+            "200",
+            "--set",
+            "time.steps_per_frame=2",
+            "-o",
+            name,
+        ])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until the recording has grown to several chunks.
+fn wait_for_frames(path: &Path) {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(100));
+        if Recording::read(path).is_ok_and(|r| r.frames.len() > 200) {
+            return;
+        }
+    }
+    panic!("no frames in a minute");
+}
+
+#[test]
+fn a_recording_cut_off_by_kill_9_is_readable_to_its_last_chunk_and_repeats() {
+    let folder = folder();
+    let path = folder.path().join("a.mcap");
+    let mut child = long_run(folder.path(), "a.mcap");
+    wait_for_frames(&path);
+    // On Unix this is SIGKILL: nothing in the program can answer it.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let recording = Recording::read(&path).unwrap();
+    assert!(!recording.is_complete());
+    assert!(recording.frames.len() > 200);
+    for (k, frame) in recording.frames.iter().enumerate() {
+        assert_eq!(frame.step, 2 * k as u64);
+        assert_eq!(frame.bodies.len(), 1000);
+    }
+    let said = conatus(folder.path(), &["export", "a.mcap", "-o", "a.svg"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("cut off"));
+    // The same frames come out again when the scene in it is run that far.
+    let seconds = format!("{:?}", recording.frames[100].time);
+    let arguments = [
+        "run",
+        "gas",
+        "--seconds",
+        &seconds,
+        "--set",
+        "time.steps_per_frame=2",
+        "-o",
+        "b.mcap",
+    ];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    let again = Recording::read(folder.path().join("b.mcap")).unwrap();
+    assert_eq!(again.frames[..], recording.frames[..again.frames.len()]);
+}
+
+#[test]
+fn ctrl_c_ends_a_run_cleanly_and_keeps_the_recording() {
+    let folder = folder();
+    let path = folder.path().join("a.mcap");
+    let mut child = long_run(folder.path(), "a.mcap");
+    wait_for_frames(&path);
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let code = child.wait().unwrap().code();
+    assert_eq!(code, Some(3));
+    let recording = Recording::read(&path).unwrap();
+    assert!(recording.is_complete());
+    assert_eq!(recording.report.unwrap()["interrupted"], true);
+}
+
+#[test]
+fn json_scenes_and_meshes_beside_them_run() {
+    let folder = folder();
+    let scene = r#"{ "time": { "seconds": 0.1 }, "body": [
+        { "name": "a", "density": 500, "shape": { "mesh": { "file": "m.obj", "scale": 2 } } } ] }"#;
+    std::fs::write(folder.path().join("s.json"), scene).unwrap();
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    std::fs::write(folder.path().join("m.obj"), mesh).unwrap();
+    let said = conatus(folder.path(), &["run", "s.json", "-o", "a.mcap"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    // A tetrahedron of edge 2 has a volume of 8/6.
+    assert!((recording.header.bodies[0].mass - 500.0 * 8.0 / 6.0).abs() < 1e-9);
+    // The recording carries the mesh, so it runs without the file.
+    std::fs::remove_file(folder.path().join("m.obj")).unwrap();
+    assert_eq!(conatus(folder.path(), &["run", "a.mcap"]).code, 0);
+}

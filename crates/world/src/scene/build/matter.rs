@@ -1,0 +1,236 @@
+//! What a body is made of and how it starts: mass properties from shapes,
+//! parts, particles or given numbers, then place and motion.
+
+use super::check;
+use super::shapes::{self, Formed};
+use crate::scene::model::Body;
+use crate::scene::problem::Problems;
+use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
+use conatus_rigid::{Constants, MassProperties, State};
+
+/// The mass properties of a body, if all that they need is right.
+pub fn mass(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("mass", spec.mass.is_some()),
+            ("density", spec.density.is_some()),
+            ("particles", !spec.particles.is_empty()),
+        ],
+    );
+    let from_matter = if !spec.particles.is_empty() {
+        particles(spec, path, problems)
+    } else if !spec.parts.is_empty() {
+        parts(spec, forms, path, problems)
+    } else {
+        single(spec, forms, path, problems)
+    };
+    let mut mass = from_matter?;
+    if let Some(centre) = spec.centre {
+        mass.centre = centre.into();
+    }
+    if let Some([x, y, z]) = spec.inertia {
+        mass.inertia = rotation::rows(x, y, z);
+    }
+    if let Err(error) = mass.check() {
+        let place = if spec.inertia.is_some() {
+            format!("{path}.inertia")
+        } else if !spec.particles.is_empty() {
+            format!("{path}.particles")
+        } else {
+            path.to_owned()
+        };
+        problems.at(
+            &place,
+            error.to_string(),
+            "an inertia tensor is symmetric, its principal moments are positive, and none exceeds the sum of the other two; particles on one line have none",
+        );
+        return None;
+    }
+    Some(mass)
+}
+
+fn particles(spec: &Body, path: &str, problems: &mut Problems) -> Option<MassProperties> {
+    let mut fine = true;
+    for (k, particle) in spec.particles.iter().enumerate() {
+        if particle.mass <= 0.0 {
+            let path = format!("{path}.particles[{k}].mass");
+            check::positive(problems, &path, "the mass", particle.mass);
+            fine = false;
+        }
+    }
+    let list: Vec<(f64, DVec3)> = spec
+        .particles
+        .iter()
+        .map(|p| (p.mass, p.position.into()))
+        .collect();
+    fine.then(|| MassProperties::from_particles(&list))
+}
+
+/// Each part with its own mass; a mass or density of the whole is shared out.
+fn parts(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    if forms.len() != spec.parts.len() {
+        return None;
+    }
+    let mut placed = Vec::new();
+    for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
+        let path = format!("{path}.parts[{k}]");
+        let density = part
+            .density
+            .or(spec.density.filter(|_| part.mass.is_none()));
+        let own = weigh(part.mass, density, formed, &path, problems)?;
+        placed.push((own, Pose::IDENTITY));
+    }
+    let mut whole = MassProperties::combine(&placed);
+    if let Some(mass) = spec.mass {
+        check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+        whole.inertia *= mass / whole.mass;
+        whole.mass = mass;
+    }
+    Some(whole)
+}
+
+fn single(
+    spec: &Body,
+    forms: &[Formed],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    match (forms.first(), spec.mass, spec.inertia) {
+        // Given directly: the shape is only for display and contact.
+        (formed, Some(mass), Some(_)) => {
+            if mass <= 0.0 {
+                check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+                return None;
+            }
+            let centre = formed.and_then(|f| f.unit_mass).map(|m| m.centre);
+            Some(MassProperties {
+                mass,
+                centre: centre.unwrap_or_default(),
+                inertia: DMat3::IDENTITY,
+            })
+        }
+        (Some(formed), mass, _) => weigh(mass, spec.density, formed, path, problems),
+        (None, ..) if spec.shape.is_some() => None,
+        (None, ..) => {
+            problems.at(
+                path,
+                "the body has no mass",
+                "give it a `shape` with `mass` or `density`, or `parts`, or `particles`, or `mass` with `inertia`",
+            );
+            None
+        }
+    }
+}
+
+/// A shape with a mass or a density.
+fn weigh(
+    mass: Option<f64>,
+    density: Option<f64>,
+    formed: &Formed,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<MassProperties> {
+    if let (Some(_), Some(_)) = (mass, density) {
+        check::at_most_one(problems, path, &[("mass", true), ("density", true)]);
+        return None;
+    }
+    let (Some(unit), Some(volume)) = (formed.unit_mass, formed.volume) else {
+        shapes::explain_open(&formed.mesh, &format!("{path}.shape.mesh.file"), problems);
+        return None;
+    };
+    let (key, value) = match (mass, density) {
+        (Some(mass), _) => ("mass", mass),
+        (None, Some(density)) => ("density", density),
+        (None, None) => {
+            problems.at(
+                path,
+                "a shape without mass",
+                "add `mass` in kilograms or `density` in kg/m³ (water has 1000)",
+            );
+            return None;
+        }
+    };
+    if value <= 0.0 {
+        check::positive(
+            problems,
+            &format!("{path}.{key}"),
+            &format!("the {key}"),
+            value,
+        );
+        return None;
+    }
+    let mass = if key == "mass" { value } else { value * volume };
+    Some(MassProperties {
+        mass,
+        centre: unit.centre,
+        inertia: unit.inertia * mass,
+    })
+}
+
+/// Where a body starts and how it moves.
+pub fn state(
+    spec: &Body,
+    mass: &MassProperties,
+    constants: &Constants,
+    path: &str,
+    problems: &mut Problems,
+) -> State {
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("position", spec.position.is_some()),
+            ("origin", spec.origin.is_some()),
+        ],
+    );
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("velocity", spec.velocity.is_some()),
+            ("momentum", spec.momentum.is_some()),
+        ],
+    );
+    check::at_most_one(
+        problems,
+        path,
+        &[
+            ("omega_body", spec.omega_body.is_some()),
+            ("angular_velocity", spec.angular_velocity.is_some()),
+            ("angular_momentum", spec.angular_momentum.is_some()),
+        ],
+    );
+    let diagonal = mass.diagonalise();
+    let turn: DQuat = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    let position = match (spec.position, spec.origin) {
+        (Some(p), _) => p.into(),
+        (None, Some(origin)) => DVec3::from(origin) + turn * mass.centre,
+        (None, None) => DVec3::ZERO,
+    };
+    let mut state = State::placed(&diagonal, position, turn);
+    if let Some(v) = spec.velocity {
+        state.velocity = v.into();
+    } else if let Some(k) = spec.momentum {
+        state.velocity = DVec3::from(k) / constants.mass;
+    }
+    if let Some(w) = spec.omega_body {
+        state.omega_body = diagonal.diag_rotation * DVec3::from(w);
+    } else if let Some(w) = spec.angular_velocity {
+        state.omega_body = state.rotation().transpose() * DVec3::from(w);
+    } else if let Some(l) = spec.angular_momentum {
+        state.set_angular_momentum(l.into(), constants.moments);
+    }
+    state
+}

@@ -1,0 +1,204 @@
+//! Bodies: `[[body]]`, their shapes, parts and copies.
+
+use super::{Damping, Vec3};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A rigid body.
+///
+/// Its mass comes from `shape` (or `parts`) with `mass` or `density`, or from
+/// `particles`; `inertia` and `centre` override what follows from them.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Body {
+    /// The name by which springs, commands and reports refer to it.
+    pub name: String,
+    /// The shape, for mass, collisions and display.
+    pub shape: Option<Shape>,
+    /// Several shapes at poses of their own that make up one body.
+    pub parts: Vec<Part>,
+    /// Point masses that make up the body.
+    pub particles: Vec<Particle>,
+    /// The mass in kilograms.
+    pub mass: Option<f64>,
+    /// The density in kg/m³, instead of the mass.
+    pub density: Option<f64>,
+    /// The inertia tensor about the centre of mass: three rows.
+    pub inertia: Option<[Vec3; 3]>,
+    /// The centre of mass in the coordinates that the shape is given in.
+    pub centre: Option<Vec3>,
+    /// Where the centre of mass starts.
+    pub position: Option<Vec3>,
+    /// Where the origin of the shape's coordinates starts, instead of `position`.
+    pub origin: Option<Vec3>,
+    /// The orientation as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// The orientation as a turn about an axis, instead of `orientation`.
+    pub turn: Option<Turn>,
+    /// The velocity of the centre of mass.
+    pub velocity: Option<Vec3>,
+    /// The momentum, instead of `velocity`.
+    pub momentum: Option<Vec3>,
+    /// The angular velocity in the axes that the shape is given in.
+    pub omega_body: Option<Vec3>,
+    /// The angular velocity in world axes, instead of `omega_body`.
+    pub angular_velocity: Option<Vec3>,
+    /// The angular momentum in world axes, instead of `omega_body`.
+    pub angular_momentum: Option<Vec3>,
+    /// Held in place: it never moves, and others bounce off it.
+    pub locked: bool,
+    /// Automatic damping of its own.
+    pub damping: Option<Damping>,
+    /// Restitution of its own.
+    pub restitution: Option<f64>,
+    /// Friction of its own.
+    pub friction: Option<f64>,
+    /// Whether it takes part in collisions.
+    pub collides: Option<bool>,
+    /// Its colour as `#rrggbb`.
+    pub color: Option<String>,
+    /// Many copies of the body on a grid.
+    pub array: Option<Array>,
+}
+
+/// A shape. Its origin is its centre, except for a mesh.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A ball.
+    Sphere(Sphere),
+    /// A rectangular block.
+    Box(Block),
+    /// A circular cylinder.
+    Cylinder(Axial),
+    /// A cylinder with half a ball on either end; `height` is without them.
+    Capsule(Axial),
+    /// A circular cone about its centre of mass, the tip towards positive `axis`.
+    Cone(Axial),
+    /// An ellipsoid.
+    Ellipsoid(Ellipsoid),
+    /// A closed triangle mesh from a Wavefront OBJ file.
+    Mesh(MeshFile),
+}
+
+/// A ball.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// The radius.
+    pub radius: f64,
+}
+
+/// A rectangular block.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Half of each edge.
+    pub half_extents: Vec3,
+}
+
+/// A shape with an axis.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axial {
+    /// The radius.
+    pub radius: f64,
+    /// The height along the axis.
+    pub height: f64,
+    /// The axis it lies along.
+    #[serde(default)]
+    pub axis: AxisName,
+}
+
+/// The name of an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AxisName {
+    /// The x axis.
+    X,
+    /// The y axis.
+    Y,
+    /// The z axis.
+    #[default]
+    Z,
+}
+
+/// An ellipsoid.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ellipsoid {
+    /// The three half axes.
+    pub semi_axes: Vec3,
+}
+
+/// A mesh from a file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeshFile {
+    /// The file, relative to the scene file; a bare built-in mesh in built-in scenes.
+    pub file: String,
+    /// What its coordinates are multiplied by.
+    #[serde(default = "one")]
+    pub scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// One part of a composite body.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its shape.
+    pub shape: Shape,
+    /// Its mass in kilograms.
+    pub mass: Option<f64>,
+    /// Its density in kg/m³, instead of the mass.
+    pub density: Option<f64>,
+    /// Where its origin is in the body.
+    #[serde(default)]
+    pub position: Vec3,
+    /// Its orientation as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// Its orientation as a turn about an axis, instead of `orientation`.
+    pub turn: Option<Turn>,
+}
+
+/// A point mass.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Particle {
+    /// Its mass in kilograms.
+    pub mass: f64,
+    /// Where it is in the body.
+    pub position: Vec3,
+}
+
+/// A turn about an axis.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// The axis, of any length but zero.
+    pub axis: Vec3,
+    /// The angle in radians.
+    pub angle: Option<f64>,
+    /// The angle in degrees, instead of `angle`.
+    pub degrees: Option<f64>,
+}
+
+/// Many copies of a body on a grid, named `name-0`, `name-1`, …
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// How many along x, y and z.
+    pub count: [u64; 3],
+    /// The distance between neighbours along x, y and z.
+    pub spacing: Vec3,
+    /// Each copy is moved by up to this much along each axis, at random.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Each copy gets a velocity of this size in a random direction, added to its own.
+    #[serde(default)]
+    pub speed: f64,
+}

@@ -1,0 +1,154 @@
+//! The scene file, key by key. What is written here is what `conatus schema`
+//! prints and what docs/scenes.md explains.
+//!
+//! Units are SI: metres, kilograms, seconds, radians unless a key says degrees.
+
+mod body;
+mod command;
+mod force;
+
+pub use body::*;
+pub use command::*;
+pub use force::*;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A vector of three numbers.
+pub type Vec3 = [f64; 3];
+
+/// A scene: bodies, forces, constraints and what happens when.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SceneFile {
+    /// One line: what to look for.
+    pub title: Option<String>,
+    /// The document and section that the scene shows.
+    pub shows: Option<String>,
+    /// The axis that points up.
+    pub up: UpAxis,
+    /// The seed of everything random in the scene.
+    pub seed: Option<u64>,
+    /// How time passes.
+    pub time: Time,
+    /// The acceleration of gravity; 9.81 m/s² downwards if absent.
+    pub gravity: Option<Vec3>,
+    /// Chaney's automatic damping, for every body that has none of its own.
+    pub damping: Damping,
+    /// How things collide.
+    pub contact: Contact,
+    /// The rigid bodies.
+    pub body: Vec<Body>,
+    /// Static planes that bodies cannot pass.
+    pub plane: Vec<Plane>,
+    /// Springs between bodies, or from a body to a pin.
+    pub spring: Vec<Spring>,
+    /// Linear drag.
+    pub drag: Vec<Drag>,
+    /// Constant forces and torques.
+    pub push: Vec<Push>,
+    /// Stretches of water.
+    pub water: Vec<Water>,
+    /// What happens at given times.
+    pub command: Vec<Command>,
+}
+
+/// The axis that points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// The y axis, as in Di Pierro.
+    Y,
+    /// The z axis, as in Chaney.
+    #[default]
+    Z,
+}
+
+/// How time passes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Time {
+    /// The size of a step in seconds.
+    pub step: f64,
+    /// The length of the run in seconds.
+    pub seconds: f64,
+    /// How many steps lie between two recorded frames.
+    pub steps_per_frame: u64,
+    /// How a step is integrated.
+    pub integrator: Integrator,
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self {
+            step: 0.01,
+            seconds: 10.0,
+            steps_per_frame: 2,
+            integrator: Integrator::default(),
+        }
+    }
+}
+
+/// How a step is integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrator {
+    /// Runge-Kutta of fourth order, Chaney §6.3.
+    #[default]
+    Rk4,
+    /// Euler's method on position and velocity, Chaney (28).
+    Euler,
+    /// Euler's method on momentum and angular momentum, Di Pierro (48)-(55).
+    MomentumEuler,
+    /// Momenta first, then positions with the new momenta.
+    SymplecticEuler,
+}
+
+/// Automatic damping (Chaney's linKD and rotKD).
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Damping {
+    /// Force per velocity, in N·s/m.
+    pub linear: f64,
+    /// Torque per angular velocity, in N·m·s.
+    pub angular: f64,
+}
+
+/// How things collide.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Contact {
+    /// Whether bodies collide with each other.
+    pub between_bodies: bool,
+    /// Restitution of bodies that have none of their own, from 0 to 1.
+    pub restitution: f64,
+    /// Coulomb friction of bodies that have none of their own.
+    pub friction: f64,
+    /// Whether bodies that touch become one body.
+    pub sticky: bool,
+}
+
+impl Default for Contact {
+    fn default() -> Self {
+        Self {
+            between_bodies: true,
+            restitution: 0.5,
+            friction: 0.0,
+            sticky: false,
+        }
+    }
+}
+
+/// A static plane.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point on it.
+    pub point: Vec3,
+    /// Its normal, towards the side where bodies may be; of any length but zero.
+    pub normal: Vec3,
+    /// Restitution; the body's own if absent.
+    pub restitution: Option<f64>,
+    /// Friction; the body's own if absent.
+    pub friction: Option<f64>,
+}

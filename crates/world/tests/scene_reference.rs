@@ -1,0 +1,129 @@
+//! docs/scenes.md leaves no key and no built-in scene out, and its examples run.
+
+mod support;
+
+use conatus_world::scene::{Files, Options, Scene, Source, library, schema, template};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn reference() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
+    // A checkout may have turned the line ends.
+    std::fs::read_to_string(path).unwrap().replace("\r\n", "\n")
+}
+
+/// The page in two: its prose, and its fenced blocks with what follows the
+/// fence (`toml`).
+fn split(page: &str) -> (String, Vec<(String, String)>) {
+    let mut prose = String::new();
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines() {
+        let into = match (line.strip_prefix("```"), &mut open) {
+            (Some(kind), None) => {
+                open = Some((kind.to_owned(), String::new()));
+                continue;
+            }
+            (Some(_), Some(_)) => {
+                blocks.extend(open.take());
+                continue;
+            }
+            (None, Some((_, block))) => block,
+            (None, None) => &mut prose,
+        };
+        into.push_str(line);
+        into.push('\n');
+    }
+    assert!(open.is_none(), "a block of docs/scenes.md is not closed");
+    (prose, blocks)
+}
+
+/// Every key of every table, and every word to choose from, in a schema.
+fn collect(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(entries) => {
+            if let Some(Value::Object(properties)) = entries.get("properties") {
+                found.extend(properties.keys().cloned());
+            }
+            found.extend(
+                entries
+                    .get("const")
+                    .and_then(Value::as_str)
+                    .map(|word| format!("\"{word}\"")),
+            );
+            entries.values().for_each(|value| collect(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_key_and_choice_of_a_scene_is_in_the_reference() {
+    let (prose, _) = split(&reference());
+    let mut words = BTreeSet::new();
+    collect(&schema(), &mut words);
+    assert!(words.contains("steps_per_frame") && words.contains("\"rk4\""));
+    let missing: Vec<&String> = words
+        .iter()
+        .filter(|word| !prose.contains(&format!("`{word}`")))
+        .collect();
+    assert!(missing.is_empty(), "not in docs/scenes.md: {missing:?}");
+}
+
+#[test]
+fn every_built_in_scene_has_a_row_in_the_reference() {
+    let (prose, _) = split(&reference());
+    for scene in library::SCENES {
+        let row = format!("\n| `{}` |", scene.name);
+        assert!(prose.contains(&row), "{} has no row", scene.name);
+    }
+}
+
+#[test]
+fn the_examples_of_the_reference_run() {
+    let (_, blocks) = split(&reference());
+    let mut count = 0;
+    for (kind, text) in blocks {
+        if kind == "toml" && text.starts_with("# runs\n") {
+            let setup = support::from_text(&text, &[]);
+            let mut setup = setup.unwrap_or_else(|error| panic!("{text}\n{error}"));
+            let (report, _) = support::run(&mut setup);
+            assert!(report.succeeded(), "{text}\n{report:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "only {count} examples");
+}
+
+#[test]
+fn the_json_example_is_a_scene() {
+    let (_, blocks) = split(&reference());
+    let json = blocks.iter().filter(|(kind, _)| kind == "json");
+    let texts: Vec<&str> = json.map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts.len(), 1);
+    let source = Source::new("scene.json", texts[0]);
+    let scene = Scene::parse("test", source, Files::in_memory([]), &Options::default());
+    scene.unwrap().build().unwrap();
+}
+
+/// Once, the commented parts of the template's hammer began with `# `, so that
+/// taking the `#` away as it says left a body without matter. It loaded, and
+/// only building it failed.
+#[test]
+fn the_template_runs_as_it_is_and_with_every_key_to_try() {
+    let template = template::template("rigid").unwrap();
+    let tried: String = template
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(key) if !key.starts_with(' ') => format!("{key}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    for text in [template, &tried] {
+        let mut setup = support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let (report, _) = support::run(&mut setup);
+        assert!(report.succeeded(), "{report:?}");
+    }
+}
