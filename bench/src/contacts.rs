@@ -11,7 +11,7 @@ use std::cell::Cell as Shared;
 const COUNTS: [[u32; 3]; 4] = [[10, 10, 10], [20, 10, 10], [20, 20, 10], [20, 20, 20]];
 /// Steps before the clock runs, for the lattice to melt.
 const MELT: usize = 300;
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 30;
 /// What "about linear" means: the cost of a ball may grow by this much.
 const BAR: f64 = 1.5;
 

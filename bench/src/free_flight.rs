@@ -11,7 +11,7 @@ use conatus_world::World;
 
 const BODIES: usize = 10_000;
 const STEP: f64 = 0.01;
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 30;
 
 /// Which instructions of this processor matter here.
 pub fn processor() -> String {

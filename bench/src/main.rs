@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn measure(json: bool) -> Result<(), Box<dyn std::error::Error>> {
     let processor = free_flight::processor();
     if !json {
-        println!("Processor: {processor}. One core throughout; best of several rounds.\n");
+        println!("Processor: {processor}. One core, processor time, best of 30 rounds.\n");
     }
     let mut tables = Vec::new();
     let mut show = |table: table::Table| {

@@ -1,9 +1,10 @@
-//! Times several contenders in turn, so that a busy machine is unfair to none.
+//! Times several contenders in turn, by the processor time of this thread, so
+//! that a busy machine is unfair to none.
 
-use std::time::{Duration, Instant};
+use cpu_time::ThreadTime;
 
-/// How long one contender runs in one round.
-const SLICE: Duration = Duration::from_millis(50);
+/// How long one contender runs in one round, in seconds.
+const SLICE: f64 = 0.02;
 
 /// Something to time.
 pub struct Contender<'a> {
@@ -23,7 +24,7 @@ impl<'a> Contender<'a> {
     }
 
     fn seconds(&mut self, steps: u32) -> f64 {
-        let begin = Instant::now();
+        let begin = ThreadTime::now();
         for _ in 0..steps {
             (self.step)();
         }
@@ -31,7 +32,7 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// Seconds per step of each contender: the best of `rounds` rounds, in each of
+/// Processor seconds per step of each contender: the best of `rounds` rounds, in each of
 /// which all of them run one after the other.
 pub fn best(contenders: &mut [Contender], rounds: usize) -> Vec<f64> {
     let steps: Vec<u32> = contenders
@@ -39,7 +40,7 @@ pub fn best(contenders: &mut [Contender], rounds: usize) -> Vec<f64> {
         .map(|contender| {
             contender.seconds(2);
             let once = contender.seconds(2);
-            ((SLICE.as_secs_f64() / once) as u32).clamp(2, 100_000)
+            ((SLICE / once) as u32).clamp(2, 100_000)
         })
         .collect();
     let mut fastest = vec![f64::INFINITY; contenders.len()];
