@@ -15,7 +15,7 @@ fn list_shows_every_scene_on_one_line() {
     assert!(said.out.starts_with("rigid\n"), "{}", said.out);
     let line = said.out.lines().find(|line| line.contains("cylon"));
     assert!(
-        line.is_some_and(|line| line.contains("Four balls")),
+        line.is_some_and(|line| line.contains("Four balls") && line.contains("Di Pierro")),
         "{}",
         said.out
     );

@@ -40,7 +40,10 @@ fn as_text(scenes: &[Listing]) -> String {
             family = scene.family;
             text.push_str(&format!("{family}\n"));
         }
-        text.push_str(&format!("  {:width$}  {}\n", scene.name, scene.title));
+        let Listing {
+            name, title, shows, ..
+        } = scene;
+        text.push_str(&format!("  {name:width$}  {title} [{shows}]\n"));
     }
     text
 }
