@@ -70,9 +70,9 @@ pub fn measure(title: &str, gravity: DVec3) -> Table {
             "contender",
             "body-steps/s",
             "× scalar",
-            "bar",
+            "SIMD bar",
             "× rapier",
-            "bar ",
+            "rapier bar",
         ],
     );
     for (contender, &speed) in contenders.iter().zip(&speeds) {

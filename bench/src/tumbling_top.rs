@@ -37,11 +37,11 @@ pub fn measure() -> Table {
         &[
             "contender",
             "ΔE/E",
-            "bar",
+            "E bar",
             "|ΔL|/L",
-            "bar ",
+            "L bar",
             "flips",
-            "bar  ",
+            "flips bar",
         ],
     );
     table.row(vec![
