@@ -36,7 +36,8 @@ impl<'a, S> Compare<'a, S> {
         {
             self.difference = Some(recording.frames.len().min(self.frames));
         }
-        (self.next, self.frames, self.difference)
+        let recorded = self.recording.map_or(0, |r| r.frames.len());
+        (self.next, self.frames.min(recorded), self.difference)
     }
 }
 

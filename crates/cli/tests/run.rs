@@ -53,7 +53,7 @@ fn a_run_writes_all_files_asked_for_and_reports() {
     ] {
         assert!(report.pointer(key).is_some(), "no {key} in {report}");
     }
-    assert_eq!(report["steps"], 126);
+    assert_eq!(report["steps"], 125);
     assert!(report.get("cloth").is_none());
     let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
     assert!(recording.is_complete());

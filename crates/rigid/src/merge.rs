@@ -11,7 +11,8 @@ impl Bodies {
     /// index: that of the first. Bodies that move as one already stay so.
     ///
     /// m = Σ mᵢ, K = Σ Kᵢ, L = Σ (Lᵢ + (pᵢ − p_cm) × Kᵢ): Di Pierro (64)-(67).
-    /// If one of them is held in place, the whole is.
+    /// If one of them is held in place, the whole is. Nothing is merged, and
+    /// `None` returned, if one is quarantined or the whole is beyond numbers.
     pub fn merge(&mut self, list: &[usize]) -> Option<usize> {
         let mut movers: Vec<usize> = list.iter().map(|&i| self.mount(i).mover).collect();
         movers.sort_unstable();
@@ -19,6 +20,13 @@ impl Bodies {
         let (&first, others) = movers.split_first()?;
         if others.is_empty() {
             return Some(first);
+        }
+        // What went wrong once must not spread.
+        if movers
+            .iter()
+            .any(|&m| self.activity[m] == Activity::Quarantined)
+        {
+            return None;
         }
 
         let parts: Vec<(MassProperties, Pose)> = movers
@@ -68,6 +76,9 @@ impl Bodies {
                 .sum(),
         };
 
+        if !(state.is_sound() && constants.mass.is_finite() && constants.moments.is_finite()) {
+            return None;
+        }
         let to_new = state.pose().inverse();
         for i in 0..self.len() {
             let mount = self.mounts[i];

@@ -81,7 +81,9 @@ impl World {
                 state.set_angular_momentum(spin + turn, constants.moments);
                 self.bodies.set_mover_state(m, &state);
             }
-            Command::Merge(list) => self.merge(list),
+            Command::Merge(list) => {
+                self.merge(list);
+            }
             Command::Lock(body) => self.hold(*body, Activity::Free, Activity::Locked),
             Command::Unlock(body) => self.hold(*body, Activity::Locked, Activity::Free),
         }
@@ -105,15 +107,17 @@ impl World {
         }
     }
 
-    /// Makes bodies one.
-    pub(crate) fn merge(&mut self, list: &[usize]) {
-        if let Some(m) = self.bodies.merge(list) {
+    /// Makes bodies one; whether that could be done.
+    pub(crate) fn merge(&mut self, list: &[usize]) -> bool {
+        let merged = self.bodies.merge(list);
+        if let Some(m) = merged {
             self.sound[m] = self.bodies.mover_state(m);
             // The whole was not pressed into anything by the merge.
             if let Some(before) = self.before.get_mut(m) {
                 *before = self.sound[m].velocity;
             }
         }
+        merged.is_some()
     }
 
     pub(crate) fn log(&mut self, kind: &str, detail: Value) {

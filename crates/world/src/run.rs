@@ -31,12 +31,16 @@ pub struct Plan {
 impl Plan {
     /// Frames of a whole run, the first and the last included.
     pub fn frames(&self) -> u64 {
-        self.steps / self.steps_per_frame + 1
+        self.steps.div_ceil(self.steps_per_frame) + 1
     }
 }
 
-/// Runs `world` by `plan`. `go_on` is called after every frame with the steps
-/// made so far and stops the run by returning false; what was recorded stays.
+/// Steps between two questions to `go_on`, however far apart frames are.
+const STEPS_PER_QUESTION: u64 = 256;
+
+/// Runs `world` by `plan`. `go_on` is called at least after every frame with
+/// the steps made so far and stops the run by returning false; what was
+/// recorded stays.
 /// Processor time and threads are for the caller to fill in.
 pub fn run<S: Sink>(
     world: &mut World,
@@ -65,12 +69,15 @@ pub fn run<S: Sink>(
             interrupted = world.steps() < plan.steps;
             break;
         }
-        let left = plan.steps - world.steps();
-        if left < plan.steps_per_frame {
+        let steps = plan.steps_per_frame.min(plan.steps - world.steps());
+        if steps == 0 {
             break;
         }
-        for _ in 0..plan.steps_per_frame {
+        for k in 1..=steps {
             contacts_max = contacts_max.max(world.step().contacts);
+            if k % STEPS_PER_QUESTION == 0 && !go_on(world.steps()) {
+                break;
+            }
         }
     }
     Ok(Report {

@@ -42,9 +42,10 @@ impl World {
     fn carry_out_commands(&mut self) {
         // A command belongs to the step that begins nearest to its time.
         let horizon = self.time() + 0.5 * self.h;
-        while self.due.first().is_some_and(|d| d.time < horizon) {
-            let due = self.due.remove(0);
-            self.carry_out(&due.command);
+        while self.due.front().is_some_and(|d| d.time < horizon) {
+            if let Some(due) = self.due.pop_front() {
+                self.carry_out(&due.command);
+            }
         }
     }
 
@@ -84,6 +85,7 @@ impl World {
         );
         self.detector
             .keep_behind_planes(&self.bodies, &self.contacts, &mut self.states);
+        self.resolver.balance(&self.contacts, &mut self.states);
         for c in &self.contacts {
             for m in std::iter::once(c.a).chain(c.b) {
                 if self.bodies.activity(m) == Activity::Free {
@@ -101,7 +103,9 @@ impl World {
         for c in self.contacts.clone() {
             let Some(b) = c.body_b else { continue };
             if self.bodies.mount(c.body_a).mover != self.bodies.mount(b).mover {
-                self.merge(&[c.body_a, b]);
+                if !self.merge(&[c.body_a, b]) {
+                    continue;
+                }
                 let detail = json!([self.names[c.body_a], self.names[b]]);
                 self.log("merge", detail);
                 merged = true;

@@ -9,6 +9,7 @@ use conatus_rigid::contact::resolve::Resolver;
 use conatus_rigid::contact::{Contact, Plane, Sphere};
 use conatus_rigid::forces::{Force, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
+use std::collections::VecDeque;
 
 /// Everything that moves and everything that makes it move.
 ///
@@ -42,7 +43,7 @@ pub struct World {
     pub integrator: Integrator,
     pub(crate) h: f64,
     pub(crate) steps: u64,
-    pub(crate) due: Vec<Due>,
+    pub(crate) due: VecDeque<Due>,
     pub(crate) integration: Integration,
     pub(crate) resolver: Resolver,
     pub(crate) contacts: Vec<Contact>,
@@ -66,7 +67,7 @@ impl World {
             integrator: Integrator::default(),
             h,
             steps: 0,
-            due: Vec::new(),
+            due: VecDeque::new(),
             integration: Integration::default(),
             resolver: Resolver::default(),
             contacts: Vec::new(),

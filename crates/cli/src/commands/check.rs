@@ -12,6 +12,7 @@ use conatus_world::scene::{Scene, Setup, library};
 pub fn check(args: &Check) -> Done {
     let mut scene = Scene::load(&args.scene, &args.changes.options())?;
     let setup = scene.build()?;
+    scene.check_memory(&setup)?;
     print(&describe(&scene, &setup))
 }
 

@@ -10,7 +10,7 @@ use conatus_record::Recording;
 use conatus_world::Report;
 use conatus_world::scene::{Scene, Setup};
 use cpu_time::ProcessTime;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Runs a scene, or a recording again.
@@ -20,11 +20,15 @@ pub fn run(args: &Run) -> Done {
     use_threads(args.threads)?;
 
     let cpu = ProcessTime::now();
+    let setup = scene.build()?;
+    if outputs.need_memory() {
+        scene.check_memory(&setup)?;
+    }
     let Setup {
         mut world,
         plan,
         header,
-    } = scene.build()?;
+    } = setup;
     let tape = outputs.begin(&header, &scene.record_sources(), &scene.overrides)?;
 
     progress::listen_for_stop();
@@ -36,7 +40,14 @@ pub fn run(args: &Run) -> Done {
     });
     shown.finish();
     let (tape, frames, difference) = sink.finish(progress::stop_asked());
-    let mut report = ended?;
+    let mut report = match ended {
+        Ok(report) => report,
+        Err(failure) => {
+            // One file failed; the others keep what there is.
+            let _ = tape.finish(&json!({ "scene": plan.scene, "interrupted": true }));
+            return Err(failure);
+        }
+    };
     report.cpu_seconds = cpu.elapsed().as_secs_f64();
     report.threads = rayon::current_num_threads();
     let failed = failure(&report);
@@ -59,9 +70,10 @@ pub fn run(args: &Run) -> Done {
             format!("the run differs from the recording in frame {frame}"),
             "was it recorded by another version of the program, or on another kind of processor?",
         )),
-        None if recording.is_some() && !args.json && !args.quiet => print(&format!(
-            "  {frames} frames are the same as in the recording, bit for bit\n"
-        )),
+        None if recording.is_some() && !args.json && !args.quiet => print(&match frames {
+            0 => "  the recording holds no frame to compare with\n".to_owned(),
+            _ => format!("  {frames} frames are the same as in the recording, bit for bit\n"),
+        }),
         None => Ok(()),
     }
 }
@@ -165,7 +177,6 @@ fn energy(joules: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn the_summary_tells_what_ran_and_what_was_written() {

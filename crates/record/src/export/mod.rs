@@ -95,6 +95,9 @@ pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), R
     let path = path.as_ref();
     let format = Format::from_path(path)?;
     check_writable(path)?;
+    // A link stays a link: what it points to is replaced.
+    let linked = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = linked.as_path();
     let at = |doing| {
         move |source| RecordError::Io {
             path: path.to_path_buf(),
@@ -102,6 +105,11 @@ pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), R
             source,
         }
     };
+    if path.exists() && !path.is_file() {
+        // A device or pipe cannot be replaced, only written to.
+        let file = File::options().write(true).open(path).map_err(at("open"))?;
+        return write_to(recording, format, path, file);
+    }
     let (temporary, file) = temporary_sibling(path).map_err(at("create"))?;
     let result = write_to(recording, format, &temporary, file)
         .and_then(|()| fs::rename(&temporary, path).map_err(at("rename")));

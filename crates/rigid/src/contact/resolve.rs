@@ -6,6 +6,7 @@ use super::shapes::Contact;
 use crate::bodies::{Activity, Bodies};
 use crate::state::State;
 use conatus_math::{DMat3, DVec3};
+use std::collections::BTreeMap;
 
 /// Impulses travel through a chain of touching bodies one contact at a time;
 /// this many passes are made over all contacts at most.
@@ -23,6 +24,11 @@ pub struct Resolver {
     participants: Vec<Participant>,
     /// How far each of `touched` is moved.
     shifts: Vec<DVec3>,
+    /// Where each of `touched` was, and its mean acceleration over the step.
+    arrived: Vec<(DVec3, DVec3)>,
+    /// What each contact's touch speed accounts for of the work of lifting, in
+    /// joules.
+    accounted: Vec<f64>,
     /// The impulse on the first side of each contact of the last call.
     pub impulses: Vec<DVec3>,
 }
@@ -44,8 +50,8 @@ impl Resolver {
         if contacts.is_empty() {
             return;
         }
-        self.gather(bodies, contacts, states);
-        self.answer(contacts, states, before, h);
+        self.gather(bodies, contacts, states, before, h);
+        self.answer(contacts, states, h);
         self.separate(contacts);
         for &m in &self.touched {
             if self.participants[m].inverse_mass == 0.0 {
@@ -59,7 +65,14 @@ impl Resolver {
     }
 
     /// Prepares those that touch; most bodies do not.
-    fn gather(&mut self, bodies: &Bodies, contacts: &[Contact], states: &[State]) {
+    fn gather(
+        &mut self,
+        bodies: &Bodies,
+        contacts: &[Contact],
+        states: &[State],
+        before: &[DVec3],
+        h: f64,
+    ) {
         self.touched.clear();
         for c in contacts {
             self.touched.extend(std::iter::once(c.a).chain(c.b));
@@ -68,14 +81,20 @@ impl Resolver {
         self.touched.dedup();
         self.shifts.resize(states.len(), DVec3::ZERO);
         self.participants.resize(states.len(), Participant::FIXED);
+        self.arrived
+            .resize(states.len(), (DVec3::ZERO, DVec3::ZERO));
+        self.accounted.clear();
+        self.accounted.resize(contacts.len(), 0.0);
         for &m in &self.touched {
             self.shifts[m] = DVec3::ZERO;
+            let s = &states[m];
+            self.arrived[m] = (s.position, (s.velocity - before[m]) / h);
             self.participants[m] = participant(bodies, m, &states[m]);
         }
     }
 
     /// Impulses, pass after pass, until nothing closes in any more.
-    fn answer(&mut self, contacts: &[Contact], states: &[State], before: &[DVec3], h: f64) {
+    fn answer(&mut self, contacts: &[Contact], states: &[State], h: f64) {
         for pass in 0..PASSES {
             let mut quiet = true;
             for (k, c) in contacts.iter().enumerate() {
@@ -94,15 +113,14 @@ impl Resolver {
                 }
                 quiet = false;
                 let speed = if pass == 0 {
-                    let pull = |m: usize, p: &Participant| {
-                        if p.inverse_mass == 0.0 {
-                            0.0
-                        } else {
-                            (states[m].velocity - before[m]).dot(c.normal) / h
-                        }
+                    let pull = |m: usize, p: &Participant| match p.inverse_mass {
+                        0.0 => 0.0,
+                        _ => self.arrived[m].1.dot(c.normal),
                     };
                     let pressing = pull(c.a, &a) - c.b.map_or(0.0, |m| pull(m, &b));
-                    touch_speed(closing, pressing, c.penetration, h)
+                    let depth = c.penetration.min(closing * h);
+                    self.accounted[k] = pressing * depth / (a.inverse_mass + b.inverse_mass);
+                    touch_speed(closing, pressing, depth)
                 } else {
                     closing
                 };
@@ -145,6 +163,64 @@ impl Resolver {
     }
 }
 
+impl Resolver {
+    /// Takes back what moving bodies apart has given to them.
+    ///
+    /// Whoever is lifted gains potential energy, −m a·shift. Touch speeds
+    /// account for it where one body meets a plane. In a heap, bodies push
+    /// each other, and the floor lifts those that were pushed into it: what
+    /// is gained so is taken, heap by heap, from the speeds along the bodies'
+    /// own accelerations, or given back to them.
+    pub fn balance(&mut self, contacts: &[Contact], states: &mut [State]) {
+        let mut heap: BTreeMap<usize, usize> = self.touched.iter().map(|&m| (m, m)).collect();
+        for c in contacts {
+            if let Some(b) = c.b {
+                let (a, b) = (root(&heap, c.a), root(&heap, b));
+                heap.insert(a.max(b), a.min(b));
+            }
+        }
+        // Of each heap: the energy gained, and the energy along accelerations.
+        let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for &m in &self.touched {
+            let inverse = self.participants[m].inverse_mass;
+            if inverse > 0.0 {
+                let (place, a) = self.arrived[m];
+                let along = states[m].velocity.dot(a.normalize_or_zero());
+                let sum = sums.entry(root(&heap, m)).or_default();
+                sum.0 -= a.dot(states[m].position - place) / inverse;
+                sum.1 += 0.5 * along * along / inverse;
+            }
+        }
+        for (c, accounted) in contacts.iter().zip(&self.accounted) {
+            if let Some(sum) = sums.get_mut(&root(&heap, c.a)) {
+                sum.0 -= accounted;
+            }
+        }
+        for &m in &self.touched {
+            let Some(&(gained, energy)) = sums.get(&root(&heap, m)) else {
+                continue;
+            };
+            // Rounding is no reason to touch a single bounce.
+            if self.participants[m].inverse_mass > 0.0 && gained.abs() > 1e-12 * energy {
+                let factor = (1.0 - gained / energy).clamp(0.0, 1.21).sqrt();
+                let along = self.arrived[m].1.normalize_or_zero();
+                let v = &mut states[m].velocity;
+                *v += along * (v.dot(along) * (factor - 1.0));
+            }
+        }
+    }
+}
+
+/// The first member of the heap that `m` belongs to.
+fn root(heap: &BTreeMap<usize, usize>, mut m: usize) -> usize {
+    while let Some(&next) = heap.get(&m)
+        && next != m
+    {
+        m = next;
+    }
+    m
+}
+
 fn participant(bodies: &Bodies, m: usize, s: &State) -> Participant {
     if bodies.activity(m) != Activity::Free {
         return Participant::FIXED;
@@ -158,15 +234,14 @@ fn participant(bodies: &Bodies, m: usize, s: &State) -> Participant {
     }
 }
 
-/// The speed at which two bodies met that now close in at `closing` and are
-/// `penetration` deep in each other.
+/// The speed at which two bodies met that now close in at `closing` and have
+/// come `depth` further since.
 ///
 /// A step ends after the moment of touch. Since then the bodies were pressed
 /// together with acceleration `pressing`, so v² = v_touch² + 2·pressing·depth.
 /// Taking v_touch for the bounce keeps the work of gravity over the depth,
 /// which moving the bodies apart gives back, out of the energy: an elastic ball
 /// bounces for ever, and a resting one rests.
-fn touch_speed(closing: f64, pressing: f64, penetration: f64, h: f64) -> f64 {
-    let depth = penetration.min(closing * h);
+fn touch_speed(closing: f64, pressing: f64, depth: f64) -> f64 {
     (closing * closing - 2.0 * pressing * depth).max(0.0).sqrt()
 }

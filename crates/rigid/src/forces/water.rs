@@ -125,22 +125,26 @@ impl Water {
         let rotation = state.rotation();
         let mut wet = Wet::new(self, mover);
         let crest = self.crest();
-        // World position and depth of every vertex, once.
-        let points: Vec<(DVec3, f64)> = hull
+        // World position and depth of every vertex, once; nothing that is
+        // wholly above the crests is wet.
+        let mut dry = true;
+        let points: Vec<_> = hull
             .mesh
             .vertices
             .iter()
             .map(|r| {
                 let p = rotation * *r + state.position;
                 let (place, height) = self.up.split(p);
-                // Far above the crests the surface need not be looked up.
-                let depth = if height > crest {
-                    crest - height
-                } else {
-                    self.surface(place, t) - height
-                };
-                (p, depth)
+                dry &= height > crest;
+                (p, place, height)
             })
+            .collect();
+        if dry {
+            return Load::default();
+        }
+        let points: Vec<(DVec3, f64)> = points
+            .into_iter()
+            .map(|(p, place, height)| (p, self.surface(place, t) - height))
             .collect();
         for triangle in &hull.mesh.triangles {
             wet.triangle(triangle.map(|i| points[i as usize]));

@@ -12,6 +12,7 @@ use conatus_record::{BodyInfo, MeshData};
 use conatus_rigid::{Constants, MassProperties, State};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// More bodies than this are a slip of the pen.
@@ -108,7 +109,7 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
 }
 
 fn check_names(built: &[Built], problems: &mut Problems) {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = BTreeMap::new();
     for body in built {
         if let Some(first) = seen.insert(&body.name, &body.path) {
             problems.at(
@@ -208,7 +209,8 @@ fn one(
     };
     let mut surface = Mesh::default();
     forms.iter().for_each(|f| surface.append(&f.mesh));
-    let hulls: Option<Vec<Mesh>> = forms.iter().map(Formed::hull).collect();
+    let wet = !file.water.is_empty();
+    let hulls: Option<Vec<Mesh>> = forms.iter().filter(|_| wet).map(Formed::hull).collect();
     let hull = hulls.filter(|h| !h.is_empty()).map(|parts| {
         let mut all = Mesh::default();
         parts.iter().for_each(|p| all.append(p));
@@ -296,9 +298,11 @@ fn hex(text: &str) -> Option<[u8; 3]> {
     Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
 }
 
-/// What the recording says about the bodies; copies share their surface.
+/// What the recording says about the bodies; bodies that look alike share
+/// their surface.
 pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
     let mut meshes: Vec<&Arc<Mesh>> = Vec::new();
+    let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let infos = built
         .iter()
         .map(|body| BodyInfo {
@@ -307,17 +311,24 @@ pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
             moments: body.constants.moments,
             color: body.color,
             mesh: body.mesh.as_ref().map(|mesh| {
-                let same = |m: &&Arc<Mesh>| Arc::ptr_eq(m, mesh) || ***m == **mesh;
-                meshes.iter().position(same).unwrap_or_else(|| {
+                let candidates = alike.entry(fingerprint(mesh)).or_default();
+                let same = |&&k: &&usize| Arc::ptr_eq(meshes[k], mesh) || **meshes[k] == **mesh;
+                candidates.iter().find(same).copied().unwrap_or_else(|| {
                     meshes.push(mesh);
+                    candidates.push(meshes.len() - 1);
                     meshes.len() - 1
                 })
             }),
             spheres: body.spheres.clone(),
         })
         .collect();
-    (
-        meshes.into_iter().map(|m| MeshData::from(&**m)).collect(),
-        infos,
-    )
+    let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();
+    (meshes, infos)
+}
+
+/// Equal for equal meshes, and seldom for others: from their first corner.
+fn fingerprint(mesh: &Mesh) -> u64 {
+    let first = mesh.vertices.first().copied().unwrap_or_default();
+    let bits = first.to_array().map(f64::to_bits);
+    (bits[0].rotate_left(7) ^ bits[1]).rotate_left(7) ^ bits[2] ^ mesh.vertices.len() as u64
 }

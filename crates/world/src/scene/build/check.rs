@@ -4,12 +4,20 @@ use crate::scene::model::SceneFile;
 use crate::scene::problem::Problems;
 use conatus_math::{DQuat, DVec3, rotation};
 
+/// A number in few characters, whatever its size.
+fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 | 1e-6..1e9 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
 /// The value must be greater than zero.
 pub fn positive(problems: &mut Problems, path: &str, what: &str, value: f64) {
     if value <= 0.0 {
         problems.at(
             path,
-            format!("{what} is {value}, but must be greater than zero"),
+            format!("{what} is {}, but must be greater than zero", short(value)),
             format!("give {what} as a positive number"),
         );
     }
@@ -20,7 +28,7 @@ pub fn not_negative(problems: &mut Problems, path: &str, what: &str, value: f64)
     if value < 0.0 {
         problems.at(
             path,
-            format!("{what} is {value}, but must not be negative"),
+            format!("{what} is {}, but must not be negative", short(value)),
             "give zero or a positive number",
         );
     }
@@ -138,7 +146,8 @@ pub fn time(file: &SceneFile, problems: &mut Problems) {
             "time.step",
             format!(
                 "{} s in steps of {} s are more steps than can be counted",
-                time.seconds, time.step
+                short(time.seconds),
+                short(time.step)
             ),
             "take a larger step or a shorter run",
         );

@@ -5,10 +5,15 @@ use super::check;
 use crate::scene::model::{PushAxes, SceneFile, SpringEnd, UpAxis, Wave as WaveSpec};
 use crate::scene::problem::{Problems, nearest};
 use crate::world::World;
+use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_record::{EndInfo, SpringInfo, WaterInfo, WaveInfo};
 use conatus_rigid::forces::{self, Drag, End, Frame, Hull, Push, Reach, Rectangle, Spring, Water};
 use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Hulls are not refined beyond this, for the sake of speed.
+const MOST_HULL_TRIANGLES: usize = 20_000;
 
 /// The index of a body by its name.
 pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) -> Option<usize> {
@@ -288,6 +293,10 @@ pub fn waters(
                 })
                 .collect(),
         });
+        // A hull meets the waves at its vertices: they must be close enough
+        // together to see each wave's shape.
+        let shortest = spec.waves.iter().map(|w| w.wavelength);
+        let longest_edge = shortest.fold(f64::INFINITY, f64::min) / 8.0;
         world.add_force(Water {
             up,
             level: spec.level,
@@ -302,7 +311,9 @@ pub fn waters(
                 .iter()
                 .enumerate()
                 .filter_map(|(body, b)| {
-                    let mesh = b.hull.clone()?;
+                    let hull = b.hull.as_ref()?;
+                    let mesh = Mesh::clone(hull).refined(longest_edge, MOST_HULL_TRIANGLES);
+                    let mesh = Arc::new(mesh);
                     Some(Hull { body, mesh })
                 })
                 .collect(),

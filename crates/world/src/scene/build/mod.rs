@@ -13,7 +13,7 @@ mod shapes;
 
 use super::load::Scene;
 use super::model::{Integrator as IntegratorName, SceneFile, UpAxis};
-use super::problem::{Problems, SceneError};
+use super::problem::SceneError;
 use crate::memory;
 use crate::run::Plan;
 use crate::world::World;
@@ -44,6 +44,27 @@ impl Setup {
 }
 
 impl Scene {
+    /// Whether a recording of the whole run fits into memory, as every format
+    /// but `.mcap` needs it.
+    pub fn check_memory(&self, setup: &Setup) -> Result<(), SceneError> {
+        let (need, have) = (setup.recording_bytes(), memory::available());
+        let mut problems = self.problems();
+        if need > have {
+            problems.at(
+                "time.seconds",
+                format!(
+                    "the run has {} frames of {} bodies, which take {} of memory; {} are free",
+                    setup.plan.frames(),
+                    setup.header.bodies.len(),
+                    memory::readable(need),
+                    memory::readable(have),
+                ),
+                "shorten `time.seconds`, record less often with a greater `time.steps_per_frame`, or write a .mcap alone, which needs no memory",
+            );
+        }
+        problems.finish()
+    }
+
     /// Checks the physics of the scene and builds its world. Reads the meshes
     /// that the scene names.
     pub fn build(&mut self) -> Result<Setup, SceneError> {
@@ -94,40 +115,19 @@ impl Scene {
             plan,
             header,
         };
-        if problems.is_empty() {
-            check_memory(&setup, &mut problems);
-        }
         problems.finish()?;
         Ok(setup)
     }
 }
 
-/// Whole frames that cover the seconds asked for.
+/// The steps that make up the seconds asked for; the last frame may come after
+/// fewer of them than the others.
 fn plan(scene: &Scene, file: &SceneFile) -> Plan {
-    let per_frame = file.time.steps_per_frame.max(1);
-    let steps = (file.time.seconds / file.time.step).round() as u64;
     Plan {
         scene: scene.name.clone(),
         seed: scene.seed,
-        steps: steps.div_ceil(per_frame).saturating_mul(per_frame),
-        steps_per_frame: per_frame,
-    }
-}
-
-fn check_memory(setup: &Setup, problems: &mut Problems) {
-    let (need, have) = (setup.recording_bytes(), memory::available());
-    if need > have {
-        problems.at(
-            "time.seconds",
-            format!(
-                "the run has {} frames of {} bodies, which take {} of memory; {} are free",
-                setup.plan.frames(),
-                setup.header.bodies.len(),
-                memory::readable(need),
-                memory::readable(have),
-            ),
-            "shorten `time.seconds`, or record less often with a greater `time.steps_per_frame`",
-        );
+        steps: (file.time.seconds / file.time.step).round() as u64,
+        steps_per_frame: file.time.steps_per_frame.max(1),
     }
 }
 

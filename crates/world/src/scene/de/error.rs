@@ -44,10 +44,12 @@ impl serde::de::Error for Error {
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let (expected, found) = (plain_expected(expected), plain_found(found));
-        Self::new(
-            Problem::new(format!("expected {expected}, found {found}"))
-                .label(format!("should be {expected}")),
-        )
+        let problem = Problem::new(format!("expected {expected}, found {found}"))
+            .label(format!("should be {expected}"));
+        Self::new(match remedy(&expected, &found) {
+            "" => problem,
+            remedy => problem.help(remedy),
+        })
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -88,6 +90,22 @@ impl serde::de::Error for Error {
 
     fn duplicate_field(field: &'static str) -> Self {
         Self::new(Problem::new(format!("the key `{field}` is given twice")))
+    }
+}
+
+/// What to do about a value of the wrong type, where that is plain.
+fn remedy(expected: &str, found: &str) -> &'static str {
+    match () {
+        _ if expected.contains("list") && found.contains("table") => {
+            "there may be several of these: begin each with [[double brackets]]"
+        }
+        _ if expected.contains("number") && found.contains("string") => {
+            "write the number without quotes"
+        }
+        _ if expected.contains("string") => "write it in quotes",
+        _ if expected.contains("list") => "write several values in brackets: [x, y, z]",
+        _ if expected.contains("table") => "write keys and values in braces: { key = value }",
+        _ => "docs/scenes.md and `conatus schema` tell what every key takes",
     }
 }
 
