@@ -139,6 +139,37 @@ fn a_recording_that_does_not_repeat_is_found_out() {
 }
 
 #[test]
+fn a_recording_without_frames_proves_nothing() {
+    let folder = folder();
+    let path = folder.path().join("a.mcap");
+    let arguments = ["run", "cylon", "--seconds", "1", "-o", "a.mcap"];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    let mut recording = Recording::read(&path).unwrap();
+    recording.frames.clear();
+    recording.report = None;
+    recording.write(&path).unwrap();
+    let said = conatus(folder.path(), &["run", "a.mcap"]);
+    assert!(said.out.contains("no frame to compare"), "{}", said.out);
+    assert!(!said.out.contains("bit for bit"));
+}
+
+#[test]
+fn an_output_that_is_a_link_stays_one() {
+    let folder = folder();
+    let (link, target) = (folder.path().join("a.csv"), folder.path().join("real.csv"));
+    std::fs::write(&target, "old").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let arguments = ["run", "cylon", "--seconds", "1", "-o", "a.csv"];
+    assert_eq!(conatus(folder.path(), &arguments).code, 0);
+    assert!(link.is_symlink());
+    assert!(
+        std::fs::read_to_string(&target)
+            .unwrap()
+            .starts_with("time")
+    );
+}
+
+#[test]
 fn a_run_whose_numbers_explode_exits_with_3_and_keeps_its_files() {
     let folder = folder();
     let scene = "[time]\nstep = 0.1\nintegrator = \"euler\"\n[[body]]\nname = \"wild\"\nshape.sphere.radius = 1\nmass = 1e-6\nposition = [2, 0, 0]\n[[spring]]\na = { body = \"wild\" }\nb = { pin = [0, 0, 0] }\nstiffness = 1e12\nlength = 1\n";

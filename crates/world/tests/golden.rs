@@ -18,16 +18,16 @@ fn seconds(name: &str) -> Option<&'static str> {
 }
 
 const GOLDEN: &[(&str, u64)] = &[
-    ("billiards", 0xfe2eddecb0357b71),
-    ("bounce-and-slide", 0x4b556e707a9e7a78),
-    ("box-and-cylinder", 0xe61106c70171e184),
-    ("cylon", 0xc9c467cb68e57f07),
+    ("billiards", 0x9b6770ed0d0e06bb),
+    ("bounce-and-slide", 0x322d6073a61da40b),
+    ("box-and-cylinder", 0xb4d0b012c1db25f9),
+    ("cylon", 0x42d5f4e139fad3b0),
     ("gas", 0xaa4c4a617b666ef0),
-    ("heavy-top", 0x428b19700d352e54),
-    ("merging", 0x43ab64c68120ca1c),
-    ("spring-chain", 0xfeb303a2d7356170),
-    ("tumbling-top", 0x56a567b0202d6c3d),
-    ("water", 0xa0188658633a000c),
+    ("heavy-top", 0xeeb9f39a11f00904),
+    ("merging", 0xa6d68fd7b7280458),
+    ("spring-chain", 0x87bfca61e4a60144),
+    ("tumbling-top", 0x66a4548e61de5050),
+    ("water", 0xb338ef360aef369d),
 ];
 
 /// A scene run for a while with a width and a number of threads.

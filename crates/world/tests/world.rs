@@ -366,3 +366,116 @@ fn the_mass_of_a_whole_is_shared_out_by_volume() {
     assert!((c.mass - 6.0).abs() < 1e-12);
     assert!(c.moments.distance(DVec3::new(4.0, 20.0, 20.0)) < 1e-11);
 }
+
+/// Bodies in a heap push each other into the floor, and the floor lifts them:
+/// an elastic heap used to gain energy without end, 5% in ten seconds.
+#[test]
+fn an_elastic_heap_keeps_its_energy() {
+    let scene = r#"
+        [time]
+        step = 0.01
+        seconds = 20
+        [contact]
+        restitution = 1
+        [[body]]
+        name = "ball"
+        shape.sphere.radius = 0.1
+        mass = 0.1
+        position = [0.2, 0.2, 0.2]
+        array = { count = [5, 5, 5], spacing = [0.21, 0.21, 0.21], jitter = 0.004, speed = 1 }
+        [[plane]]
+        point = [0, 0, 0]
+        normal = [0, 0, 1]
+        [[plane]]
+        point = [0, 0, 0]
+        normal = [1, 0, 0]
+        [[plane]]
+        point = [0, 0, 0]
+        normal = [0, 1, 0]
+        [[plane]]
+        point = [1.4, 0, 0]
+        normal = [-1, 0, 0]
+        [[plane]]
+        point = [0, 1.4, 0]
+        normal = [0, -1, 0]
+    "#;
+    let mut setup = from_text(scene, &[]).unwrap();
+    let (report, _) = run(&mut setup);
+    assert!(report.rigid.contacts_max > 50);
+    assert!(
+        report.energy.max_relative_drift < 5e-3,
+        "{:?}",
+        report.energy
+    );
+}
+
+fn resting_height(water: &str, half_extents: &str) -> f64 {
+    let scene = format!(
+        "[time]
+        step = 0.01
+        seconds = 40
+        steps_per_frame = 4000
+        [[water]]
+        {water}
+        linear_drag = 800
+        [[body]]
+        name = \"box\"
+        shape.box.half_extents = {half_extents}
+        density = 500
+        centre = [0, 0, -0.2]"
+    );
+    let mut setup = from_text(&scene, &[]).unwrap();
+    let last = run(&mut setup).1.frames.last().unwrap().bodies[0];
+    last.position.z
+}
+
+/// A vertex above the highest crest used to count as if the water stood at the
+/// crest, which put a tall hull in a trough centimetres too deep.
+#[test]
+fn a_tall_hull_in_a_trough_floats_as_in_flat_water_of_that_level() {
+    let flat = resting_height("level = -0.3", "[0.3, 0.3, 0.5]");
+    let trough = "level = 0
+        waves = [{ amplitude = 0.3, wavelength = 1e6, direction = [1, 0], speed = 0, phase = -1.5707963267948966 }]";
+    let trough = resting_height(trough, "[0.3, 0.3, 0.5]");
+    assert!((flat - trough).abs() < 1e-4, "{flat} {trough}");
+}
+
+/// A wide raft used to meet short waves at its corners only.
+#[test]
+fn a_wide_raft_averages_over_short_waves() {
+    let waves = "level = 0
+        waves = [{ amplitude = 0.1, wavelength = 2, direction = [1, 0], speed = 0, phase = 1.5707963267948966 }]";
+    let flat = resting_height("level = 0", "[4, 4, 0.4]");
+    let short = resting_height(waves, "[4, 4, 0.4]");
+    assert!((flat - short).abs() < 0.01, "{flat} {short}");
+}
+
+#[test]
+fn nothing_merges_with_what_went_wrong() {
+    let mut world = World::new(0.1);
+    let wild = State {
+        velocity: DVec3::X * 1e300,
+        ..State::default()
+    };
+    world.add_body("wild", Constants::new(1.0, DVec3::ONE), wild);
+    world.add_body("tame", Constants::new(1.0, DVec3::ONE), State::default());
+    world.step();
+    world.command(0.1, Command::Merge(vec![0, 1]));
+    world.step();
+    let frame = world.frame();
+    assert_eq!(frame.bodies[0].status, Status::Quarantined);
+    assert_eq!(frame.bodies[1].status, Status::Free);
+}
+
+#[test]
+fn a_run_can_be_stopped_between_two_frames() {
+    let mut setup = support::built_in("gas", &["time.steps_per_frame=1000000"]);
+    let mut kept = support::Kept::default();
+    let mut asked = 0;
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| {
+        asked += 1;
+        asked < 3
+    });
+    assert!(report.interrupted && report.steps < 1000);
+    assert_eq!(kept.frames.last().unwrap().step, report.steps);
+}

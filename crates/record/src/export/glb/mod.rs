@@ -156,7 +156,7 @@ fn planes(
         let ground = plane.normal.normalize_or_zero().dot(up) > 0.7;
         let surface = shade::flat(&quad, builder)?;
         let (name, material) = match ground {
-            true => ("ground", builder.glass("ground", [0.82, 0.82, 0.80], 1.0)),
+            true => ("ground", builder.glass("ground", [0.56, 0.58, 0.58], 1.0)),
             false => ("wall", builder.glass("wall", [0.75, 0.80, 0.86], 0.12)),
         };
         let Some(surface) = surface else { continue };

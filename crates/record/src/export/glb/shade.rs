@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 /// Faces that meet at less than this angle are rounded: cos 40°.
 const CREASE: f64 = 0.766;
-/// Meshes of at least this many triangles are shaded in octants, coarser ones
-/// by the direction of each face.
-const FINE: usize = 64;
+/// Faces smaller than this part of the whole surface are shaded in octants,
+/// larger ones by their direction, so that a flat side has one brightness.
+const FINE: f64 = 1.0 / 64.0;
 
 struct Face {
     corners: [u32; 3],
@@ -46,11 +46,15 @@ pub(super) fn surface(
         }
         sum.try_normalize().unwrap_or(face.normal)
     };
-    let octants = faces.len() >= FINE;
+    let area = |face: &Face| {
+        let [a, b, c] = face.corners.map(at);
+        (b - a).cross(c - a).length()
+    };
+    let whole: f64 = faces.iter().map(area).sum();
     let mut out = Vertices::default();
     for face in &faces {
         let [a, b, c] = face.corners.map(at);
-        let shade = if octants {
+        let shade = if area(face) < FINE * whole {
             octant_shade((a + b + c) / 3.0)
         } else {
             side_shade(face.normal)
