@@ -157,6 +157,13 @@ fn in_water_light_things_float_and_lead_sinks() {
     let names = setup.world.names.clone();
     let (report, kept) = run(&mut setup);
     assert!(report.succeeded());
+    // The boat starts upright; its cabin never goes under.
+    let boat = names.iter().position(|n| n == "boat").unwrap();
+    let up_body = kept.frames[0].bodies[boat].orientation.conjugate() * DVec3::Z;
+    for frame in &kept.frames {
+        let up = frame.bodies[boat].orientation * up_body;
+        assert!(up.z > 0.7, "the boat leans over at {} s", frame.time);
+    }
     let late = &kept.frames[kept.frames.len() / 2..];
     for (i, name) in names.iter().enumerate() {
         let mean = late.iter().map(|f| f.bodies[i].position.z).sum::<f64>() / late.len() as f64;
