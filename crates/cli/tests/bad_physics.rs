@@ -258,6 +258,7 @@ fn all_problems_of_a_scene_are_told_at_once() {
         &said,
         &[
             "s.toml:2:8:",
+            "s.toml:4:8:",
             "s.toml:5:23:",
             "s.toml:6:9:",
             "`red` is not a colour",

@@ -40,8 +40,7 @@ const STEPS_PER_QUESTION: u64 = 256;
 
 /// Runs `world` by `plan`. `go_on` is called at least after every frame with
 /// the steps made so far and stops the run by returning false; what was
-/// recorded stays.
-/// Processor time and threads are for the caller to fill in.
+/// recorded stays, and a last frame shows where it stopped. Processor time and threads are for the caller to fill in.
 pub fn run<S: Sink>(
     world: &mut World,
     plan: &Plan,
@@ -53,6 +52,7 @@ pub fn run<S: Sink>(
     let mut contacts_max = 0;
     let mut quarantined = Vec::new();
     let mut frames = 0;
+    let mut going = true;
     let mut interrupted = false;
     loop {
         for event in world.take_events() {
@@ -65,7 +65,7 @@ pub fn run<S: Sink>(
         tally.add(&frame.totals);
         sink.frame(&frame)?;
         frames += 1;
-        if !go_on(world.steps()) {
+        if !(going && go_on(world.steps())) {
             interrupted = world.steps() < plan.steps;
             break;
         }
@@ -76,6 +76,7 @@ pub fn run<S: Sink>(
         for k in 1..=steps {
             contacts_max = contacts_max.max(world.step().contacts);
             if k % STEPS_PER_QUESTION == 0 && !go_on(world.steps()) {
+                going = false;
                 break;
             }
         }

@@ -77,15 +77,13 @@ impl World {
             return;
         }
         self.resolver.resolve(
+            &self.detector,
             &self.bodies,
             &self.contacts,
             &mut self.states,
             &self.before,
             self.h,
         );
-        self.detector
-            .keep_behind_planes(&self.bodies, &self.contacts, &mut self.states);
-        self.resolver.balance(&self.contacts, &mut self.states);
         for c in &self.contacts {
             for m in std::iter::once(c.a).chain(c.b) {
                 if self.bodies.activity(m) == Activity::Free {

@@ -18,7 +18,7 @@ fn seconds(name: &str) -> Option<&'static str> {
 }
 
 const GOLDEN: &[(&str, u64)] = &[
-    ("billiards", 0x9b6770ed0d0e06bb),
+    ("billiards", 0xdf32ac20950d5b74),
     ("bounce-and-slide", 0x322d6073a61da40b),
     ("box-and-cylinder", 0xb4d0b012c1db25f9),
     ("cylon", 0x42d5f4e139fad3b0),
@@ -27,7 +27,7 @@ const GOLDEN: &[(&str, u64)] = &[
     ("merging", 0xa6d68fd7b7280458),
     ("spring-chain", 0x87bfca61e4a60144),
     ("tumbling-top", 0x66a4548e61de5050),
-    ("water", 0xb338ef360aef369d),
+    ("water", 0x49ce45b95e44ac14),
 ];
 
 /// A scene run for a while with a width and a number of threads.

@@ -83,17 +83,18 @@ impl Detector {
         self.built_at.clone_from(&self.centres);
     }
 
-    /// Moves bodies that others have pushed beyond a plane back to it.
-    pub fn keep_behind_planes(&self, bodies: &Bodies, contacts: &[Contact], states: &mut [State]) {
-        let mut pushed = vec![false; states.len()];
-        for c in contacts {
-            for m in std::iter::once(c.a).chain(c.b) {
-                pushed[m] = bodies.activity(m) == Activity::Free;
-            }
-        }
+    /// Moves bodies that others have pushed beyond a plane back to it; `pushed`
+    /// are the movers to look at, in order.
+    pub(super) fn keep_behind_planes(
+        &self,
+        bodies: &Bodies,
+        pushed: &[usize],
+        states: &mut [State],
+    ) {
         for sphere in &self.spheres {
             let mover = bodies.mount(sphere.body).mover;
-            if !pushed[mover] {
+            let free = bodies.activity(mover) == Activity::Free;
+            if !free || pushed.binary_search(&mover).is_err() {
                 continue;
             }
             for plane in &self.planes {

@@ -1,6 +1,8 @@
-//! Answers contacts with impulses, then moves bodies out of each other in
-//! proportion to their masses (Di Pierro §10).
+//! Answers contacts with impulses, moves bodies out of each other in
+//! proportion to their masses (Di Pierro §10), and keeps the energy of that
+//! right.
 
+use super::detect::Detector;
 use super::impulse::{Meeting, Participant, collide};
 use super::shapes::Contact;
 use crate::bodies::{Activity, Bodies};
@@ -27,7 +29,7 @@ pub struct Resolver {
     /// Where each of `touched` was, and its mean acceleration over the step.
     arrived: Vec<(DVec3, DVec3)>,
     /// What each contact's touch speed accounts for of the work of lifting, in
-    /// joules.
+    /// joules; that of an overlap from before the step is forgiven.
     accounted: Vec<f64>,
     /// The impulse on the first side of each contact of the last call.
     pub impulses: Vec<DVec3>,
@@ -35,10 +37,12 @@ pub struct Resolver {
 
 impl Resolver {
     /// Changes velocities and positions of the movers' `states` so that
-    /// nothing that touches closes in, and nothing is in anything else.
-    /// `before` holds the velocities at the start of the step of size `h`.
+    /// nothing that touches closes in, and nothing is in anything else or
+    /// beyond a plane of `detector`. `before` holds the velocities at the start
+    /// of the step of size `h`.
     pub fn resolve(
         &mut self,
+        detector: &Detector,
         bodies: &Bodies,
         contacts: &[Contact],
         states: &mut [State],
@@ -62,6 +66,8 @@ impl Resolver {
             state.omega_body = state.rotation().transpose() * self.participants[m].omega;
             state.position += self.shifts[m];
         }
+        detector.keep_behind_planes(bodies, &self.touched, states);
+        self.balance(contacts, states);
     }
 
     /// Prepares those that touch; most bodies do not.
@@ -118,8 +124,10 @@ impl Resolver {
                         _ => self.arrived[m].1.dot(c.normal),
                     };
                     let pressing = pull(c.a, &a) - c.b.map_or(0.0, |m| pull(m, &b));
+                    // What is deeper than one step's way was placed there.
                     let depth = c.penetration.min(closing * h);
-                    self.accounted[k] = pressing * depth / (a.inverse_mass + b.inverse_mass);
+                    let mass = 1.0 / (a.inverse_mass + b.inverse_mass);
+                    self.accounted[k] = pressing * c.penetration * mass;
                     touch_speed(closing, pressing, depth)
                 } else {
                     closing
@@ -161,9 +169,7 @@ impl Resolver {
             }
         }
     }
-}
 
-impl Resolver {
     /// Takes back what moving bodies apart has given to them.
     ///
     /// Whoever is lifted gains potential energy, −m a·shift. Touch speeds
@@ -171,28 +177,32 @@ impl Resolver {
     /// each other, and the floor lifts those that were pushed into it: what
     /// is gained so is taken, heap by heap, from the speeds along the bodies'
     /// own accelerations, or given back to them.
-    pub fn balance(&mut self, contacts: &[Contact], states: &mut [State]) {
+    fn balance(&self, contacts: &[Contact], states: &mut [State]) {
+        // What cannot move does not make one heap of all that lies on it.
+        let moves = |m: usize| self.participants[m].inverse_mass > 0.0;
         let mut heap: BTreeMap<usize, usize> = self.touched.iter().map(|&m| (m, m)).collect();
         for c in contacts {
-            if let Some(b) = c.b {
+            if let Some(b) = c.b
+                && moves(c.a)
+                && moves(b)
+            {
                 let (a, b) = (root(&heap, c.a), root(&heap, b));
                 heap.insert(a.max(b), a.min(b));
             }
         }
         // Of each heap: the energy gained, and the energy along accelerations.
         let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-        for &m in &self.touched {
+        for &m in self.touched.iter().filter(|&&m| moves(m)) {
             let inverse = self.participants[m].inverse_mass;
-            if inverse > 0.0 {
-                let (place, a) = self.arrived[m];
-                let along = states[m].velocity.dot(a.normalize_or_zero());
-                let sum = sums.entry(root(&heap, m)).or_default();
-                sum.0 -= a.dot(states[m].position - place) / inverse;
-                sum.1 += 0.5 * along * along / inverse;
-            }
+            let (place, a) = self.arrived[m];
+            let along = states[m].velocity.dot(a.normalize_or_zero());
+            let sum = sums.entry(root(&heap, m)).or_default();
+            sum.0 -= a.dot(states[m].position - place) / inverse;
+            sum.1 += 0.5 * along * along / inverse;
         }
         for (c, accounted) in contacts.iter().zip(&self.accounted) {
-            if let Some(sum) = sums.get_mut(&root(&heap, c.a)) {
+            let mover = c.b.filter(|_| !moves(c.a)).unwrap_or(c.a);
+            if let Some(sum) = sums.get_mut(&root(&heap, mover)) {
                 sum.0 -= accounted;
             }
         }
@@ -201,7 +211,7 @@ impl Resolver {
                 continue;
             };
             // Rounding is no reason to touch a single bounce.
-            if self.participants[m].inverse_mass > 0.0 && gained.abs() > 1e-12 * energy {
+            if moves(m) && gained.abs() > 1e-12 * energy {
                 let factor = (1.0 - gained / energy).clamp(0.0, 1.21).sqrt();
                 let along = self.arrived[m].1.normalize_or_zero();
                 let v = &mut states[m].velocity;

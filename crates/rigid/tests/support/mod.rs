@@ -118,6 +118,7 @@ impl Universe {
         self.detector
             .find(&self.bodies, &self.states, &mut self.contacts);
         self.resolver.resolve(
+            &self.detector,
             &self.bodies,
             &self.contacts,
             &mut self.states,

@@ -24,6 +24,18 @@ pub fn mass(
             ("particles", !spec.particles.is_empty()),
         ],
     );
+    // Told whatever else may be wrong with the shape.
+    for (key, value) in [("mass", spec.mass), ("density", spec.density)] {
+        if let Some(value) = value.filter(|v| *v <= 0.0) {
+            check::positive(
+                problems,
+                &format!("{path}.{key}"),
+                &format!("the {key}"),
+                value,
+            );
+            return None;
+        }
+    }
     let from_matter = if !spec.particles.is_empty() {
         particles(spec, path, problems)
     } else if !spec.parts.is_empty() {
@@ -85,10 +97,6 @@ fn parts(
         return None;
     }
     let own = |part: &crate::scene::model::Part| part.mass.is_some() || part.density.is_some();
-    if spec.mass.is_some_and(|mass| mass <= 0.0) {
-        check::positive(problems, &format!("{path}.mass"), "the mass", spec.mass?);
-        return None;
-    }
     let volume: f64 = forms.iter().filter_map(|f| f.volume).sum();
     let shared = match spec.mass {
         Some(mass) if !spec.parts.iter().any(own) => Some(mass / volume),
@@ -118,10 +126,6 @@ fn single(
     match (forms.first(), spec.mass, spec.inertia) {
         // Given directly: the shape is only for display and contact.
         (formed, Some(mass), Some(_)) => {
-            if mass <= 0.0 {
-                check::positive(problems, &format!("{path}.mass"), "the mass", mass);
-                return None;
-            }
             let centre = formed.and_then(|f| f.unit_mass).map(|m| m.centre);
             Some(MassProperties {
                 mass,
