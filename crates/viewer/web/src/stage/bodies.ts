@@ -6,7 +6,7 @@ import { bodyMaterial, bodyUniforms } from './materials';
 import { POSE, type Poses } from './poses';
 
 /** More instances than this of a ball are drawn with fewer triangles than the recording's mesh has. */
-const MANY = 3000;
+const MANY = 300;
 /** Surfaces with fewer triangles have sides that one can tell apart. */
 const FINE = 48;
 
@@ -19,8 +19,10 @@ interface Sort {
   owner: Uint32Array;
   offset: Float64Array;
   scale: Float64Array;
-  reach: number;
   octants: boolean;
+  /** The surface as it is drawn, and as the recording has it, for wires. */
+  plain: BufferGeometry;
+  wires: () => BufferGeometry;
 }
 
 export class Bodies {
@@ -53,24 +55,22 @@ export class Bodies {
     for (const [index, list] of byMesh) {
       const mesh = header.meshes[index];
       const radius = ballRadius(mesh);
-      const plain = radius !== null && list.length > MANY;
-      const geometry = plain ? unitBall(list.length) : surface(mesh);
-      const scale = new Float64Array(list.length).fill(plain ? radius : 1);
       const octants = radius !== null || mesh.triangles.length >= FINE;
-      this.add(geometry, Uint32Array.from(list), new Float64Array(3 * list.length), scale, octants);
+      const recorded = (): BufferGeometry => surface(mesh).scale(1 / (radius ?? 1), 1 / (radius ?? 1), 1 / (radius ?? 1));
+      const geometry = radius !== null && list.length > MANY ? unitBall(list.length) : recorded();
+      const scale = new Float64Array(list.length).fill(radius ?? 1);
+      this.add(geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale, octants);
     }
     if (owners.length > 0) {
-      this.add(unitBall(owners.length), Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales), true);
+      const ball = (): BufferGeometry => unitBall(owners.length);
+      this.add(ball(), ball, Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales), true);
     }
   }
 
-  private add(geometry: BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array, octants: boolean): void {
-    geometry.computeBoundingSphere();
-    const sphere = geometry.boundingSphere;
-    const reach = sphere ? sphere.radius + sphere.center.length() : 1;
+  private add(plain: BufferGeometry, wires: () => BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array, octants: boolean): void {
     const mark = new InstancedBufferAttribute(new Float32Array(owner.length), 1);
-    geometry.setAttribute('mark', mark);
-    const mesh = new InstancedMesh(geometry, bodyMaterial(this.shared, reach, octants, false), owner.length);
+    plain.setAttribute('mark', mark);
+    const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), octants, false), owner.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     // Instances fly about; to find out whether all of them are out of sight costs more than it saves.
     mesh.frustumCulled = false;
@@ -78,7 +78,7 @@ export class Bodies {
     const color = new Color();
     owner.forEach((body, i) => mesh.setColorAt(i, color.setRGB(...this.header.bodies[body].color, SRGBColorSpace)));
     this.group.add(mesh);
-    this.sorts.push({ mesh, mark, owner, offset, scale, reach, octants });
+    this.sorts.push({ mesh, mark, owner, offset, scale, octants, plain, wires });
   }
 
   /** Moves every instance to its body's pose. */
@@ -125,20 +125,33 @@ export class Bodies {
   }
 
   setWireframe(on: boolean): void {
-    for (const { mesh, reach, octants } of this.sorts) {
-      const before = mesh.material;
-      mesh.material = bodyMaterial(this.shared, reach, octants, on);
-      for (const material of Array.isArray(before) ? before : [before]) material.dispose();
+    for (const { mesh, mark, octants, plain, wires } of this.sorts) {
+      for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
+      if (mesh.geometry !== plain) mesh.geometry.dispose();
+      mesh.geometry = plain;
+      if (on) {
+        // Wires are told from each triangle's own three corners, so corners must not be shared.
+        const shared = wires();
+        mesh.geometry = shared.toNonIndexed().setAttribute('mark', mark);
+        shared.dispose();
+      }
+      mesh.material = bodyMaterial(this.shared, sizeOf(plain), octants, on);
     }
   }
 
   dispose(): void {
+    this.setWireframe(false);
     for (const { mesh } of this.sorts) {
       mesh.geometry.dispose();
       for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
       mesh.dispose();
     }
   }
+}
+
+function sizeOf(geometry: BufferGeometry): number {
+  if (!geometry.boundingSphere) geometry.computeBoundingSphere();
+  return geometry.boundingSphere?.radius || 1;
 }
 
 /** Writes the instances' matrices: the bodies' poses, moved by each instance's offset and scaled; all zero if not drawn. */

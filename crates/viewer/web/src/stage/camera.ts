@@ -11,7 +11,7 @@ const FIELD_OF_VIEW = 36;
 const VIEWS: Record<ViewName, [number, number]> = { home: [32, 24], front: [0, 3], side: [90, 3], top: [0, 89.9] };
 const MOVE_SECONDS = 0.3;
 /** How much of the picture's width and height the scene may fill. */
-const FILL = 0.86;
+const FILL = 0.9;
 
 interface Move {
   from: { target: Vector3; offset: Vector3 };

@@ -1,5 +1,5 @@
 // Where a scene takes place: the box around its bodies, and the room its planes end in.
-import type { BodyInfo, Frame, Header, Vec3, WaterInfo } from '../model';
+import type { BodyInfo, EndInfo, Frame, Header, Vec3, WaterInfo } from '../model';
 
 /** Numbers beyond this are a blow-up, not a place. */
 export const FAR = 1e9;
@@ -108,6 +108,7 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
   for (const spring of header.springs) {
     for (const end of [spring.a, spring.b]) if ('pin' in end) box.add(...end.pin);
   }
+  if (frame) swings(header, frame, reach, box);
   if (box.isEmpty()) box.add(0, 0, 0, 1);
   const least = Math.max(box.diagonal() * 0.05, 1e-3);
   for (let axis = 0; axis < 3; axis++) {
@@ -118,13 +119,52 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
   return box;
 }
 
+/** Makes room for what hangs on springs from a pin: it will swing below the pin and to its other side. */
+function swings(header: Header, frame: Frame, reach: Float64Array, box: Box): void {
+  const up = upAxis(header);
+  const { gravity } = header;
+  if (gravity && Math.hypot(...gravity) === 0) return;
+  // The pin each body hangs from, found from spring to spring.
+  const pins = new Map<number, Vec3>();
+  const walk = (body: number, pin: Vec3): void => {
+    if (!pins.has(body)) pins.set(body, pin);
+  };
+  const fromPin = (end: EndInfo, other: EndInfo): void => {
+    if ('pin' in end && 'body' in other) walk(other.body[0], end.pin);
+  };
+  for (const { a, b } of header.springs) {
+    fromPin(a, b);
+    fromPin(b, a);
+  }
+  for (let found = -1; found !== pins.size; ) {
+    found = pins.size;
+    for (const { a, b } of header.springs) {
+      if (!('body' in a && 'body' in b)) continue;
+      const ofA = pins.get(a.body[0]), ofB = pins.get(b.body[0]);
+      if (ofA) walk(b.body[0], ofA);
+      if (ofB) walk(a.body[0], ofB);
+    }
+  }
+  for (const [body, pin] of pins) {
+    const k = 13 * body;
+    if (k + 2 >= frame.bodies.length || frame.status[body] === 1) continue;
+    const off: Vec3 = [frame.bodies[k] - pin[0], frame.bodies[k + 1] - pin[1], frame.bodies[k + 2] - pin[2]];
+    const below: Vec3 = [...pin], opposite: Vec3 = [pin[0] - off[0], pin[1] - off[1], pin[2] - off[2]];
+    below[up] -= 1.1 * Math.hypot(...off);
+    opposite[up] = pin[up] + off[up];
+    box.add(...below, reach[body]);
+    box.add(...opposite, reach[body]);
+  }
+}
+
 /** The box that planes are drawn in: the bodies' with some air around it, but ending at walls that are near. */
 export function roomOf(header: Header, inner: Box): Box {
   const air = 0.2 * inner.diagonal();
   const room = inner.clone();
   for (let axis = 0; axis < 3; axis++) {
     room.lo[axis] -= air;
-    room.hi[axis] += air;
+    // Walls need not be much higher than what they hold.
+    room.hi[axis] += axis === upAxis(header) ? 0.4 * air : air;
   }
   for (const { point, normal } of header.planes) {
     for (let axis = 0; axis < 3; axis++) {
@@ -163,8 +203,8 @@ export function sceneBox(header: Header, inner: Box, room: Box): Box {
   const box = inner.clone();
   const up = upAxis(header);
   for (const { normal } of header.planes) {
+    if (Math.abs(normal[up]) < 0.1) box.hi[up] = room.hi[up];
     for (let axis = 0; axis < 3; axis++) {
-      // Of the walls' height the bodies' part is enough; above it is air.
       if (normal[axis] > 0.999) box.lo[axis] = Math.min(box.lo[axis], room.lo[axis]);
       if (normal[axis] < -0.999) box.hi[axis] = Math.max(box.hi[axis], room.hi[axis]);
     }

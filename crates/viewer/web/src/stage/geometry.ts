@@ -1,6 +1,7 @@
 // Surfaces for the graphics card, made from the recording's meshes.
 import { BufferAttribute, BufferGeometry, IcosahedronGeometry } from 'three';
-import type { MeshData } from '../model';
+import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
+import type { MeshData, Vec3 } from '../model';
 
 /** Edges sharper than this stay sharp, in radians. */
 const CREASE = Math.PI / 6;
@@ -19,39 +20,42 @@ export function ballRadius(mesh: MeshData): number | null {
 
 /** Triangles with normals that are rounded across edges of less than 30°; of balls with the ball's own normals. */
 export function surface(mesh: MeshData): BufferGeometry {
+  return ballRadius(mesh) === null ? creased(mesh) : finished(mesh.vertices.flat(), mesh.vertices.flatMap(unit), mesh.triangles.flat());
+}
+
+function creased(mesh: MeshData): BufferGeometry {
   const { vertices, triangles } = mesh;
-  const round = ballRadius(mesh) !== null;
   const faces = faceNormals(mesh);
   const around = facesAround(mesh);
-  const positions = new Float32Array(9 * triangles.length);
-  const normals = new Float32Array(9 * triangles.length);
   const crease = Math.cos(CREASE);
-  for (let f = 0; f < triangles.length; f++) {
+  const positions: number[] = [], normals: number[] = [], index: number[] = [];
+  // Copies of each vertex made so far, one per normal.
+  const copies: number[][] = vertices.map(() => []);
+  triangles.forEach((triangle, f) => {
     const ox = faces[3 * f], oy = faces[3 * f + 1], oz = faces[3 * f + 2];
     const own = Math.hypot(ox, oy, oz);
-    for (let corner = 0; corner < 3; corner++) {
-      const v = triangles[f][corner], at = 9 * f + 3 * corner;
-      let [x, y, z] = vertices[v];
-      positions.set(vertices[v], at);
-      if (!round) {
-        x = y = z = 0;
-        for (let i = around.start[v]; i < around.start[v + 1]; i++) {
-          const g = 3 * around.faces[i];
-          const gx = faces[g], gy = faces[g + 1], gz = faces[g + 2];
-          if (gx * ox + gy * oy + gz * oz >= crease * own * Math.hypot(gx, gy, gz)) {
-            x += gx;
-            y += gy;
-            z += gz;
-          }
-        }
+    for (const v of triangle) {
+      const sum: Vec3 = [0, 0, 0];
+      for (let i = around.start[v]; i < around.start[v + 1]; i++) {
+        const g = 3 * around.faces[i];
+        const gx = faces[g], gy = faces[g + 1], gz = faces[g + 2];
+        if (gx * ox + gy * oy + gz * oz < crease * own * Math.hypot(gx, gy, gz)) continue;
+        sum[0] += gx;
+        sum[1] += gy;
+        sum[2] += gz;
       }
-      const scale = 1 / (Math.hypot(x, y, z) || 1);
-      normals[at] = x * scale;
-      normals[at + 1] = y * scale;
-      normals[at + 2] = z * scale;
+      const [x, y, z] = unit(sum);
+      let copy = copies[v].find((c) => normals[3 * c] * x + normals[3 * c + 1] * y + normals[3 * c + 2] * z > 0.99999);
+      if (copy === undefined) {
+        copy = positions.length / 3;
+        copies[v].push(copy);
+        positions.push(...vertices[v]);
+        normals.push(x, y, z);
+      }
+      index.push(copy);
     }
-  }
-  return triangleSoup(positions, normals);
+  });
+  return finished(positions, normals, index);
 }
 
 /** The same surface with one normal per vertex, for outlines that do not tear at edges. */
@@ -59,7 +63,7 @@ export function hull(mesh: MeshData): BufferGeometry {
   const { vertices, triangles } = mesh;
   const faces = faceNormals(mesh);
   const around = facesAround(mesh);
-  const normals = new Float32Array(3 * vertices.length);
+  const normals: number[] = [];
   for (let v = 0; v < vertices.length; v++) {
     let x = 0, y = 0, z = 0;
     for (let i = around.start[v]; i < around.start[v + 1]; i++) {
@@ -78,29 +82,32 @@ export function hull(mesh: MeshData): BufferGeometry {
       y += ny;
       z += nz;
     }
-    const scale = 1 / (Math.hypot(x, y, z) || 1);
-    normals.set([x * scale, y * scale, z * scale], 3 * v);
+    normals.push(...unit([x, y, z]));
   }
-  const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(vertices.flat()), 3));
-  geometry.setAttribute('normal', new BufferAttribute(normals, 3));
-  geometry.setIndex(triangles.flat());
-  return geometry;
+  return finished(vertices.flat(), normals, triangles.flat());
 }
 
 /** A ball of radius 1, as fine as its number on the screen allows. */
 export function unitBall(instances: number): BufferGeometry {
-  const detail = instances <= 64 ? 15 : instances <= 600 ? 9 : instances <= 3000 ? 6 : 3;
-  const ball = new IcosahedronGeometry(1, detail);
-  ball.deleteAttribute('uv');
+  const detail = instances <= 64 ? 12 : instances <= 600 ? 7 : instances <= 3000 ? 4 : 3;
+  const loose = new IcosahedronGeometry(1, detail);
+  loose.deleteAttribute('uv');
+  const ball = mergeVertices(loose, 1e-5);
+  loose.dispose();
   return ball;
 }
 
-function triangleSoup(positions: Float32Array, normals: Float32Array): BufferGeometry {
+function finished(positions: number[], normals: number[], index: number[]): BufferGeometry {
   const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(positions, 3));
-  geometry.setAttribute('normal', new BufferAttribute(normals, 3));
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
+  geometry.setAttribute('normal', new BufferAttribute(new Float32Array(normals), 3));
+  geometry.setIndex(index);
   return geometry;
+}
+
+function unit([x, y, z]: Vec3): Vec3 {
+  const scale = 1 / (Math.hypot(x, y, z) || 1);
+  return [x * scale, y * scale, z * scale];
 }
 
 /** The normal of each triangle, as long as twice its area. */

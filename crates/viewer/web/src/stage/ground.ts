@@ -1,5 +1,6 @@
 // The ground: a plane that catches shadows, with a grid that is crisp near by and fades into the sky.
 import { CircleGeometry, Color, Mesh, ShaderMaterial, UniformsLib, UniformsUtils, Vector3 } from 'three';
+import { SOFT_SHADOW } from './materials';
 import type { Look } from './theme';
 
 export class Ground {
@@ -22,7 +23,7 @@ export class Ground {
           ground: { value: new Color() },
           line: { value: new Color() },
           lineStrength: { value: 0.3 },
-          shadow: { value: 0.5 },
+          shaded: { value: new Color() },
           fill: { value: 1 },
           focus: { value: new Vector3() },
           reach: { value: 100 },
@@ -43,7 +44,7 @@ export class Ground {
     uniforms.ground.value.set(look.ground);
     uniforms.line.value.set(look.line);
     uniforms.lineStrength.value = look.lineStrength;
-    uniforms.shadow.value = look.shadow;
+    uniforms.shaded.value.set(look.shaded);
   }
 
   /** Lies under what the camera looks at and reaches as far as it can see. */
@@ -89,19 +90,17 @@ const FRAGMENT = `
   #include <bsdfs>
   #include <lights_pars_begin>
   #include <shadowmap_pars_fragment>
-  #include <shadowmask_pars_fragment>
-  uniform vec3 ground, line, focus;
-  uniform float lineStrength, shadow, fill, reach;
+  uniform vec3 ground, shaded, line, focus;
+  uniform float lineStrength, fill, reach;
   varying vec3 vWorld;
 
-  // Lines every \`apart\` metres, \`wide\` pixels wide, that vanish before they are too many to tell apart.
-  float lines(vec2 at, vec2 perPixel, float apart, float wide) {
-    vec2 pixel = perPixel / apart;
-    vec2 off = abs(fract(at / apart - 0.5) - 0.5) / pixel;
-    vec2 line = 1.0 - smoothstep(0.5 * wide - 0.5, 0.5 * wide + 0.5, off);
-    line *= 1.0 - smoothstep(0.02, 0.12, pixel);
-    return max(line.x, line.y);
+  // Across one axis, lines every \`apart\` metres, \`wide\` pixels wide.
+  vec2 lines(vec2 at, vec2 perPixel, vec2 apart, float wide) {
+    vec2 off = abs(fract(at / apart - 0.5) - 0.5) * apart / perPixel;
+    return 1.0 - smoothstep(0.5 * wide - 0.5, 0.5 * wide + 0.5, off);
   }
+
+  ${SOFT_SHADOW}
 
   void main() {
     #ifdef UP_Y
@@ -110,15 +109,21 @@ const FRAGMENT = `
       vec2 at = vWorld.xy;
     #endif
     vec2 perPixel = max(fwidth(at), 1e-9);
-    // The finest grid is the power of ten whose cells are some ten pixels wide here; it fades as they shrink.
-    float scale = log(max(perPixel.x, perPixel.y) * 9.0) / log(10.0);
-    float fine = pow(10.0, ceil(scale));
-    float grid = max(0.55 * lines(at, perPixel, fine, 1.0), max(0.75 * lines(at, perPixel, 10.0 * fine, 1.0), lines(at, perPixel, 100.0 * fine, 1.4)));
+    // The finest grid is the power of ten whose cells are at least ten pixels wide here. As they shrink to that,
+    // it fades away and each coarser one takes the strength of the next finer.
+    vec2 scale = log(perPixel * 10.0) / log(10.0);
+    vec2 fine = pow(vec2(10.0), ceil(scale));
+    vec2 room = ceil(scale) - scale;
+    vec2 both = max(max(
+      mix(vec2(0.0), vec2(0.45), room) * lines(at, perPixel, fine, 1.0),
+      mix(vec2(0.45), vec2(0.75), room) * lines(at, perPixel, 10.0 * fine, 1.0)),
+      mix(vec2(0.75), vec2(1.0), room) * lines(at, perPixel, 100.0 * fine, 1.2));
+    float grid = max(both.x, both.y);
     float distance = length(vWorld - focus) / reach;
-    float fade = 1.0 - smoothstep(0.12, 0.95, distance);
+    float fade = 1.0 - smoothstep(0.03, 0.95, distance);
     fade *= fade;
-    float lit = getShadowMask();
-    vec3 color = ground * mix(shadow, 1.0, lit);
+    float lit = softShadow();
+    vec3 color = mix(shaded, ground, lit);
     float filled = gl_FrontFacing ? fill : 0.0;
     float drawn = grid * lineStrength * fade;
     color = mix(color, line, drawn / max(drawn + filled * (1.0 - drawn), 1e-4));

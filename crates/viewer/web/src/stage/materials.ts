@@ -120,3 +120,22 @@ const WIRES = `
       float wire = 1.0 - smoothstep(0.7, 1.7, min(nearness.x, min(nearness.y, nearness.z)));
       if (wire < 0.04) discard;
       diffuseColor.a = wire * (gl_FrontFacing ? 1.0 : 0.35);`;
+
+/** Part of a fragment shader: how much sun reaches a point, with shadows that are softer than three's own. */
+export const SOFT_SHADOW = `
+  float softShadow() {
+    #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
+      vec3 at = vDirectionalShadowCoord[0].xyz / vDirectionalShadowCoord[0].w;
+      at.z += directionalLightShadows[0].shadowBias;
+      vec2 inside = step(vec2(0.0), at.xy) * step(at.xy, vec2(1.0));
+      if (inside.x * inside.y == 0.0 || at.z > 1.0) return 1.0;
+      float phase = interleavedGradientNoise(gl_FragCoord.xy) * PI2;
+      float sum = 0.0;
+      for (int i = 0; i < 16; i++) {
+        sum += texture(directionalShadowMap[0], vec3(at.xy + vogelDiskSample(i, 16, phase) * PENUMBRA, at.z));
+      }
+      return sum / 16.0;
+    #else
+      return 1.0;
+    #endif
+  }`.replace('PENUMBRA', (0.005).toFixed(4));

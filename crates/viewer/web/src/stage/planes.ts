@@ -1,7 +1,8 @@
 // Planes that are no ground: panes of glass that hide when they stand before the scene, and slopes.
-import { BufferAttribute, BufferGeometry, Color, Group, Mesh, ShaderMaterial, UniformsLib, UniformsUtils } from 'three';
+import { BufferAttribute, BufferGeometry, Color, DoubleSide, FrontSide, Group, Mesh, ShaderMaterial, UniformsLib, UniformsUtils } from 'three';
 import type { Header, PlaneInfo, Vec3 } from '../model';
 import { upAxis, type Box } from './extent';
+import { SOFT_SHADOW } from './materials';
 import type { Look } from './theme';
 
 export class Planes {
@@ -29,7 +30,7 @@ export class Planes {
       uniforms.wall.value.set(look.wall);
       uniforms.strength.value = look.wallStrength;
       uniforms.ground.value.set(look.ground);
-      uniforms.shadow.value = look.shadow;
+      uniforms.shaded.value.set(look.shaded);
     }
   }
 
@@ -103,11 +104,13 @@ function paneMaterial(slope: boolean): ShaderMaterial {
     lights: true,
     transparent: true,
     depthWrite: slope,
+    side: slope ? FrontSide : DoubleSide,
+    forceSinglePass: true,
     toneMapped: false,
     defines: slope ? { SLOPE: '' } : {},
     uniforms: UniformsUtils.merge([
       UniformsLib.lights,
-      { wall: { value: new Color() }, ground: { value: new Color() }, strength: { value: 0.1 }, shadow: { value: 0.5 } },
+      { wall: { value: new Color() }, ground: { value: new Color() }, strength: { value: 0.1 }, shaded: { value: new Color() } },
     ]),
     vertexShader: `
       #include <common>
@@ -131,19 +134,20 @@ function paneMaterial(slope: boolean): ShaderMaterial {
       #include <bsdfs>
       #include <lights_pars_begin>
       #include <shadowmap_pars_fragment>
-      #include <shadowmask_pars_fragment>
-      uniform vec3 wall, ground;
-      uniform float strength, shadow;
+      uniform vec3 wall, ground, shaded;
+      uniform float strength;
       varying float vEdge;
       varying vec3 vNormal, vEye;
+      ${SOFT_SHADOW}
       void main() {
         float outline = 1.0 - smoothstep(0.6, 1.8, vEdge / max(fwidth(vEdge), 1e-9));
         #ifdef SLOPE
-          vec3 color = mix(ground * mix(shadow, 1.0, getShadowMask()), wall, 0.6 * outline);
+          vec3 color = mix(mix(shaded, ground, softShadow()), wall, 0.6 * outline);
           gl_FragColor = vec4(color, 1.0);
         #else
+          // Before the scene, only the faintest outline is left of a wall.
           float facing = smoothstep(0.0, 0.3, dot(normalize(vNormal), normalize(vEye)));
-          gl_FragColor = vec4(wall, facing * mix(strength, 0.5, outline));
+          gl_FragColor = vec4(wall, max(facing * mix(strength, 0.5, outline), 0.28 * outline));
         #endif
         #include <colorspace_fragment>
       }`,

@@ -43,11 +43,11 @@ export class Springs {
       // Without a length of its own a spring is measured by the scene.
       const own = spring.length > 0 ? spring.length : 0.35 * this.size;
       const strain = spring.length > 0 ? length / own - 1 : length / own;
-      const radius = Math.min(0.11 * own, 0.025 * this.size, 0.35 * length);
-      const turns = Math.max(4, Math.min(16, Math.round(own / radius)));
+      const radius = Math.min(0.1 * own, 0.011 * this.size, 0.3 * length);
+      const turns = Math.max(5, Math.min(18, Math.round((0.45 * own) / radius)));
       const amount = Math.tanh(Math.abs(strain) / FULL);
       const { r, g, b: blue } = this.color.lerpColors(SLACK, strain > 0 ? STRETCHED : PRESSED, amount);
-      this.coils.set(drawn++, a, b, radius, Math.min(0.17 * radius, 0.2 * length), turns, r, g, blue);
+      this.coils.set(drawn++, a, b, radius, 0.23 * radius, turns, r, g, blue);
     }
     this.coils.draw(drawn);
   }

@@ -9,8 +9,8 @@ export interface Look {
   ground: string;
   line: string;
   lineStrength: number;
-  /** How much light the ground keeps in shadow, 0 to 1. */
-  shadow: number;
+  /** What shadows make of the ground. */
+  shaded: string;
   wall: string;
   wallStrength: number;
   water: string;
@@ -31,19 +31,19 @@ export const ALARM = '#ff2d3f';
 
 export const LOOKS: Record<Theme, Look> = {
   light: {
-    zenith: '#c9d7e6',
-    horizon: '#f1f3f5',
-    ground: '#e3e5e8',
+    zenith: '#b9c9db',
+    horizon: '#dbe2ea',
+    ground: '#eef0f2',
     line: '#5b6673',
-    lineStrength: 0.34,
-    shadow: 0.5,
+    lineStrength: 0.36,
+    shaded: '#a3a9b4',
     wall: '#6f8094',
     wallStrength: 0.1,
     water: '#2f87a8',
     deep: '#1b5f80',
-    sun: 2.5,
-    fill: 0.55,
-    environment: 0.62,
+    sun: 2.15,
+    fill: 0.22,
+    environment: 0.42,
     selected: '#ff8a00',
     pull: '#ff8a00',
     velocity: '#1976d2',
@@ -52,19 +52,19 @@ export const LOOKS: Record<Theme, Look> = {
     impulse: '#d81b60',
   },
   dark: {
-    zenith: '#0b0e13',
-    horizon: '#1c222b',
-    ground: '#232a33',
+    zenith: '#0a0c10',
+    horizon: '#14181e',
+    ground: '#2b323c',
     line: '#a8b8cc',
-    lineStrength: 0.22,
-    shadow: 0.42,
+    lineStrength: 0.17,
+    shaded: '#12161c',
     wall: '#8fa6c2',
     wallStrength: 0.07,
     water: '#2a7d9c',
     deep: '#12475f',
-    sun: 2.3,
-    fill: 0.3,
-    environment: 0.5,
+    sun: 2.0,
+    fill: 0.1,
+    environment: 0.36,
     selected: '#ffb224',
     pull: '#ffb224',
     velocity: '#5eb0ff',
