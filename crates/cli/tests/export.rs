@@ -19,6 +19,7 @@ fn recording(complete: bool) -> Recording {
             scene: "nothing".into(),
             seed: 0,
             up: Up::Z,
+            gravity: Default::default(),
             step_seconds: 0.5,
             steps_per_frame: 1,
             meshes: Vec::new(),

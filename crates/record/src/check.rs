@@ -8,6 +8,7 @@ impl Header {
     /// Says what is wrong with the header, if anything is.
     pub fn check(&self) -> Result<(), String> {
         finite("step_seconds", &[self.step_seconds])?;
+        finite_vec("the gravity", self.gravity)?;
         for (m, mesh) in self.meshes.iter().enumerate() {
             for v in &mesh.vertices {
                 finite_vec(format_args!("a vertex of mesh {m}"), *v)?;

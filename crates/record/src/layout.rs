@@ -41,78 +41,82 @@ pub(crate) fn encoded_len(bodies: usize, contacts: usize) -> usize {
         .saturating_add(contacts.saturating_mul(CONTACT))
 }
 
-/// Appends a frame's bytes to `out`.
-pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
-    out.reserve(encoded_len(frame.bodies.len(), frame.contacts.len()));
-    let mut f64s = |values: &[f64]| {
-        for v in values {
-            out.extend_from_slice(&v.to_bits().to_le_bytes());
-        }
-    };
-    let Totals {
-        kinetic,
-        potential,
-        momentum,
-        angular_momentum,
-        max_penetration,
-    } = frame.totals;
-    f64s(&[frame.time, f64::from_bits(frame.step), kinetic, potential]);
-    f64s(&momentum.to_array());
-    f64s(&angular_momentum.to_array());
-    f64s(&[max_penetration]);
-    let counts = frame.bodies.len() as u64 | (frame.contacts.len() as u64) << 32;
-    f64s(&[f64::from_bits(counts)]);
-    for body in &frame.bodies {
-        let q = body.orientation;
-        f64s(&body.position.to_array());
-        f64s(&[q.w, q.x, q.y, q.z]);
-        f64s(&body.velocity.to_array());
-        f64s(&body.omega_body.to_array());
-    }
-    for contact in &frame.contacts {
-        f64s(&contact.point.to_array());
-        f64s(&contact.impulse.to_array());
-        f64s(&[contact.penetration]);
-    }
-    out.extend(frame.bodies.iter().map(|b| b.status as u8));
-}
-
-/// Reads a frame of `bodies` bodies; says what is wrong if it cannot.
-pub(crate) fn decode(data: &[u8], bodies: usize) -> Result<Frame, String> {
-    let cut = || "a frame is too short".to_string();
-    let mut b = Bytes(data);
-    let mut frame = head(&mut b).ok_or_else(cut)?;
-    let n = b.u32().ok_or_else(cut)? as usize;
-    let c = b.u32().ok_or_else(cut)? as usize;
-    if n != bodies {
-        return Err(format!("a frame has {n} bodies, the header {bodies}"));
-    }
-    // The length is checked before anything is allocated, so that a wrong
-    // count cannot ask for more memory than the file has bytes.
-    if data.len() != encoded_len(n, c) {
-        return Err(format!(
-            "a frame of {n} bodies and {c} contacts has {} bytes",
-            data.len()
-        ));
-    }
-    frame.bodies = (0..n)
-        .map(|_| body(&mut b))
-        .collect::<Option<_>>()
-        .ok_or_else(cut)?;
-    frame.contacts = (0..c)
-        .map(|_| contact(&mut b))
-        .collect::<Option<_>>()
-        .ok_or_else(cut)?;
-    for body in &mut frame.bodies {
-        body.status = match b.u8().ok_or_else(cut)? {
-            0 => Status::Free,
-            1 => Status::Locked,
-            2 => Status::Merged,
-            3 => Status::Quarantined,
-            other => return Err(format!("unknown status {other} of a body")),
+impl Frame {
+    /// Appends the frame's bytes to `out`, as `/frames` of a recording holds
+    /// them ([`FRAME_LAYOUT`]).
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.reserve(encoded_len(self.bodies.len(), self.contacts.len()));
+        let mut f64s = |values: &[f64]| {
+            for v in values {
+                out.extend_from_slice(&v.to_bits().to_le_bytes());
+            }
         };
+        let Totals {
+            kinetic,
+            potential,
+            momentum,
+            angular_momentum,
+            max_penetration,
+        } = self.totals;
+        f64s(&[self.time, f64::from_bits(self.step), kinetic, potential]);
+        f64s(&momentum.to_array());
+        f64s(&angular_momentum.to_array());
+        f64s(&[max_penetration]);
+        let counts = self.bodies.len() as u64 | (self.contacts.len() as u64) << 32;
+        f64s(&[f64::from_bits(counts)]);
+        for body in &self.bodies {
+            let q = body.orientation;
+            f64s(&body.position.to_array());
+            f64s(&[q.w, q.x, q.y, q.z]);
+            f64s(&body.velocity.to_array());
+            f64s(&body.omega_body.to_array());
+        }
+        for contact in &self.contacts {
+            f64s(&contact.point.to_array());
+            f64s(&contact.impulse.to_array());
+            f64s(&[contact.penetration]);
+        }
+        out.extend(self.bodies.iter().map(|b| b.status as u8));
     }
-    Ok(frame)
+
+    /// Reads a frame of `bodies` bodies from what [`Frame::encode`] gives; says
+    /// what is wrong if it cannot.
+    pub fn decode(data: &[u8], bodies: usize) -> Result<Self, String> {
+        let cut = || "a frame is too short".to_string();
+        let mut b = Bytes(data);
+        let mut frame = head(&mut b).ok_or_else(cut)?;
+        let n = b.u32().ok_or_else(cut)? as usize;
+        let c = b.u32().ok_or_else(cut)? as usize;
+        if n != bodies {
+            return Err(format!("a frame has {n} bodies, the header {bodies}"));
+        }
+        // The length is checked before anything is allocated, so that a wrong
+        // count cannot ask for more memory than the file has bytes.
+        if data.len() != encoded_len(n, c) {
+            return Err(format!(
+                "a frame of {n} bodies and {c} contacts has {} bytes",
+                data.len()
+            ));
+        }
+        frame.bodies = (0..n)
+            .map(|_| body(&mut b))
+            .collect::<Option<_>>()
+            .ok_or_else(cut)?;
+        frame.contacts = (0..c)
+            .map(|_| contact(&mut b))
+            .collect::<Option<_>>()
+            .ok_or_else(cut)?;
+        for body in &mut frame.bodies {
+            body.status = match b.u8().ok_or_else(cut)? {
+                0 => Status::Free,
+                1 => Status::Locked,
+                2 => Status::Merged,
+                3 => Status::Quarantined,
+                other => return Err(format!("unknown status {other} of a body")),
+            };
+        }
+        Ok(frame)
+    }
 }
 
 fn head(b: &mut Bytes) -> Option<Frame> {

@@ -31,6 +31,9 @@ pub struct Header {
     pub seed: u64,
     /// Which axis points up.
     pub up: Up,
+    /// The acceleration of gravity; zero in recordings of version 0.1.
+    #[serde(default)]
+    pub gravity: DVec3,
     /// The size of a step, in seconds.
     pub step_seconds: f64,
     /// How many steps lie between two frames.
@@ -218,7 +221,8 @@ pub struct Event {
     pub time: f64,
     /// Steps since the start.
     pub step: u64,
-    /// `command`, `quarantine` or `merge`.
+    /// `command` (of the scene), `input` (a command given while it ran),
+    /// `quarantine` or `merge`.
     pub kind: String,
     /// What exactly: a command as in the scene file, the body's name, …
     pub detail: serde_json::Value,

@@ -6,7 +6,6 @@
 
 use crate::bytes::Bytes;
 use crate::error::RecordError;
-use crate::layout;
 use crate::model::{Event, FORMAT, Frame, Header, Recording, Source};
 use crate::writer::{MAX_RECORD, METADATA, OVERRIDES};
 use mcap::records::op;
@@ -273,7 +272,7 @@ impl Reader {
                 let Some(header) = &self.found.header else {
                     return Err(self.corrupt("a frame comes before the header".into()));
                 };
-                let frame = layout::decode(data, header.bodies.len())
+                let frame = Frame::decode(data, header.bodies.len())
                     .map_err(|reason| self.corrupt(reason))?;
                 self.found.frames.push(frame);
             }

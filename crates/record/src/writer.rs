@@ -161,7 +161,7 @@ impl RecordingWriter {
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        layout::encode(frame, &mut buffer);
+        frame.encode(&mut buffer);
         let result = self.message(self.channels.frames, self.frames, frame.time, &buffer);
         self.buffer = buffer;
         result?;

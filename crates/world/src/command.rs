@@ -5,16 +5,20 @@ use crate::world::World;
 use conatus_math::DVec3;
 use conatus_record::Event;
 use conatus_rigid::Activity;
-use serde_json::{Value, json};
+use conatus_rigid::forces::Hand;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// Something to do to the world.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+/// Something to do to the world. Bodies are meant by their index, or by their
+/// name in a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command<Body = usize> {
     /// Gives a body a new momentum and angular momentum, as the keys 1 to 9
     /// do in Di Pierro §11.
     Kick {
         /// The body.
-        body: usize,
+        body: Body,
         /// Its new momentum, if any.
         momentum: Option<DVec3>,
         /// Its new angular momentum in world axes, if any.
@@ -23,18 +27,122 @@ pub enum Command {
     /// Adds an impulse at a point of a body.
     Impulse {
         /// The body.
-        body: usize,
+        body: Body,
         /// In N·s, world axes.
         impulse: DVec3,
         /// Where, in the body's principal axes.
         point_body: DVec3,
     },
     /// Makes bodies one.
-    Merge(Vec<usize>),
+    Merge(Vec<Body>),
     /// Holds a body in place.
-    Lock(usize),
+    Lock(Body),
     /// Lets a body go.
-    Unlock(usize),
+    Unlock(Body),
+    /// Has a hand pull a point of a body towards a target from now on, or
+    /// moves that hand.
+    Pull {
+        /// Which hand: each holds one body at a time.
+        hand: u32,
+        /// The body.
+        body: Body,
+        /// The point, in the body's principal axes.
+        point_body: DVec3,
+        /// Where the point shall go, in world coordinates.
+        target: DVec3,
+        /// Force per distance, in N/m.
+        stiffness: f64,
+        /// Force per velocity, in N·s/m.
+        damping: f64,
+    },
+    /// A hand lets go.
+    LetGo {
+        /// Which hand.
+        hand: u32,
+    },
+    /// Someone stopped the clock to look closer: nothing happens to the world.
+    Pause,
+    /// The clock goes on: nothing happens to the world.
+    Resume,
+}
+
+impl<Body> Command<Body> {
+    /// The same command with its bodies called otherwise; `None` if one of
+    /// them has no such name.
+    fn rename<B>(&self, mut name: impl FnMut(&Body) -> Option<B>) -> Option<Command<B>> {
+        Some(match self {
+            Self::Kick {
+                body,
+                momentum,
+                angular_momentum,
+            } => Command::Kick {
+                body: name(body)?,
+                momentum: *momentum,
+                angular_momentum: *angular_momentum,
+            },
+            Self::Impulse {
+                body,
+                impulse,
+                point_body,
+            } => Command::Impulse {
+                body: name(body)?,
+                impulse: *impulse,
+                point_body: *point_body,
+            },
+            Self::Merge(list) => Command::Merge(list.iter().map(name).collect::<Option<_>>()?),
+            Self::Lock(body) => Command::Lock(name(body)?),
+            Self::Unlock(body) => Command::Unlock(name(body)?),
+            Self::Pull {
+                hand,
+                body,
+                point_body,
+                target,
+                stiffness,
+                damping,
+            } => Command::Pull {
+                hand: *hand,
+                body: name(body)?,
+                point_body: *point_body,
+                target: *target,
+                stiffness: *stiffness,
+                damping: *damping,
+            },
+            Self::LetGo { hand } => Command::LetGo { hand: *hand },
+            Self::Pause => Command::Pause,
+            Self::Resume => Command::Resume,
+        })
+    }
+}
+
+/// Where a command comes from, which is the kind of its event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The scene: it comes again whenever the scene is run.
+    Scene,
+    /// Someone who watches: only the recording knows of it.
+    Input,
+}
+
+impl Origin {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Scene => "command",
+            Self::Input => INPUT,
+        }
+    }
+}
+
+/// The kind of the events that commands given during the run leave.
+pub const INPUT: &str = "input";
+
+/// A recording's command that the world cannot make sense of.
+#[derive(Debug, thiserror::Error)]
+#[error("the recording's command of step {step} does not fit the scene: {detail}")]
+pub struct UnknownInput {
+    /// The step that it was carried out in.
+    pub step: u64,
+    /// The command as recorded.
+    pub detail: Value,
 }
 
 /// A command and its time.
@@ -45,8 +153,36 @@ pub(crate) struct Due {
 }
 
 impl World {
+    /// Has a command carried out at the beginning of the next step, after those
+    /// of the scene. It goes into the recording as an input.
+    pub fn input(&mut self, command: Command) {
+        self.inputs.push_back((self.steps, command));
+    }
+
+    /// Has everything done again that was done by hand in a recording: all
+    /// inputs among its events.
+    pub fn repeat_inputs(&mut self, events: &[Event]) -> Result<(), UnknownInput> {
+        for event in events.iter().filter(|event| event.kind == INPUT) {
+            let told = serde_json::from_value::<Command<String>>(event.detail.clone()).ok();
+            let find = |name: &String| self.names.iter().position(|n| n == name);
+            let Some(command) = told.and_then(|told| told.rename(find)) else {
+                return Err(UnknownInput {
+                    step: event.step,
+                    detail: event.detail.clone(),
+                });
+            };
+            self.inputs.push_back((event.step, command));
+        }
+        Ok(())
+    }
+
+    /// The hands that pull at the moment, by number.
+    pub fn hands(&self) -> &[(u32, Hand)] {
+        &self.hands
+    }
+
     /// Carries out one command now.
-    pub(crate) fn carry_out(&mut self, command: &Command) {
+    pub(crate) fn carry_out(&mut self, command: &Command, origin: Origin) {
         match command {
             // What is held in place cannot be pushed.
             Command::Kick { body, .. } | Command::Impulse { body, .. } if !self.is_free(*body) => {}
@@ -86,9 +222,32 @@ impl World {
             }
             Command::Lock(body) => self.hold(*body, Activity::Free, Activity::Locked),
             Command::Unlock(body) => self.hold(*body, Activity::Locked, Activity::Free),
+            Command::Pull {
+                hand,
+                body,
+                point_body,
+                target,
+                stiffness,
+                damping,
+            } => {
+                let pull = Hand {
+                    body: *body,
+                    point_body: *point_body,
+                    target: *target,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                };
+                match self.hands.binary_search_by_key(hand, |(h, _)| *h) {
+                    Ok(k) => self.hands[k].1 = pull,
+                    Err(k) => self.hands.insert(k, (*hand, pull)),
+                }
+            }
+            Command::LetGo { hand } => self.hands.retain(|(h, _)| h != hand),
+            Command::Pause | Command::Resume => {}
         }
-        let detail = self.describe(command);
-        self.log("command", detail);
+        let told = command.rename(|&i| self.names.get(i).cloned());
+        let detail = serde_json::to_value(told).unwrap_or_default();
+        self.log(origin.kind(), detail);
     }
 
     fn is_free(&self, body: usize) -> bool {
@@ -127,33 +286,5 @@ impl World {
             kind: kind.to_owned(),
             detail,
         });
-    }
-
-    /// The command in the words of a scene file.
-    fn describe(&self, command: &Command) -> Value {
-        let name = |i: &usize| self.names[*i].clone();
-        match command {
-            Command::Kick {
-                body,
-                momentum,
-                angular_momentum,
-            } => json!({ "kick": {
-                "body": name(body),
-                "momentum": momentum.map(|v| v.to_array()),
-                "angular_momentum": angular_momentum.map(|v| v.to_array()),
-            }}),
-            Command::Impulse {
-                body,
-                impulse,
-                point_body,
-            } => json!({ "impulse": {
-                "body": name(body),
-                "impulse": impulse.to_array(),
-                "point": point_body.to_array(),
-            }}),
-            Command::Merge(list) => json!({ "merge": list.iter().map(name).collect::<Vec<_>>() }),
-            Command::Lock(body) => json!({ "lock": name(body) }),
-            Command::Unlock(body) => json!({ "unlock": name(body) }),
-        }
     }
 }

@@ -11,7 +11,7 @@ mod world;
 
 pub use command::Command;
 pub use report::Report;
-pub use run::{Plan, Sink, run};
+pub use run::{Logbook, Plan, Sink, run};
 pub use step::StepReport;
 pub use world::World;
 

@@ -1,9 +1,11 @@
 //! Runs a world to its end and hands every frame to a sink.
 
 use crate::report::{AngularMomentum, Energy, Report, Rigid};
+use crate::step::StepReport;
 use crate::world::World;
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame, Totals};
+use std::time::Instant;
 
 /// Where frames and events go: a recording in memory, a file, a viewer.
 pub trait Sink {
@@ -40,31 +42,19 @@ const STEPS_PER_QUESTION: u64 = 256;
 
 /// Runs `world` by `plan`. `go_on` is called at least after every frame with
 /// the steps made so far and stops the run by returning false; what was
-/// recorded stays, and a last frame shows where it stopped. Processor time and threads are for the caller to fill in.
+/// recorded stays, and a last frame shows where it stopped. Processor time and
+/// threads are for the caller to fill in.
 pub fn run<S: Sink>(
     world: &mut World,
     plan: &Plan,
     sink: &mut S,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Report, S::Error> {
-    let begin = std::time::Instant::now();
-    let mut tally = Tally::default();
-    let mut contacts_max = 0;
-    let mut quarantined = Vec::new();
-    let mut frames = 0;
+    let mut log = Logbook::new();
     let mut going = true;
     let mut interrupted = false;
     loop {
-        for event in world.take_events() {
-            if event.kind == "quarantine" {
-                quarantined.extend(event.detail["body"].as_str().map(str::to_owned));
-            }
-            sink.event(&event)?;
-        }
-        let frame = world.frame();
-        tally.add(&frame.totals);
-        sink.frame(&frame)?;
-        frames += 1;
+        log.record(world, sink)?;
         if !(going && go_on(world.steps())) {
             interrupted = world.steps() < plan.steps;
             break;
@@ -74,32 +64,92 @@ pub fn run<S: Sink>(
             break;
         }
         for k in 1..=steps {
-            contacts_max = contacts_max.max(world.step().contacts);
+            log.step(&world.step());
             if k % STEPS_PER_QUESTION == 0 && !go_on(world.steps()) {
                 going = false;
                 break;
             }
         }
     }
-    Ok(Report {
-        scene: plan.scene.clone(),
-        seed: plan.seed,
-        seconds: world.time(),
-        steps: world.steps(),
-        frames,
-        wall_seconds: begin.elapsed().as_secs_f64(),
-        cpu_seconds: 0.0,
-        threads: 1,
-        interrupted,
-        energy: tally.energy(),
-        angular_momentum: tally.angular_momentum(),
-        rigid: Rigid {
-            bodies: world.bodies.len(),
-            contacts_max,
-            max_penetration: tally.max_penetration,
-            quarantined,
-        },
-    })
+    Ok(log.report(world, plan, interrupted))
+}
+
+/// Follows a run for its report: whoever drives a world tells it of every
+/// step, and lets it record every frame.
+pub struct Logbook {
+    begin: Instant,
+    frames: u64,
+    contacts_max: usize,
+    quarantined: Vec<String>,
+    tally: Tally,
+}
+
+impl Default for Logbook {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logbook {
+    /// A logbook that begins now.
+    pub fn new() -> Self {
+        Self {
+            begin: Instant::now(),
+            frames: 0,
+            contacts_max: 0,
+            quarantined: Vec::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Notes a step.
+    pub fn step(&mut self, step: &StepReport) {
+        self.contacts_max = self.contacts_max.max(step.contacts);
+    }
+
+    /// Hands the world's events since the last call and its present frame to
+    /// a sink, and notes them.
+    pub fn record<S: Sink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
+        for event in world.take_events() {
+            if event.kind == "quarantine" {
+                let body = event.detail["body"].as_str();
+                self.quarantined.extend(body.map(str::to_owned));
+            }
+            sink.event(&event)?;
+        }
+        let frame = world.frame();
+        self.tally.add(&frame.totals);
+        self.frames += 1;
+        sink.frame(&frame)
+    }
+
+    /// The names of the bodies quarantined so far.
+    pub fn quarantined(&self) -> &[String] {
+        &self.quarantined
+    }
+
+    /// The report so far.
+    pub fn report(&self, world: &World, plan: &Plan, interrupted: bool) -> Report {
+        Report {
+            scene: plan.scene.clone(),
+            seed: plan.seed,
+            seconds: world.time(),
+            steps: world.steps(),
+            frames: self.frames,
+            wall_seconds: self.begin.elapsed().as_secs_f64(),
+            cpu_seconds: 0.0,
+            threads: 1,
+            interrupted,
+            energy: self.tally.energy(),
+            angular_momentum: self.tally.angular_momentum(),
+            rigid: Rigid {
+                bodies: world.bodies.len(),
+                contacts_max: self.contacts_max,
+                max_penetration: self.tally.max_penetration,
+                quarantined: self.quarantined.clone(),
+            },
+        }
+    }
 }
 
 /// Follows energy and angular momentum from frame to frame.

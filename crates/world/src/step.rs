@@ -1,5 +1,6 @@
 //! One step of the world, in Di Pierro's order (§11, `Universe::evolve`).
 
+use crate::command::Origin;
 use crate::world::World;
 use conatus_rigid::Activity;
 use serde_json::json;
@@ -44,7 +45,12 @@ impl World {
         let horizon = self.time() + 0.5 * self.h;
         while self.due.front().is_some_and(|d| d.time < horizon) {
             if let Some(due) = self.due.pop_front() {
-                self.carry_out(&due.command);
+                self.carry_out(&due.command, Origin::Scene);
+            }
+        }
+        while self.inputs.front().is_some_and(|i| i.0 <= self.steps) {
+            if let Some((_, command)) = self.inputs.pop_front() {
+                self.carry_out(&command, Origin::Input);
             }
         }
     }
@@ -52,6 +58,11 @@ impl World {
     /// Clears and evaluates forces at each stage and integrates.
     fn integrate(&mut self) {
         let (t, h) = (self.time(), self.h);
+        // Hands are forces like any other, for as long as they hold.
+        let lasting = self.forces.len();
+        for &(_, hand) in &self.hands {
+            self.forces.push(Box::new(hand));
+        }
         self.integration.step(
             &mut self.bodies,
             &self.forces,
@@ -60,6 +71,7 @@ impl World {
             t,
             h,
         );
+        self.forces.truncate(lasting);
     }
 
     fn detect(&mut self) {

@@ -7,7 +7,7 @@ use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
 use conatus_rigid::contact::resolve::Resolver;
 use conatus_rigid::contact::{Contact, Plane, Sphere};
-use conatus_rigid::forces::{Force, View};
+use conatus_rigid::forces::{Force, Hand, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 use std::collections::VecDeque;
 
@@ -44,6 +44,8 @@ pub struct World {
     pub(crate) h: f64,
     pub(crate) steps: u64,
     pub(crate) due: VecDeque<Due>,
+    pub(crate) inputs: VecDeque<(u64, Command)>,
+    pub(crate) hands: Vec<(u32, Hand)>,
     pub(crate) integration: Integration,
     pub(crate) resolver: Resolver,
     pub(crate) contacts: Vec<Contact>,
@@ -68,6 +70,8 @@ impl World {
             h,
             steps: 0,
             due: VecDeque::new(),
+            inputs: VecDeque::new(),
+            hands: Vec::new(),
             integration: Integration::default(),
             resolver: Resolver::default(),
             contacts: Vec::new(),
@@ -131,9 +135,12 @@ impl World {
         let mut states = Vec::new();
         self.bodies.gather(&mut states);
         let view = View::new(&self.bodies, &states);
+        let hands = self.hands.iter().map(|(_, hand)| hand as &dyn Force);
         let of_forces: f64 = self
             .forces
             .iter()
+            .map(|f| &**f)
+            .chain(hands)
             .map(|f| f.potential(self.time(), &view))
             .sum();
         Totals {

@@ -6,7 +6,7 @@ use crate::errors::{Failure, print};
 use crate::outputs::{Outputs, Written, human_list};
 use crate::progress::{self, Progress};
 use crate::replay::Compare;
-use conatus_record::Recording;
+use conatus_record::{Event, Recording};
 use conatus_world::Report;
 use conatus_world::scene::{Scene, Setup};
 use cpu_time::ProcessTime;
@@ -16,7 +16,7 @@ use std::path::Path;
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
     let outputs = Outputs::check(&args.outputs, Path::new(&args.scene))?;
-    let (mut scene, recording) = load(args)?;
+    let (mut scene, inputs, recording) = load(args)?;
     use_threads(args.threads)?;
 
     let cpu = ProcessTime::now();
@@ -29,6 +29,9 @@ pub fn run(args: &Run) -> Done {
         plan,
         header,
     } = setup;
+    world
+        .repeat_inputs(&inputs)
+        .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))?;
     let tape = outputs.begin(&header, &scene.record_sources(), &scene.overrides)?;
 
     progress::listen_for_stop();
@@ -92,15 +95,17 @@ fn failure(report: &Report) -> Option<String> {
         .then(|| format!("stopped after {} of the run's seconds", report.seconds))
 }
 
-/// The scene, and the recording to compare with. A recording whose scene the
-/// command line changes is run anew, and there is nothing to compare.
-fn load(args: &Run) -> Result<(Scene, Option<Recording>), Failure> {
+/// The scene, what was done to it by hand, and the recording to compare with.
+/// A recording whose scene the command line changes is run anew, and there is
+/// nothing to compare.
+fn load(args: &Run) -> Result<(Scene, Vec<Event>, Option<Recording>), Failure> {
     let path = Path::new(&args.scene);
     let is_recording = path
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"));
     if !is_recording {
-        return Ok((Scene::load(&args.scene, &args.changes.options())?, None));
+        let scene = Scene::load(&args.scene, &args.changes.options())?;
+        return Ok((scene, Vec::new(), None));
     }
     let recording = Recording::read(path)?;
     let changes = &args.changes;
@@ -114,7 +119,8 @@ fn load(args: &Run) -> Result<(Scene, Option<Recording>), Failure> {
         changes.seed.unwrap_or(recording.header.seed),
     )?;
     let unchanged = overrides == recording.overrides && changes.seed.is_none();
-    Ok((scene, unchanged.then_some(recording)))
+    let inputs = recording.events.clone();
+    Ok((scene, inputs, unchanged.then_some(recording)))
 }
 
 fn use_threads(threads: Option<u16>) -> Done {

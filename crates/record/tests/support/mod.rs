@@ -65,6 +65,7 @@ pub fn header(scene: &str) -> Header {
         scene: scene.into(),
         seed: 7,
         up: Up::Z,
+        gravity: DVec3::new(0.0, 0.0, -9.81),
         step_seconds: 1.0 / 600.0,
         steps_per_frame: 10,
         meshes: Vec::new(),

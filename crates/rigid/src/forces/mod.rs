@@ -7,12 +7,14 @@
 
 mod callback;
 mod drag;
+mod hand;
 mod push;
 mod spring;
 mod water;
 
 pub use callback::Callback;
 pub use drag::Drag;
+pub use hand::Hand;
 pub use push::{Frame, Push};
 pub use spring::{End, Spring};
 pub use water::{Hull, Rectangle, UpAxis, Water, Wave};

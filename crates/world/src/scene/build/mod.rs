@@ -101,6 +101,7 @@ impl Scene {
             scene: self.name.clone(),
             seed: self.seed,
             up,
+            gravity: world.gravity,
             step_seconds: file.time.step,
             steps_per_frame: file.time.steps_per_frame,
             meshes,

@@ -1,0 +1,40 @@
+//! A hand that pulls a point of a body to where it wants it.
+
+use super::{Force, Loads, Reach, View};
+use conatus_math::DVec3;
+
+/// A spring without length from a point of a body to a target, with a dashpot
+/// in all directions, so that what is pulled comes to rest at the hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hand {
+    /// The body that it holds.
+    pub body: usize,
+    /// Where it holds the body, in body axes.
+    pub point_body: DVec3,
+    /// Where it wants that point to be, in world coordinates.
+    pub target: DVec3,
+    /// Force per distance, in N/m.
+    pub stiffness: f64,
+    /// Force per velocity of the point, in N·s/m.
+    pub damping: f64,
+}
+
+impl Force for Hand {
+    /// F = κ(target − p) − γ dp/dt at the point p.
+    fn apply(&self, _t: f64, view: &View, loads: &mut Loads) {
+        let state = view.state(self.body);
+        let point = state.point_position(self.point_body);
+        let velocity = state.point_velocity(self.point_body);
+        let force = self.stiffness * (self.target - point) - self.damping * velocity;
+        loads.force_at(view, self.body, force, point);
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Bodies(vec![self.body])
+    }
+
+    fn potential(&self, _t: f64, view: &View) -> f64 {
+        let point = view.state(self.body).point_position(self.point_body);
+        0.5 * self.stiffness * point.distance_squared(self.target)
+    }
+}
