@@ -69,7 +69,7 @@ pub struct Run {
     /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
     #[arg(value_name = "SCENE")]
     pub scene: String,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg)
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -111,7 +111,7 @@ pub struct Export {
     /// A recording (.mcap)
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg)
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html)
     #[arg(short, long = "output", value_name = "FILE", required = true, num_args = 1..)]
     pub outputs: Vec<PathBuf>,
     /// Print nothing but errors

@@ -7,6 +7,8 @@
 use crate::errors::Failure;
 use conatus_record::export::{self, Format};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
+use conatus_viewer::html;
+use conatus_viewer::page::{self, Page};
 use conatus_world::{Sink, memory};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +30,9 @@ impl Outputs {
         let mut places = Vec::new();
         for path in paths {
             let format = Format::from_path(path)?;
+            if format == Format::Html {
+                page_or_why()?;
+            }
             export::check_writable(path)?;
             let place = place_of(path);
             if places.contains(&place) {
@@ -83,11 +88,25 @@ impl Outputs {
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
         let mut written = Vec::new();
         for (path, _) in &self.paths {
-            export::write_file(recording, path)?;
+            write_file(recording, path)?;
             written.push((path.clone(), size_of(path)));
         }
         Ok(written)
     }
+}
+
+/// Writes one file; pages are the viewer's to write, all else the recording's.
+fn write_file(recording: &Recording, path: &Path) -> Result<(), Failure> {
+    Ok(match Format::from_path(path)? {
+        Format::Html => html::write_file(recording, page_or_why()?, path)?,
+        _ => export::write_file(recording, path)?,
+    })
+}
+
+/// The viewer's page, or what to do to have one.
+pub fn page_or_why() -> Result<&'static Page, Failure> {
+    let (message, help) = page::MISSING;
+    page::page().ok_or_else(|| Failure::file(message, help))
 }
 
 /// The same for every way to name the same file.
@@ -121,23 +140,23 @@ impl Tape {
     /// the first that fails is told of.
     pub fn finish(self, report: &serde_json::Value) -> Result<Vec<Written>, Failure> {
         let mut first_failure = None;
-        let mut keep = |result: Result<(), RecordError>| {
+        let mut keep = |result: Result<(), Failure>| {
             if let Err(error) = result {
                 first_failure.get_or_insert(error);
             }
         };
         let live: Vec<PathBuf> = self.live.iter().map(|(path, _)| path.clone()).collect();
         for (_, writer) in self.live {
-            keep(writer.finish(Some(report)));
+            keep(writer.finish(Some(report)).map_err(Failure::from));
         }
         if let Some(mut recording) = self.whole {
             recording.report = Some(report.clone());
             for path in self.paths.iter().filter(|path| !live.contains(path)) {
-                keep(export::write_file(&recording, path));
+                keep(write_file(&recording, path));
             }
         }
         match first_failure {
-            Some(error) => Err(error.into()),
+            Some(failure) => Err(failure),
             None => Ok(self
                 .paths
                 .into_iter()

@@ -115,6 +115,9 @@ pub enum RecordError {
     /// The recording holds more than the export format can.
     #[error("the recording does not fit the format: {0}")]
     DoesNotFit(String),
+    /// A page is asked for where there is none to put the recording into.
+    #[error("an HTML file needs the page of the viewer")]
+    NeedsPage,
 }
 
 impl RecordError {
@@ -156,6 +159,7 @@ impl RecordError {
                 "choose a folder that you may write to, or change its permissions".into()
             }
             Self::DoesNotFit(_) => "export fewer frames or bodies, or use `.csv`".into(),
+            Self::NeedsPage => "write it with `conatus_viewer::html`".into(),
         }
     }
 }

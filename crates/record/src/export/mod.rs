@@ -12,7 +12,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`, `.html`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub enum Format {
     Csv,
     /// A sheet with a picture of the motion and plots against time.
     Svg,
+    /// A page that plays the recording. The page is the viewer's, and so is
+    /// the writer: [`write_file`] refuses this one.
+    Html,
 }
 
 impl Format {
@@ -37,6 +40,7 @@ impl Format {
             "glb" => Ok(Self::Glb),
             "csv" => Ok(Self::Csv),
             "svg" => Ok(Self::Svg),
+            "html" => Ok(Self::Html),
             _ => Err(RecordError::UnknownFormat {
                 path: path.to_path_buf(),
             }),
@@ -94,6 +98,28 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), RecordError> {
 pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), RecordError> {
     let path = path.as_ref();
     let format = Format::from_path(path)?;
+    replace(path, |place, file| write_to(recording, format, place, file))
+}
+
+/// Puts what `write` writes into the place of a file. It appears whole or not
+/// at all: an existing file is left alone when anything fails.
+pub fn replace_file(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    replace(path.as_ref(), |_, file| {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        write(&mut out)?;
+        out.flush().map_err(RecordError::Output)
+    })
+}
+
+/// Hands `write` the file to write to, with its path for the time being, and
+/// moves it into place.
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&Path, File) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
     check_writable(path)?;
     // A link stays a link: what it points to is replaced.
     let linked = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -108,11 +134,11 @@ pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), R
     if path.exists() && !path.is_file() {
         // A device or pipe cannot be replaced, only written to.
         let file = File::options().write(true).open(path).map_err(at("open"))?;
-        return write_to(recording, format, path, file);
+        return write(path, file);
     }
     let (temporary, file) = temporary_sibling(path).map_err(at("create"))?;
-    let result = write_to(recording, format, &temporary, file)
-        .and_then(|()| fs::rename(&temporary, path).map_err(at("rename")));
+    let result =
+        write(&temporary, file).and_then(|()| fs::rename(&temporary, path).map_err(at("rename")));
     result.map_err(|error| {
         // The first failure is the one to tell of.
         let _ = fs::remove_file(&temporary);
@@ -136,6 +162,7 @@ fn write_to(
         Format::Glb => glb::write(recording, &mut out)?,
         Format::Csv => csv::write(recording, &mut out)?,
         Format::Svg => svg::write(recording, &mut out)?,
+        Format::Html => return Err(RecordError::NeedsPage),
     }
     out.flush().map_err(RecordError::Output)
 }

@@ -1,0 +1,372 @@
+// Ties source, player, picture and controls together.
+import { Controls, type ControlsState, SPEEDS, TOGGLES } from './controls';
+import { giveKeysBack } from './dom';
+import { Drag, type DragHost } from './drag';
+import { quarantinedIn } from './frame';
+import { Help } from './help';
+import { Inspector } from './inspector';
+import { type Actions, listenForKeys } from './keys';
+import { Messages } from './messages';
+import type { Frame, Header, Pull, Vec3 } from './model';
+import { Player, type Shown } from './player';
+import { Plots } from './plots';
+import { saveRecording } from './save';
+import { Scenes } from './scenes';
+import type { Command, Listener, Run, RunEvent, SeriesData, Shared, Source } from './source/source';
+import { Stage, type Toggle, type ViewName } from './stage/stage';
+import { Theme } from './theme';
+
+/** A longer pause between two pictures (a sleeping tab) is not caught up with. */
+const LONGEST_DT = 0.25;
+
+export class App implements Actions, Listener, DragHost {
+  readonly ready: Promise<void>;
+  readonly player: Player;
+  readonly plots: Plots;
+  readonly help = new Help();
+  readonly inspector: Inspector;
+  readonly theme: Theme;
+  readonly toggles = Object.fromEntries(TOGGLES.map((name) => [name, false])) as Record<Toggle, boolean>;
+  opened: Run | null = null;
+  connected = false;
+  selected: number | null = null;
+  following: number | null = null;
+  currentView: ViewName | null = 'home';
+  state: Shared = { playing: false, speed: 1, frames: 0, factor: null, quarantined: [], pulls: [], message: null };
+
+  private readonly controls: Controls;
+  private readonly scenes: Scenes;
+  private readonly drag: Drag;
+  private firstDrawn: () => void = () => undefined;
+  private loaded = false;
+  private shown: Shown | null = null;
+  private before = performance.now();
+
+  constructor(
+    canvas: HTMLCanvasElement,
+    readonly stage: Stage,
+    private readonly source: Source,
+    readonly messages: Messages,
+  ) {
+    this.ready = new Promise((done) => (this.firstDrawn = done));
+    this.player = new Player(source, (error) => this.refused(error));
+    this.plots = new Plots({
+      ask: (from, stride) => source.series(from, stride),
+      seek: (time) => this.scrubToTime(time),
+    });
+    this.inspector = new Inspector(() => this.toggleFollow(), () => this.select(null));
+    this.controls = new Controls(this);
+    this.scenes = new Scenes((scene) => this.openScene(scene));
+    this.drag = new Drag(canvas, stage, this);
+    this.theme = new Theme((name) => {
+      stage.setTheme(name);
+      this.plots.setTheme();
+    });
+    giveKeysBack();
+    listenForKeys(this, () => this.help.open);
+    new ResizeObserver(() => stage.resize()).observe(canvas);
+    this.plots.setOpen(matchMedia('(min-width: 800px)').matches);
+    source.start(this);
+    requestAnimationFrame((now) => this.picture(now));
+  }
+
+  get header(): Header | null {
+    return this.opened?.header ?? null;
+  }
+
+  get drawn(): Shown | null {
+    return this.shown;
+  }
+
+  get pulls(): Pull[] {
+    const own = this.drag.current;
+    return own === null ? this.state.pulls : [...this.state.pulls.filter((pull) => pull.body !== own.body), own];
+  }
+
+  get quarantined(): string[] {
+    const shown = this.shown;
+    if (this.opened?.kind === 'live' || shown === null) return this.state.quarantined;
+    return quarantinedIn(shown.a).map((body) => this.nameOf(body) ?? '');
+  }
+
+  nameOf(body: number | null): string | null {
+    return body === null ? null : (this.header?.bodies[body]?.name ?? null);
+  }
+
+  // ---- What the source tells ----
+
+  run(run: Run): void {
+    const sameScene = this.header?.scene === run.header.scene;
+    this.opened = run;
+    this.shown = null;
+    this.loaded = false;
+    this.drag.cancel();
+    if (!sameScene) {
+      this.select(null);
+      this.currentView = 'home';
+    }
+    this.player.open(
+      run.kind,
+      run.header.step_seconds * run.header.steps_per_frame,
+      !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    );
+    const saves = this.source.saveAddress !== null;
+    this.controls.load(run.kind, saves);
+    this.scenes.load(run.scenes, run.header.scene);
+    this.help.load(run.kind === 'live', saves);
+    this.plots.load(run.series);
+    document.title = `${run.header.scene} · Conatus`;
+    const title = document.getElementById('scene-title');
+    if (title !== null) title.textContent = run.title ?? '';
+    this.messages.hold('loading', null);
+    this.messages.hold('run', null);
+    this.messages.hold('quarantine', null);
+  }
+
+  shared(state: Shared): void {
+    this.state = state;
+    this.player.shared(state);
+    this.messages.hold('run', state.message);
+  }
+
+  frame(index: number, frame: Frame, newest: boolean): void {
+    this.player.frame(index, frame, newest);
+  }
+
+  events(events: RunEvent[]): void {
+    this.controls.events(events);
+  }
+
+  series(data: SeriesData): void {
+    this.plots.take(data);
+  }
+
+  connection(connected: boolean, notice: string | null): void {
+    this.connected = connected;
+    this.messages.hold('connection', notice);
+    if (connected) return;
+    this.messages.hold('loading', null);
+    this.player.disconnected();
+    this.plots.disconnected();
+    this.drag.cancel();
+  }
+
+  // ---- What the user asks ----
+
+  togglePlay(): void {
+    this.player.toggle();
+  }
+
+  step(frames: number): void {
+    this.player.step(frames);
+  }
+
+  home(): void {
+    this.player.scrub(0);
+  }
+
+  end(): void {
+    this.player.end();
+  }
+
+  goLive(): void {
+    this.player.goLive();
+  }
+
+  scrub(index: number): void {
+    this.player.scrub(index);
+  }
+
+  scrubToTime(time: number): void {
+    this.player.scrubToTime(time);
+  }
+
+  reset(): void {
+    this.player.reset();
+  }
+
+  kick(body: number): void {
+    if (this.opened?.kind !== 'live') return;
+    const name = this.nameOf(body);
+    if (name === null) this.messages.say(`There is no body number ${body + 1} to kick.`);
+    else if (!this.player.live) this.messages.say('Go back to the live run first: press End.');
+    else this.command({ do: 'kick', body });
+  }
+
+  toggleLoop(): void {
+    this.player.loop = !this.player.loop;
+  }
+
+  setSpeed(speed: number): void {
+    this.player.setSpeed(speed);
+  }
+
+  changeSpeed(direction: 1 | -1): void {
+    const speed = this.player.speed;
+    const next = direction > 0 ? SPEEDS.find((s) => s > speed) : SPEEDS.filter((s) => s < speed).at(-1);
+    if (next !== undefined) this.player.setSpeed(next);
+  }
+
+  toggleFollow(): void {
+    if (this.selected === null) {
+      this.messages.say('Select a body first: click on it, or press N.');
+      return;
+    }
+    this.setFollowing(this.following === this.selected ? null : this.selected);
+    if (this.following !== null) {
+      this.stage.focus(this.following);
+      this.currentView = null;
+    }
+  }
+
+  selectNext(direction: 1 | -1): void {
+    const count = this.header?.bodies.length ?? 0;
+    if (count === 0) return;
+    const from = this.selected ?? (direction > 0 ? -1 : count);
+    this.select((from + direction + count) % count);
+  }
+
+  escape(): void {
+    if (!this.drag.cancel()) this.select(null);
+  }
+
+  view(name: ViewName): void {
+    this.setFollowing(null);
+    this.currentView = name;
+    this.stage.view(name);
+  }
+
+  toggle(what: Toggle): void {
+    this.toggles[what] = !this.toggles[what];
+    this.stage.setToggle(what, this.toggles[what]);
+  }
+
+  togglePlots(): void {
+    this.plots.setOpen(!this.plots.open);
+  }
+
+  toggleTheme(): void {
+    this.theme.toggle();
+  }
+
+  toggleHelp(): void {
+    this.help.toggle();
+  }
+
+  save(): void {
+    const [address, scene] = [this.source.saveAddress, this.header?.scene];
+    if (address === null || scene === undefined) return;
+    saveRecording(address, `${scene}.mcap`).then(
+      (sentence) => this.messages.say(sentence),
+      (error: unknown) => this.refused(error),
+    );
+  }
+
+  openScene(scene: string): void {
+    this.command({ do: 'open', scene });
+  }
+
+  // ---- What the pointer does ----
+
+  pullable(body: number): boolean {
+    return this.opened?.kind === 'live' && this.player.live && this.connected && this.shown?.a.status[body] === 0;
+  }
+
+  select(body: number | null): void {
+    if (body === this.selected) return;
+    this.selected = body;
+    this.stage.select(body);
+    if (this.following !== null && this.following !== body) this.setFollowing(null);
+    this.inspector.refresh();
+  }
+
+  pull(pull: Pull): void {
+    this.command({ do: 'pull', ...pull });
+  }
+
+  letGo(): void {
+    this.state = { ...this.state, pulls: [] };
+    if (this.connected) this.command({ do: 'let_go' });
+  }
+
+  cameraMoved(): void {
+    this.currentView = null;
+  }
+
+  /** Where a body is drawn. */
+  bodyPosition(body: number): Vec3 | null {
+    if (this.shown === null) return null;
+    const { a, b, s } = this.shown;
+    const at = (i: number): number => {
+      const from = a.bodies[13 * body + i] ?? NaN;
+      return b === null ? from : from + s * ((b.bodies[13 * body + i] ?? NaN) - from);
+    };
+    return [at(0), at(1), at(2)];
+  }
+
+  private setFollowing(body: number | null): void {
+    this.following = body;
+    this.stage.follow(body);
+    this.inspector.refresh();
+  }
+
+  private command(command: Command): void {
+    this.source.command(command).catch((error: unknown) => this.refused(error));
+  }
+
+  private refused(error: unknown): void {
+    this.messages.say(error instanceof Error ? error.message : String(error));
+  }
+
+  /** Draws one picture and asks for the next. */
+  private picture(now: number): void {
+    requestAnimationFrame((next) => this.picture(next));
+    const dt = Math.min((now - this.before) / 1000, LONGEST_DT);
+    this.before = now;
+    const run = this.opened;
+    if (run !== null) this.update(dt, run);
+    this.stage.render(dt);
+    if (this.loaded) this.firstDrawn();
+  }
+
+  private update(dt: number, run: Run): void {
+    this.drag.flush();
+    const shown = this.connected || !this.player.live ? this.player.advance(dt) : this.shown;
+    if (shown !== null) {
+      if (!this.loaded) {
+        this.stage.load(run.header, shown.a);
+        if (this.selected !== null) this.stage.select(this.selected);
+        this.loaded = true;
+      }
+      this.stage.show(shown.a, shown.b, shown.s);
+      this.stage.setPulls(this.pulls);
+      this.shown = shown;
+      this.tellQuarantined();
+    }
+    const { player } = this;
+    const state: ControlsState = {
+      kind: run.kind,
+      playing: player.playing,
+      live: player.live,
+      loop: player.loop,
+      speed: player.speed,
+      frame: player.index,
+      frames: player.frames,
+      time: shown?.time ?? 0,
+      duration: player.duration,
+      factor: this.state.factor,
+      view: this.currentView,
+      toggles: this.toggles,
+    };
+    this.controls.update(dt, state);
+    this.plots.update(dt, state.time, state.frames);
+    this.inspector.update(dt, run.header, this.selected, this.following !== null, shown);
+  }
+
+  private tellQuarantined(): void {
+    const names = this.quarantined;
+    const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
+    const sentence = `Quarantined and frozen, because the numbers went wrong: ${names.slice(0, 5).join(', ')}${more}.`;
+    this.messages.hold('quarantine', names.length === 0 || this.state.message !== null ? null : sentence);
+  }
+}

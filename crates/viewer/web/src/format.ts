@@ -1,0 +1,20 @@
+// Numbers as people read them.
+
+/** Four significant digits, never longer than about ten letters. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'not a number' : value > 0 ? '∞' : '−∞';
+  const size = Math.abs(value);
+  const text =
+    size !== 0 && (size < 1e-3 || size >= 1e5)
+      ? value.toExponential(2)
+      : value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(Math.max(size, 1)))));
+  return text.replace(/-/g, '−');
+}
+
+/** Seconds with hundredths, with minutes where there are any. */
+export function clock(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '–';
+  const minutes = Math.floor(seconds / 60 + 1e-9);
+  if (minutes === 0) return `${seconds.toFixed(2)} s`;
+  return `${minutes}:${(seconds - 60 * minutes).toFixed(2).padStart(5, '0')}`;
+}

@@ -1,0 +1,82 @@
+// Lays views over a frame's bytes without copying them, and reads single bodies out of frames.
+import type { BodyInfo, Frame, Vec3 } from './model';
+
+const HEAD = 96;
+/** Numbers per body and per contact. */
+export const BODY = 13;
+export const CONTACT = 7;
+
+export const QUARANTINED = 3;
+const STATUS = ['free', 'locked', 'merged into another', 'quarantined'];
+
+/** Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer. */
+export function decodeFrame(buffer: ArrayBuffer, offset: number): Frame {
+  const view = new DataView(buffer, offset);
+  if (view.byteLength < HEAD) throw new Error('A frame is too short.');
+  const number = (at: number): number => view.getFloat64(at, true);
+  const vector = (at: number): Vec3 => [number(at), number(at + 8), number(at + 16)];
+  const bodies = view.getUint32(88, true);
+  const contacts = view.getUint32(92, true);
+  if (view.byteLength !== HEAD + bodies * (8 * BODY + 1) + contacts * 8 * CONTACT) {
+    throw new Error('A frame has the wrong length.');
+  }
+  const contactsAt = offset + HEAD + bodies * 8 * BODY;
+  return {
+    time: number(0),
+    step: Number(view.getBigUint64(8, true)),
+    kinetic: number(16),
+    potential: number(24),
+    momentum: vector(32),
+    angularMomentum: vector(56),
+    penetration: number(80),
+    bodies: new Float64Array(buffer, offset + HEAD, bodies * BODY),
+    contacts: new Float64Array(buffer, contactsAt, contacts * CONTACT),
+    status: new Uint8Array(buffer, contactsAt + contacts * 8 * CONTACT, bodies),
+  };
+}
+
+/** About how much memory a frame keeps. */
+export function frameBytes(frame: Frame): number {
+  return 400 + frame.bodies.byteLength + frame.contacts.byteLength + frame.status.byteLength;
+}
+
+/** What there is to tell about a body between two frames. */
+export interface BodyState {
+  position: Vec3;
+  speed: number;
+  angularSpeed: number;
+  energy: number;
+  status: string;
+  quarantined: boolean;
+}
+
+export function bodyState(info: BodyInfo, body: number, a: Frame, b: Frame | null, s: number): BodyState {
+  const at = body * BODY;
+  const value = (i: number): number => {
+    const from = a.bodies[at + i] ?? NaN;
+    return b === null ? from : from + s * ((b.bodies[at + i] ?? NaN) - from);
+  };
+  const vector = (i: number): Vec3 => [value(i), value(i + 1), value(i + 2)];
+  const velocity = vector(7);
+  const omega = vector(10);
+  const spin = omega.reduce((sum, w, i) => sum + (info.moments[i] ?? 0) * w * w, 0);
+  const speed = Math.hypot(...velocity);
+  const status = a.status[body] ?? 0;
+  return {
+    position: vector(0),
+    speed,
+    angularSpeed: Math.hypot(...omega),
+    energy: (info.mass * speed * speed + spin) / 2,
+    status: STATUS[status] ?? 'unknown',
+    quarantined: status === QUARANTINED,
+  };
+}
+
+/** The bodies of a frame whose numbers went wrong. */
+export function quarantinedIn(frame: Frame): number[] {
+  const found: number[] = [];
+  frame.status.forEach((status, body) => {
+    if (status === QUARANTINED) found.push(body);
+  });
+  return found;
+}

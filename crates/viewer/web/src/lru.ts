@@ -1,0 +1,42 @@
+// Keeps what was used last, up to a number of bytes.
+
+export class Lru<V> {
+  private readonly entries = new Map<number, { value: V; bytes: number }>();
+  private total = 0;
+
+  constructor(private readonly most: number) {}
+
+  /** What is kept under a key; it then counts as used last. */
+  get(key: number): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  has(key: number): boolean {
+    return this.entries.has(key);
+  }
+
+  /** Keeps a value and drops those unused for longest; the newest always stays. */
+  set(key: number, value: V, bytes: number): void {
+    this.total += bytes - (this.entries.get(key)?.bytes ?? 0);
+    this.entries.delete(key);
+    this.entries.set(key, { value, bytes });
+    for (const [oldest, entry] of this.entries) {
+      if (this.total <= this.most || oldest === key) break;
+      this.entries.delete(oldest);
+      this.total -= entry.bytes;
+    }
+  }
+
+  clear(): void {
+    this.entries.clear();
+    this.total = 0;
+  }
+
+  get bytes(): number {
+    return this.total;
+  }
+}

@@ -1,0 +1,81 @@
+// Starts the page: with the recording inside of it, or with the server that it came from.
+import '../style.css';
+import { App } from './app';
+import { element } from './dom';
+import { Messages } from './messages';
+import type { Vec3 } from './model';
+import { FileSource } from './source/file';
+import { LiveSource } from './source/live';
+import type { Source } from './source/source';
+import { Stage } from './stage/stage';
+
+function findSource(): Source {
+  const embedded = document.getElementById('recording');
+  if (embedded === null) {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    return new LiveSource(`${scheme}://${location.host}/live`);
+  }
+  const text = embedded.textContent ?? '';
+  embedded.remove();
+  return new FileSource(text);
+}
+
+function start(): void {
+  const messages = new Messages(element('message', HTMLElement));
+  const canvas = element('canvas', HTMLCanvasElement);
+  let stage: Stage;
+  try {
+    stage = new Stage(canvas);
+  } catch (error) {
+    messages.hold('stage', error instanceof Error ? error.message : String(error));
+    return;
+  }
+  messages.hold('loading', 'Opening…');
+  const app = new App(canvas, stage, findSource(), messages);
+  Object.assign(window, { conatus: looking(app, canvas) });
+}
+
+/** What tests look at. */
+function looking(app: App, canvas: HTMLCanvasElement): object {
+  const { player, plots } = app;
+  return {
+    ready: app.ready,
+    state: () => ({
+      kind: app.opened?.kind ?? 'live',
+      scene: app.header?.scene ?? '',
+      run: app.opened?.number ?? 0,
+      connected: app.connected,
+      playing: player.playing,
+      live: player.live,
+      frame: player.index,
+      frames: player.frames,
+      time: app.drawn?.time ?? 0,
+      speed: player.speed,
+      loop: player.loop,
+      factor: app.state.factor,
+      selected: app.nameOf(app.selected),
+      following: app.nameOf(app.following),
+      toggles: { ...app.toggles },
+      theme: app.theme.name,
+      view: app.currentView,
+      quarantined: app.quarantined,
+      pulls: app.pulls,
+      help: app.help.open,
+      plots: { open: plots.open, cursor: plots.cursor, series: plots.names },
+      inspector: app.inspector.current,
+      message: app.messages.current,
+      camera: app.stage.camera(),
+    }),
+    project: (p: Vec3) => {
+      const box = canvas.getBoundingClientRect();
+      const { x, y, visible } = app.stage.project(p);
+      return { x: x + box.left, y: y + box.top, visible };
+    },
+    body: (name: string): Vec3 | null => {
+      const body = app.header?.bodies.findIndex((info) => info.name === name) ?? -1;
+      return body < 0 ? null : app.bodyPosition(body);
+    },
+  };
+}
+
+start();

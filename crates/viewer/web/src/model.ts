@@ -1,0 +1,77 @@
+// What a recording holds, as the page sees it; docs/formats.md is the specification.
+
+export type Vec3 = [number, number, number];
+/** In the body's principal axes. */
+export interface MeshData {
+  vertices: Vec3[];
+  triangles: [number, number, number][];
+}
+export interface BodyInfo {
+  name: string;
+  mass: number;
+  moments: Vec3;
+  /** sRGB, 0 to 1. */
+  color: Vec3;
+  mesh: number | null;
+  spheres: [Vec3, number][];
+}
+export interface PlaneInfo {
+  point: Vec3;
+  normal: Vec3;
+}
+export type EndInfo = { pin: Vec3 } | { body: [number, Vec3] };
+export interface SpringInfo {
+  a: EndInfo;
+  b: EndInfo;
+  length: number;
+}
+export interface WaveInfo {
+  amplitude: number;
+  wave_vector: [number, number];
+  angular_frequency: number;
+  phase: number;
+}
+export interface WaterInfo {
+  level: number;
+  extent: [[number, number], [number, number]] | null;
+  waves: WaveInfo[];
+}
+export interface Header {
+  format: string;
+  program: string;
+  scene: string;
+  seed: number;
+  up: 'y' | 'z';
+  gravity?: Vec3;
+  step_seconds: number;
+  steps_per_frame: number;
+  meshes: MeshData[];
+  bodies: BodyInfo[];
+  planes: PlaneInfo[];
+  springs: SpringInfo[];
+  waters: WaterInfo[];
+}
+/** One recorded moment; layout as in crates/record/src/layout.rs. */
+export interface Frame {
+  time: number;
+  step: number;
+  kinetic: number;
+  potential: number;
+  momentum: Vec3;
+  angularMomentum: Vec3;
+  penetration: number;
+  /** 13 per body: position xyz, orientation w x y z, velocity xyz, omega_body xyz. */
+  bodies: Float64Array;
+  /** 7 per contact: point xyz, impulse on the first body xyz, penetration. */
+  contacts: Float64Array;
+  /** Per body: 0 free, 1 locked, 2 merged, 3 quarantined. */
+  status: Uint8Array;
+}
+/** A hand that pulls a body. */
+export interface Pull {
+  body: number;
+  /** In the body's principal axes. */
+  point: Vec3;
+  /** In the world. */
+  target: Vec3;
+}

@@ -1,0 +1,127 @@
+// A run behind a WebSocket: sends commands, hands on what the server answers, and connects again when the
+// connection is lost.
+import { decodeFrame } from '../frame';
+import type { Header, Pull } from '../model';
+import type { Command, Listener, RunEvent, SceneInfo, SeriesData, SeriesInfo, Source } from './source';
+
+interface Hello {
+  run: number;
+  live: boolean;
+  header: Header;
+  title: string | null;
+  scenes: SceneInfo[];
+  series: SeriesInfo[];
+}
+interface State {
+  run: number;
+  playing: boolean;
+  speed: number;
+  frames: number;
+  factor: number | null;
+  quarantined: string[];
+  pulls: Pull[];
+  message: string | null;
+}
+interface Message {
+  hello?: Hello;
+  state?: State;
+  ack?: { id: number; error?: string | null };
+  events?: { run: number; events: RunEvent[] };
+  series?: SeriesData & { run: number };
+}
+
+/** The bytes before a frame: kind, run, index. */
+const FRAME_HEAD = 16;
+const NEWEST = 1;
+const LOST = 'The connection to Conatus is lost; trying again. Is the program still running?';
+
+export class LiveSource implements Source {
+  readonly saveAddress = 'recording.mcap';
+  private socket: WebSocket | null = null;
+  private listener: Listener | null = null;
+  private run = 0;
+  private nextId = 1;
+  private failures = 0;
+  private readonly waiting = new Map<number, { done: () => void; fail: (reason: Error) => void }>();
+
+  constructor(private readonly address: string) {}
+
+  start(listener: Listener): void {
+    this.listener = listener;
+    this.connect();
+  }
+
+  want(after: number): void {
+    this.send({ do: 'want', after });
+  }
+
+  frame(index: number): void {
+    this.send({ do: 'frame', index });
+  }
+
+  series(from: number, stride: number): void {
+    this.send({ do: 'series', from, stride });
+  }
+
+  command(command: Command): Promise<void> {
+    const id = this.nextId++;
+    return new Promise((done, fail) => {
+      if (!this.send({ id, ...command })) fail(new Error(LOST));
+      else this.waiting.set(id, { done, fail });
+    });
+  }
+
+  private send(message: object): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  private connect(): void {
+    const socket = new WebSocket(this.address);
+    socket.binaryType = 'arraybuffer';
+    this.socket = socket;
+    socket.onopen = () => {
+      this.failures = 0;
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof event.data === 'string') this.text(JSON.parse(event.data) as Message);
+      else this.binary(event.data);
+    };
+    socket.onclose = () => {
+      for (const { fail } of this.waiting.values()) fail(new Error(LOST));
+      this.waiting.clear();
+      this.listener?.connection(false, LOST);
+      this.failures++;
+      setTimeout(() => this.connect(), Math.min(500 * this.failures, 3000));
+    };
+  }
+
+  private text(message: Message): void {
+    const listener = this.listener;
+    if (listener === null) return;
+    if (message.hello) {
+      const { run, live, header, title, scenes, series } = message.hello;
+      this.run = run;
+      listener.connection(true, null);
+      listener.run({ kind: live ? 'live' : 'recording', number: run, header, title, scenes, series });
+    }
+    if (message.ack) {
+      const waiting = this.waiting.get(message.ack.id);
+      this.waiting.delete(message.ack.id);
+      if (message.ack.error) waiting?.fail(new Error(message.ack.error));
+      else waiting?.done();
+    }
+    // What is left of the run before is of no use.
+    if (message.state?.run === this.run) listener.shared(message.state);
+    if (message.events?.run === this.run) listener.events(message.events.events);
+    if (message.series?.run === this.run) listener.series(message.series);
+  }
+
+  private binary(buffer: ArrayBuffer): void {
+    const view = new DataView(buffer);
+    if (buffer.byteLength < FRAME_HEAD || view.getUint32(4, true) !== this.run) return;
+    const newest = view.getUint32(0, true) === NEWEST;
+    this.listener?.frame(Number(view.getBigUint64(8, true)), decodeFrame(buffer, FRAME_HEAD), newest);
+  }
+}

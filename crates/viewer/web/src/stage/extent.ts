@@ -1,0 +1,224 @@
+// Where a scene takes place: the box around its bodies, and the room its planes end in.
+import type { BodyInfo, EndInfo, Frame, Header, Vec3, WaterInfo } from '../model';
+
+/** Numbers beyond this are a blow-up, not a place. */
+export const FAR = 1e9;
+
+/** Whether a point is somewhere one can draw. */
+export function isPlace(x: number, y: number, z: number): boolean {
+  return Math.abs(x) < FAR && Math.abs(y) < FAR && Math.abs(z) < FAR;
+}
+
+/** A box along the axes; empty until something is added. */
+export class Box {
+  readonly lo: Vec3 = [Infinity, Infinity, Infinity];
+  readonly hi: Vec3 = [-Infinity, -Infinity, -Infinity];
+
+  /** Makes room for a ball; passes over what is no place. */
+  add(x: number, y: number, z: number, radius = 0): void {
+    if (!isPlace(x, y, z)) return;
+    const { lo, hi } = this;
+    if (x - radius < lo[0]) lo[0] = x - radius;
+    if (y - radius < lo[1]) lo[1] = y - radius;
+    if (z - radius < lo[2]) lo[2] = z - radius;
+    if (x + radius > hi[0]) hi[0] = x + radius;
+    if (y + radius > hi[1]) hi[1] = y + radius;
+    if (z + radius > hi[2]) hi[2] = z + radius;
+  }
+
+  addBox(other: Box): void {
+    if (other.isEmpty()) return;
+    this.add(...other.lo);
+    this.add(...other.hi);
+  }
+
+  clear(): void {
+    this.lo.fill(Infinity);
+    this.hi.fill(-Infinity);
+  }
+
+  isEmpty(): boolean {
+    return this.lo[0] > this.hi[0];
+  }
+
+  clone(): Box {
+    const copy = new Box();
+    copy.addBox(this);
+    return copy;
+  }
+
+  diagonal(): number {
+    const { lo, hi } = this;
+    return this.isEmpty() ? 0 : Math.hypot(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]);
+  }
+
+  centre(): Vec3 {
+    const { lo, hi } = this;
+    return [(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2];
+  }
+
+  corners(): Vec3[] {
+    const { lo, hi } = this;
+    const corners: Vec3[] = [];
+    for (let i = 0; i < 8; i++) {
+      corners.push([i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]]);
+    }
+    return corners;
+  }
+}
+
+/** The index of the axis that points up. */
+export function upAxis(header: Header): 1 | 2 {
+  return header.up === 'y' ? 1 : 2;
+}
+
+/** The radius of the smallest ball about the centre of mass around a body. */
+export function reachOf(header: Header, body: BodyInfo): number {
+  let reach = 0;
+  const mesh = body.mesh === null ? undefined : header.meshes[body.mesh];
+  if (mesh) {
+    for (const v of mesh.vertices) reach = Math.max(reach, Math.hypot(...v));
+  } else {
+    for (const [c, r] of body.spheres) reach = Math.max(reach, Math.hypot(...c) + Math.abs(r));
+  }
+  return Math.min(reach, FAR);
+}
+
+/** The reach of every body; a mesh shared by many is measured once. */
+export function reaches(header: Header): Float64Array {
+  const ofMesh = new Map<number, number>();
+  return Float64Array.from(header.bodies, (body) => {
+    if (body.mesh === null) return reachOf(header, body);
+    let reach = ofMesh.get(body.mesh);
+    if (reach === undefined) ofMesh.set(body.mesh, (reach = reachOf(header, body)));
+    return reach;
+  });
+}
+
+/** The box around all bodies of a frame and all pins of springs, never empty and never flat. */
+export function extentOf(header: Header, frame: Frame | null, reach: Float64Array): Box {
+  const box = new Box();
+  if (frame) {
+    const n = Math.min(header.bodies.length, frame.bodies.length / 13);
+    for (let i = 0; i < n; i++) {
+      const k = 13 * i;
+      box.add(frame.bodies[k], frame.bodies[k + 1], frame.bodies[k + 2], reach[i]);
+    }
+  }
+  for (const spring of header.springs) {
+    for (const end of [spring.a, spring.b]) if ('pin' in end) box.add(...end.pin);
+  }
+  if (frame) swings(header, frame, reach, box);
+  if (box.isEmpty()) box.add(0, 0, 0, 1);
+  const least = Math.max(box.diagonal() * 0.05, 1e-3);
+  for (let axis = 0; axis < 3; axis++) {
+    const thin = Math.max(0, least - (box.hi[axis] - box.lo[axis])) / 2;
+    box.lo[axis] -= thin;
+    box.hi[axis] += thin;
+  }
+  return box;
+}
+
+/** Makes room for what hangs on springs from a pin: it will swing below the pin and to its other side. */
+function swings(header: Header, frame: Frame, reach: Float64Array, box: Box): void {
+  const up = upAxis(header);
+  const { gravity } = header;
+  if (gravity && Math.hypot(...gravity) === 0) return;
+  // The pin each body hangs from, found from spring to spring.
+  const pins = new Map<number, Vec3>();
+  const walk = (body: number, pin: Vec3): void => {
+    if (!pins.has(body)) pins.set(body, pin);
+  };
+  const fromPin = (end: EndInfo, other: EndInfo): void => {
+    if ('pin' in end && 'body' in other) walk(other.body[0], end.pin);
+  };
+  for (const { a, b } of header.springs) {
+    fromPin(a, b);
+    fromPin(b, a);
+  }
+  for (let found = -1; found !== pins.size; ) {
+    found = pins.size;
+    for (const { a, b } of header.springs) {
+      if (!('body' in a && 'body' in b)) continue;
+      const ofA = pins.get(a.body[0]), ofB = pins.get(b.body[0]);
+      if (ofA) walk(b.body[0], ofA);
+      if (ofB) walk(a.body[0], ofB);
+    }
+  }
+  for (const [body, pin] of pins) {
+    const k = 13 * body;
+    if (k + 2 >= frame.bodies.length || frame.status[body] === 1) continue;
+    const off: Vec3 = [frame.bodies[k] - pin[0], frame.bodies[k + 1] - pin[1], frame.bodies[k + 2] - pin[2]];
+    const below: Vec3 = [...pin], opposite: Vec3 = [pin[0] - off[0], pin[1] - off[1], pin[2] - off[2]];
+    below[up] -= 1.1 * Math.hypot(...off);
+    opposite[up] = pin[up] + off[up];
+    box.add(...below, reach[body]);
+    box.add(...opposite, reach[body]);
+  }
+}
+
+/** The box that planes are drawn in: the bodies' with some air around it, but ending at walls that are near. */
+export function roomOf(header: Header, inner: Box): Box {
+  const air = 0.2 * inner.diagonal();
+  const room = inner.clone();
+  for (let axis = 0; axis < 3; axis++) {
+    room.lo[axis] -= air;
+    // Walls need not be much higher than what they hold.
+    room.hi[axis] += axis === upAxis(header) ? 0.4 * air : air;
+  }
+  for (const { point, normal } of header.planes) {
+    for (let axis = 0; axis < 3; axis++) {
+      const at = point[axis];
+      const near = (edge: number) => Math.abs(at - edge) < 2 * inner.diagonal();
+      if (normal[axis] > 0.999 && at < inner.hi[axis] && near(inner.lo[axis])) room.lo[axis] = at;
+      if (normal[axis] < -0.999 && at > inner.lo[axis] && near(inner.hi[axis])) room.hi[axis] = at;
+    }
+  }
+  return room;
+}
+
+/** The horizontal extent of water: its own, or the room's with twice as much around it. */
+export function waterExtent(header: Header, water: WaterInfo, room: Box): [[number, number], [number, number]] {
+  if (water.extent) return water.extent;
+  const other = header.up === 'y' ? 2 : 1;
+  const air = 2 * room.diagonal();
+  return [
+    [room.lo[0] - air, room.lo[other] - air],
+    [room.hi[0] + air, room.hi[other] + air],
+  ];
+}
+
+/** The height of the highest plane that bodies can rest on as on a floor. */
+export function floorOf(header: Header): number | null {
+  const up = upAxis(header);
+  let floor: number | null = null;
+  for (const { point, normal } of header.planes) {
+    if (normal[up] > 0.9999 && (floor === null || point[up] > floor)) floor = point[up];
+  }
+  return floor;
+}
+
+/** What the camera should show: bodies, near walls and water that ends somewhere. */
+export function sceneBox(header: Header, inner: Box, room: Box): Box {
+  const box = inner.clone();
+  const up = upAxis(header);
+  for (const { normal } of header.planes) {
+    if (Math.abs(normal[up]) < 0.1) box.hi[up] = room.hi[up];
+    for (let axis = 0; axis < 3; axis++) {
+      if (normal[axis] > 0.999) box.lo[axis] = Math.min(box.lo[axis], room.lo[axis]);
+      if (normal[axis] < -0.999) box.hi[axis] = Math.max(box.hi[axis], room.hi[axis]);
+    }
+  }
+  for (const water of header.waters) {
+    box.lo[up] = Math.min(box.lo[up], water.level);
+    box.hi[up] = Math.max(box.hi[up], water.level);
+    if (!water.extent) continue;
+    const [least, most] = water.extent;
+    const other = header.up === 'y' ? 2 : 1;
+    box.lo[0] = Math.min(box.lo[0], least[0]);
+    box.hi[0] = Math.max(box.hi[0], most[0]);
+    box.lo[other] = Math.min(box.lo[other], least[1]);
+    box.hi[other] = Math.max(box.hi[other], most[1]);
+  }
+  return box;
+}

@@ -1,0 +1,141 @@
+// The lit material of bodies, and how lit materials get a few lines of shader of their own.
+import { Color, type IUniform, type Material, MeshStandardMaterial, type WebGLProgramParametersWithUniforms } from 'three';
+import { ALARM } from './theme';
+
+/** Lines of GLSL to put into one of three's own shaders. */
+export interface Patch {
+  /** Names the program: materials of one key share it. */
+  key: string;
+  uniforms?: Record<string, IUniform>;
+  vertexHead?: string;
+  /** Sets `objectNormal`. */
+  vertexNormal?: string;
+  /** Sets `transformed`. */
+  vertexPosition?: string;
+  fragmentHead?: string;
+  /** Changes `diffuseColor`. */
+  fragmentColor?: string;
+  /** Changes `normal`, in the camera's axes. */
+  fragmentNormal?: string;
+  /** Changes `totalEmissiveRadiance`. */
+  fragmentGlow?: string;
+  /** Changes `gl_FragColor` before tones are mapped. */
+  fragmentEnd?: string;
+}
+
+const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
+  ['vertexHead', 'vertexShader', '#include <common>'],
+  ['vertexNormal', 'vertexShader', '#include <beginnormal_vertex>'],
+  ['vertexPosition', 'vertexShader', '#include <begin_vertex>'],
+  ['fragmentHead', 'fragmentShader', '#include <common>'],
+  ['fragmentColor', 'fragmentShader', '#include <color_fragment>'],
+  ['fragmentNormal', 'fragmentShader', '#include <normal_fragment_maps>'],
+  ['fragmentGlow', 'fragmentShader', '#include <emissivemap_fragment>'],
+  ['fragmentEnd', 'fragmentShader', '#include <opaque_fragment>'],
+];
+
+/** Puts the lines of a patch behind three's own of each place. */
+export function patched<M extends Material>(material: M, patch: Patch): M {
+  material.onBeforeCompile = (shader: WebGLProgramParametersWithUniforms) => {
+    Object.assign(shader.uniforms, patch.uniforms);
+    for (const [part, stage, place] of PLACES) {
+      const lines = patch[part];
+      if (typeof lines === 'string') shader[stage] = shader[stage].replace(place, `${place}\n${lines}`);
+    }
+  };
+  material.customProgramCacheKey = () => patch.key;
+  return material;
+}
+
+/** What all bodies' materials share: the moment for what pulses, and the colour of what is chosen. */
+export interface BodyUniforms {
+  [name: string]: IUniform;
+  pulse: IUniform<number>;
+  chosen: IUniform<Color>;
+  alarm: IUniform<Color>;
+}
+
+export function bodyUniforms(): BodyUniforms {
+  return { pulse: { value: 0.5 }, chosen: { value: new Color() }, alarm: { value: new Color(ALARM) } };
+}
+
+/**
+ * A body's material. `reach` is the size of its geometry, for stripes; with `octants` its eighths are light and dark
+ * in turn, so that one sees it turn. Each instance carries a mark: 1 locked, 2 quarantined, 4 chosen.
+ */
+export function bodyMaterial(shared: BodyUniforms, reach: number, octants: boolean, wireframe: boolean): MeshStandardMaterial {
+  const material = new MeshStandardMaterial({ roughness: 0.42, metalness: 0, alphaToCoverage: wireframe });
+  if (wireframe) material.side = 2;
+  return patched(material, {
+    key: `body ${octants} ${wireframe}`,
+    uniforms: { ...shared, reach: { value: reach } },
+    vertexHead: `
+      attribute float mark;
+      varying vec3 vBody;
+      varying float vMark;
+      ${wireframe ? 'varying vec3 vCorner;' : ''}`,
+    vertexPosition: `
+      vBody = position;
+      vMark = mark;
+      ${wireframe ? 'int corner = gl_VertexID % 3; vCorner = vec3(corner == 0, corner == 1, corner == 2);' : ''}`,
+    fragmentHead: `
+      uniform float pulse;
+      uniform vec3 chosen;
+      uniform vec3 alarm;
+      uniform float reach;
+      varying vec3 vBody;
+      varying float vMark;
+      ${wireframe ? 'varying vec3 vCorner;' : ''}`,
+    fragmentColor: `
+      int marks = int(vMark + 0.5);
+      bool isLocked = (marks & 1) != 0, isBad = (marks & 2) != 0, isChosen = (marks & 4) != 0;
+      ${octants ? OCTANTS : ''}
+      if (isLocked) {
+        float grey = dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722));
+        diffuseColor.rgb = mix(diffuseColor.rgb, vec3(grey), 0.35);
+      }
+      if (isBad) {
+        float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 5.0;
+        float soft = fwidth(along);
+        float stripe = smoothstep(0.25 - soft, 0.25 + soft, abs(fract(along) - 0.5));
+        diffuseColor.rgb = mix(alarm, vec3(0.02), stripe);
+      }
+      ${wireframe ? WIRES : ''}`,
+    fragmentGlow: `
+      if (isBad) totalEmissiveRadiance += alarm * (0.15 + 0.75 * pulse) * (1.0 - 0.85 * smoothstep(0.24, 0.26, abs(fract(dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 5.0) - 0.5)));
+      if (isChosen) {
+        float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
+        totalEmissiveRadiance += chosen * (0.06 + 0.5 * rim * rim);
+      }`,
+  });
+}
+
+const OCTANTS = `
+      vec3 sides = clamp(vBody / max(fwidth(vBody), 1e-9), -1.0, 1.0);
+      float octant = sides.x * sides.y * sides.z;
+      diffuseColor.rgb = octant > 0.0 ? mix(diffuseColor.rgb, vec3(1.0), 0.10 * octant) : diffuseColor.rgb * (1.0 + 0.38 * octant);`;
+
+const WIRES = `
+      vec3 nearness = vCorner / fwidth(vCorner);
+      float wire = 1.0 - smoothstep(0.7, 1.7, min(nearness.x, min(nearness.y, nearness.z)));
+      if (wire < 0.04) discard;
+      diffuseColor.a = wire * (gl_FrontFacing ? 1.0 : 0.35);`;
+
+/** Part of a fragment shader: how much sun reaches a point, with shadows that are softer than three's own. */
+export const SOFT_SHADOW = `
+  float softShadow() {
+    #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
+      vec3 at = vDirectionalShadowCoord[0].xyz / vDirectionalShadowCoord[0].w;
+      at.z += directionalLightShadows[0].shadowBias;
+      vec2 inside = step(vec2(0.0), at.xy) * step(at.xy, vec2(1.0));
+      if (inside.x * inside.y == 0.0 || at.z > 1.0) return 1.0;
+      float phase = interleavedGradientNoise(gl_FragCoord.xy) * PI2;
+      float sum = 0.0;
+      for (int i = 0; i < 16; i++) {
+        sum += texture(directionalShadowMap[0], vec3(at.xy + vogelDiskSample(i, 16, phase) * PENUMBRA, at.z));
+      }
+      return sum / 16.0;
+    #else
+      return 1.0;
+    #endif
+  }`.replace('PENUMBRA', (0.005).toFixed(4));

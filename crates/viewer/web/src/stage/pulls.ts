@@ -1,0 +1,67 @@
+// The springs by which someone pulls at bodies, from the grabbed point to a handle at the hand.
+import { Group, Mesh, MeshStandardMaterial, SphereGeometry } from 'three';
+import type { Pull } from '../model';
+import { Coils } from './coils';
+import { isPlace } from './extent';
+import type { Poses } from './poses';
+import type { Look } from './theme';
+
+const MOST = 16;
+
+export class Pulls {
+  readonly group = new Group();
+  private readonly coils = new Coils(MOST, 0.45);
+  private readonly ball = new SphereGeometry(1, 24, 16);
+  private readonly material = new MeshStandardMaterial({ roughness: 0.35 });
+  private readonly balls: Mesh<SphereGeometry, MeshStandardMaterial>[] = [];
+  private pulls: Pull[] = [];
+
+  constructor() {
+    for (let i = 0; i < 2 * MOST; i++) {
+      const ball = new Mesh(this.ball, this.material);
+      ball.visible = false;
+      this.balls.push(ball);
+      this.group.add(ball);
+    }
+    this.group.add(this.coils.mesh);
+  }
+
+  set(pulls: Pull[]): void {
+    this.pulls = pulls.slice(0, MOST);
+  }
+
+  setLook(look: Look): void {
+    this.material.color.set(look.pull);
+    this.material.emissive.set(look.pull).multiplyScalar(0.35);
+  }
+
+  /** `size` is how large a handle should be, in metres, to be seen from where the camera is. */
+  update(poses: Poses, size: number): void {
+    let drawn = 0;
+    const { r, g, b } = this.material.color;
+    for (const { body, point, target } of this.pulls) {
+      if (!poses.isShown(body) || !isPlace(...target)) continue;
+      const from = poses.toWorld(body, point);
+      const span = Math.hypot(target[0] - from[0], target[1] - from[1], target[2] - from[2]);
+      this.coils.set(drawn, from, target, Math.min(0.7 * size, 0.3 * span), 0.16 * size, Math.min(18, 9 + Math.round((0.12 * span) / size)), r, g, b);
+      const [grip, handle] = [this.balls[2 * drawn], this.balls[2 * drawn + 1]];
+      grip.position.set(...from);
+      grip.scale.setScalar(0.45 * size);
+      handle.position.set(...target);
+      handle.scale.setScalar(0.8 * size);
+      drawn++;
+    }
+    this.balls.forEach((ball, i) => (ball.visible = i < 2 * drawn));
+    this.coils.draw(drawn);
+  }
+
+  isEmpty(): boolean {
+    return this.pulls.length === 0;
+  }
+
+  dispose(): void {
+    this.coils.dispose();
+    this.ball.dispose();
+    this.material.dispose();
+  }
+}

@@ -1,0 +1,182 @@
+// Everything that is drawn of one scene: its bodies, springs, water, planes, ground and overlays.
+import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
+import type { Frame, Header, Vec3 } from '../model';
+import { Bodies } from './bodies';
+import { Box, extentOf, floorOf, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
+import { Ground } from './ground';
+import { Outlines } from './outlines';
+import { Overlays } from './overlays';
+import { Picker, type Hit } from './picking';
+import { Planes } from './planes';
+import { Poses } from './poses';
+import { Springs } from './springs';
+import type { Toggle } from './stage';
+import { ALARM, type Look } from './theme';
+import { Water } from './water';
+
+const MOST_ALARMS = 32;
+
+export class Scenery {
+  readonly group = new Group();
+  readonly poses: Poses;
+  readonly reach: Float64Array;
+  /** What the camera shows at first. */
+  readonly box: Box;
+  readonly size: number;
+  private readonly greatestReach: number;
+  private readonly bodies: Bodies;
+  private readonly springs: Springs;
+  private readonly planes: Planes;
+  private readonly waters: Water[];
+  private readonly ground: Ground | null;
+  private readonly overlays: Overlays;
+  private readonly chosen: Outlines;
+  private readonly alarms: Outlines;
+  private readonly picker: Picker;
+  private readonly casting = new Box();
+  private shown: { a: Frame; b: Frame | null; s: number } | null = null;
+  private before: Frame | null = null;
+
+  constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>) {
+    this.reach = reaches(header);
+    this.greatestReach = this.reach.reduce((most, r) => Math.max(most, r), 0);
+    const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
+    const inner = extentOf(header, first, this.reach);
+    const room = roomOf(header, inner);
+    this.box = sceneBox(header, inner, room);
+    this.size = this.box.diagonal();
+    this.poses = new Poses(header.bodies.length);
+    this.bodies = new Bodies(header);
+    this.springs = new Springs(header, this.size);
+    this.planes = new Planes(header, room);
+    const floor = floorOf(header);
+    this.waters = header.waters.map((water) => new Water(header, water, waterExtent(header, water, room), floor));
+    this.ground = groundOf(header, floor, inner, first);
+    this.overlays = new Overlays(header, this.reach, this.size, typical);
+    const { shared } = this.bodies;
+    this.chosen = new Outlines(header, 1, shared.chosen, { value: 0 }, viewport, 3);
+    this.alarms = new Outlines(header, MOST_ALARMS, { value: new Color(ALARM) }, shared.pulse, viewport, 3);
+    this.picker = new Picker(header, this.reach);
+    this.group.add(this.bodies.group, this.springs.group, this.planes.group, this.overlays.group, this.chosen.group, this.alarms.group);
+    if (this.ground) this.group.add(this.ground.mesh);
+    for (const water of this.waters) this.group.add(water.group);
+  }
+
+  show(a: Frame, b: Frame | null, s: number): void {
+    const { poses, bodies } = this;
+    if (this.shown && this.shown.a !== a) this.before = this.shown.a;
+    this.shown = { a, b, s };
+    poses.update(a, b, s);
+    bodies.update(poses);
+    const alarms = bodies.quarantined.length;
+    bodies.mark(b && s === 1 ? b : a);
+    if (alarms > 0 || bodies.quarantined.length > 0) this.alarms.set(bodies.quarantined);
+    this.springs.update(poses);
+    const time = b ? a.time + s * (b.time - a.time) : a.time;
+    for (const water of this.waters) water.setTime(time);
+    this.ground?.clear(this.lowest(), this.size);
+    this.chosen.update(poses);
+    this.alarms.update(poses);
+    this.drawOverlays();
+  }
+
+  private drawOverlays(): void {
+    const { shown, before } = this;
+    if (!shown) return;
+    const { a, b, s } = shown;
+    if (b && b.time > a.time) this.overlays.update(this.poses, a, b, s, a, b);
+    else this.overlays.update(this.poses, a, b, s, before && before.time < a.time ? before : null, a);
+  }
+
+  setToggle(toggle: Toggle, on: boolean): void {
+    if (toggle === 'wireframe') {
+      this.bodies.setWireframe(on);
+      return;
+    }
+    this.overlays.on[toggle] = on;
+    this.drawOverlays();
+  }
+
+  setLook(look: Look, pixelRatio: number): void {
+    this.bodies.shared.chosen.value.set(look.selected);
+    this.planes.setLook(look);
+    this.ground?.setLook(look);
+    for (const water of this.waters) water.setLook(look);
+    this.overlays.setLook(look, pixelRatio);
+    this.drawOverlays();
+  }
+
+  select(body: number | null): void {
+    this.bodies.choose(body);
+    this.chosen.set(body === null ? [] : [body]);
+    this.chosen.update(this.poses);
+  }
+
+  /** What a ray meets, or else what it passes within an angle. */
+  pick(from: Vec3, direction: Vec3, angle: number): Hit | null {
+    return this.picker.pick(this.poses, from, direction) ?? this.picker.nearest(this.poses, from, direction, angle);
+  }
+
+  isAlarmed(): boolean {
+    return this.bodies.quarantined.length > 0;
+  }
+
+  pulse(value: number): void {
+    this.bodies.shared.pulse.value = value;
+  }
+
+  /** Brings the ground under what the camera looks at. */
+  follow(target: Vector3, distance: number): void {
+    this.ground?.follow(target, distance, this.size);
+  }
+
+  /** The box around everything that throws shadows; what flew far away counts no more. */
+  casters(): Box {
+    const { casting, poses, box, size } = this;
+    casting.clear();
+    if (poses.box.isEmpty()) return casting;
+    const { lo, hi } = poses.box;
+    const least = (axis: number) => Math.max(lo[axis], box.lo[axis] - 3 * size) - this.greatestReach;
+    const most = (axis: number) => Math.min(hi[axis], box.hi[axis] + 3 * size) + this.greatestReach;
+    casting.add(least(0), least(1), least(2));
+    casting.add(most(0), most(1), most(2));
+    return casting;
+  }
+
+  heightAboveGround(): number {
+    return this.ground ? Math.max(0, this.casting.centre()[upAxis(this.header)] - this.ground.level) : 0;
+  }
+
+  /** What a view should frame now: the scene, and where bodies went unless that is very far. */
+  boxNow(): Box {
+    const box = this.box.clone();
+    const { lo, hi } = this.poses.box;
+    const now = this.casters();
+    const isNear = !this.poses.box.isEmpty() && [0, 1, 2].every((i) => lo[i] > box.lo[i] - 4 * this.size && hi[i] < box.hi[i] + 4 * this.size);
+    if (isNear) box.addBox(now);
+    const floor = floorOf(this.header);
+    const up = upAxis(this.header);
+    if (floor !== null) box.lo[up] = Math.max(box.lo[up], Math.min(floor, this.box.lo[up]));
+    return box;
+  }
+
+  private lowest(): number {
+    return this.poses.box.isEmpty() ? Infinity : this.poses.box.lo[upAxis(this.header)];
+  }
+
+  dispose(): void {
+    for (const part of [this.bodies, this.springs, this.planes, this.overlays, this.chosen, this.alarms, ...this.waters]) part.dispose();
+    this.ground?.dispose();
+  }
+}
+
+/** The ground at the floor, or else somewhere under the bodies, if there is no water to take its place. */
+function groundOf(header: Header, floor: number | null, inner: Box, first: Frame | null): Ground | null {
+  if (floor !== null) return new Ground(header.up, floor, true);
+  if (header.waters.length > 0) return null;
+  const lowest = inner.lo[upAxis(header)], size = inner.diagonal();
+  const stands = first !== null && first.status.includes(1);
+  // Scenes count heights from 0, and hang or throw things above it.
+  if (!stands && lowest >= 0 && lowest < 1.5 * size) return new Ground(header.up, 0, false);
+  return new Ground(header.up, stands ? lowest : lowest - 0.12 * size, false);
+}

@@ -1,0 +1,75 @@
+// The colours of the two themes.
+
+export type Theme = 'light' | 'dark';
+
+export interface Look {
+  /** The sky high up, and where it meets the ground. */
+  zenith: string;
+  horizon: string;
+  ground: string;
+  line: string;
+  lineStrength: number;
+  /** What shadows make of the ground. */
+  shaded: string;
+  wall: string;
+  wallStrength: number;
+  water: string;
+  deep: string;
+  sun: number;
+  fill: number;
+  environment: number;
+  /** What is chosen, pulled, moving, pushed and touched. */
+  selected: string;
+  pull: string;
+  velocity: string;
+  force: string;
+  contact: string;
+  impulse: string;
+}
+
+export const ALARM = '#ff2d3f';
+
+export const LOOKS: Record<Theme, Look> = {
+  light: {
+    zenith: '#b9c9db',
+    horizon: '#dbe2ea',
+    ground: '#eef0f2',
+    line: '#5b6673',
+    lineStrength: 0.36,
+    shaded: '#a3a9b4',
+    wall: '#6f8094',
+    wallStrength: 0.1,
+    water: '#2f87a8',
+    deep: '#1b5f80',
+    sun: 2.15,
+    fill: 0.22,
+    environment: 0.42,
+    selected: '#ff8a00',
+    pull: '#ff8a00',
+    velocity: '#1976d2',
+    force: '#e0780a',
+    contact: '#d81b60',
+    impulse: '#d81b60',
+  },
+  dark: {
+    zenith: '#0a0c10',
+    horizon: '#14181e',
+    ground: '#2b323c',
+    line: '#a8b8cc',
+    lineStrength: 0.17,
+    shaded: '#12161c',
+    wall: '#8fa6c2',
+    wallStrength: 0.07,
+    water: '#2a7d9c',
+    deep: '#12475f',
+    sun: 2.0,
+    fill: 0.1,
+    environment: 0.36,
+    selected: '#ffb224',
+    pull: '#ffb224',
+    velocity: '#5eb0ff',
+    force: '#ffa23c',
+    contact: '#ff5c93',
+    impulse: '#ff5c93',
+  },
+};
