@@ -225,7 +225,7 @@ async fn credit_buys_one_frame_and_always_the_newest() {
     let series = page.wait_for("series").await;
     assert_eq!(series["times"][0], 2.0 * 2.0 * 0.016);
     let names = hello["series"].as_array().unwrap();
-    assert_eq!(series["values"].as_array().unwrap().len(), names.len());
+    assert_eq!(series["values"][0].as_array().unwrap().len(), names.len());
     page.send(json!({ "do": "series", "from": 2, "stride": 8 }))
         .await;
     assert_eq!(page.wait_for("series").await["from"], 0);
