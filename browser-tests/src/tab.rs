@@ -149,6 +149,22 @@ impl Tab {
         }
     }
 
+    /// Waits until a body is drawn where it should be.
+    pub async fn until_body(&self, name: &str, what: &str, test: impl Fn([f64; 3]) -> bool) {
+        let begin = Instant::now();
+        loop {
+            let place = self.body(name).await;
+            if test(place) {
+                return;
+            }
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "waited in vain: {what}; {name} is at {place:?}"
+            );
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
     /// Waits until one value of the state (`/plots/open`) is this one.
     pub async fn until_is(&self, pointer: &str, value: impl Into<Value>) -> Value {
         let value = value.into();

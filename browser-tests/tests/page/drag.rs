@@ -56,15 +56,13 @@ fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
             })
             .await;
         assert_eq!(state["pulls"][0]["body"], 0);
-        let mut target = point(&state["pulls"][0]["target"]);
+        let target = point(&state["pulls"][0]["target"]);
         let far = length(minus(target, begin));
         assert!(far > 0.3, "{target:?} is only {far} m away");
-        let mut near = far;
-        while near > 0.6 * far {
-            let state = tab.state().await;
-            target = point(&state["pulls"][0]["target"]);
-            near = length(minus(tab.body("red").await, target));
-        }
+        tab.until_body("red", "the body comes nearer", |now| {
+            length(minus(now, target)) < 0.6 * far
+        })
+        .await;
         tab.release((x + 30.0, y - 110.0)).await;
         let state = tab.until_is("/pulls", Value::Array(Vec::new())).await;
         // The camera kept still: the drag was the body's.

@@ -153,12 +153,10 @@ fn f_follows_the_selected_body_and_stops() {
         let state = tab.until_is("/following", "red").await;
         assert_eq!(state["view"], Value::Null, "no preset view any more");
         let begin = tab.body("red").await;
-        // The body moves on, and the camera with it.
-        let mut moved = 0.0;
-        while moved < 1.0 {
-            pictures(&tab, 1).await;
-            moved = length(minus(tab.body("red").await, begin));
-        }
+        tab.until_body("red", "the body moves on", |now| {
+            length(minus(now, begin)) > 1.0
+        })
+        .await;
         let both = tab
             .eval("[window.conatus.state().camera.target, window.conatus.body('red')]")
             .await;
