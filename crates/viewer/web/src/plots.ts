@@ -147,10 +147,13 @@ export class Plots {
     const values = lines.map((line, i) => {
       const entry = document.createElement('span');
       entry.className = `line line-${i % 4}`;
-      const name = document.createElement('span');
-      name.textContent = lines.length > 1 ? (this.series[line]?.name ?? '') : '';
       const value = document.createElement('output');
-      entry.append(name, value);
+      if (lines.length > 1) {
+        const name = document.createElement('span');
+        name.textContent = this.series[line]?.name ?? '';
+        entry.append(name);
+      }
+      entry.append(value);
       caption.append(entry);
       return value;
     });
@@ -239,7 +242,8 @@ export class Plots {
       lines.forEach((line, i) => {
         const value = this.values[line]?.[index];
         const output = values[i];
-        if (output !== undefined) setText(output, value === null || value === undefined ? '–' : short(value));
+        const text = this.series[line]?.unit === '' ? String : short;
+        if (output !== undefined) setText(output, value === null || value === undefined ? '–' : text(value));
       });
     }
   }
