@@ -27,6 +27,8 @@ pub enum Command {
     List(List),
     /// Runs a scene and writes what happens
     Run(Run),
+    /// Shows a scene live, or a recording, in the browser
+    Play(Play),
     /// Turns a recording into other formats
     Export(Export),
     /// Reads and checks a scene, tells what is in it, runs nothing
@@ -81,6 +83,26 @@ pub struct Run {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `conatus play`
+#[derive(Debug, Args)]
+pub struct Play {
+    /// A built-in scene, a scene file (TOML or JSON), or a recording (.mcap)
+    #[arg(value_name = "SCENE|RECORDING")]
+    pub scene: String,
+    /// The port on 127.0.0.1; any free one if absent
+    #[arg(long, value_name = "P", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// The seed of everything random, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Change a key of the scene, e.g. time.step=0.001 or body.ball.mass=3
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub sets: Vec<String>,
 }
 
 /// `conatus export`

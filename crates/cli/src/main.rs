@@ -26,6 +26,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::List(args) => commands::list::list(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Play(args) => commands::play::play(args),
         Command::Export(args) => commands::export::export(args),
         Command::Check(args) => commands::check::check(args),
         Command::New(args) => commands::new::new(args),

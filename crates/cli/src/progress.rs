@@ -72,18 +72,15 @@ impl Progress {
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C only sets [`stop_asked`]; the second one ends
-/// the program at once.
-pub fn listen_for_stop() {
+/// From now on the first Ctrl-C only sets [`stop_asked`] and says so; the
+/// second one ends the program at once.
+pub fn listen_for_stop(saying: &'static str) {
     // Should it fail, Ctrl-C ends the program as it always does.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        let _ = writeln!(
-            std::io::stderr(),
-            "stopping; what is recorded is kept (again to end at once)"
-        );
+        let _ = writeln!(std::io::stderr(), "{saying} (again to end at once)");
     });
 }
 

@@ -2,11 +2,11 @@
 //! served live.
 //!
 //! [`page`] is the page itself, written in TypeScript under `web/` and
-//! embedded here. [`html`] puts it and a [`compact`] recording into one file.
-
-#![warn(missing_docs)]
+//! embedded here. [`html`] puts it and a [`compact`] recording into one file;
+//! [`live`] serves it while a scene runs.
 
 pub mod compact;
 pub mod html;
+pub mod live;
 pub mod page;
 pub mod series;

@@ -154,9 +154,23 @@ pub(crate) struct Due {
 
 impl World {
     /// Has a command carried out at the beginning of the next step, after those
-    /// of the scene. It goes into the recording as an input.
+    /// of the scene. It goes into the recording as an input. A hand that moves
+    /// several times before then only moves to where it was last.
     pub fn input(&mut self, command: Command) {
-        self.inputs.push_back((self.steps, command));
+        let input = (self.steps, command);
+        if let (Some(last), (_, Command::Pull { hand, .. })) = (self.inputs.back_mut(), &input)
+            && matches!(&last.1, Command::Pull { hand: before, .. } if before == hand)
+            && last.0 == input.0
+        {
+            *last = input;
+            return;
+        }
+        self.inputs.push_back(input);
+    }
+
+    /// How many inputs wait for the next step.
+    pub fn waiting_inputs(&self) -> usize {
+        self.inputs.len()
     }
 
     /// Has everything done again that was done by hand in a recording: all

@@ -5,5 +5,12 @@ pub mod completions;
 pub mod export;
 pub mod list;
 pub mod new;
+pub mod play;
 pub mod run;
 pub mod schema;
+
+/// Whether a file's name is that of a recording.
+fn is_recording(name: &str) -> bool {
+    let ending = std::path::Path::new(name).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"))
+}

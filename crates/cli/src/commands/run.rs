@@ -1,5 +1,6 @@
 //! `conatus run`: from a scene to files and a report.
 
+use super::is_recording;
 use crate::Done;
 use crate::args::Run;
 use crate::errors::{Failure, print};
@@ -34,7 +35,7 @@ pub fn run(args: &Run) -> Done {
         .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))?;
     let tape = outputs.begin(&header, &scene.record_sources(), &scene.overrides)?;
 
-    progress::listen_for_stop();
+    progress::listen_for_stop("stopping; what is recorded is kept");
     let mut shown = Progress::new(plan.steps, args.json || args.quiet);
     let mut sink = Compare::new(recording.as_ref(), tape);
     let ended = conatus_world::run(&mut world, &plan, &mut sink, |steps| {
@@ -99,15 +100,11 @@ fn failure(report: &Report) -> Option<String> {
 /// A recording whose scene the command line changes is run anew, and there is
 /// nothing to compare.
 fn load(args: &Run) -> Result<(Scene, Vec<Event>, Option<Recording>), Failure> {
-    let path = Path::new(&args.scene);
-    let is_recording = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"));
-    if !is_recording {
+    if !is_recording(&args.scene) {
         let scene = Scene::load(&args.scene, &args.changes.options())?;
         return Ok((scene, Vec::new(), None));
     }
-    let recording = Recording::read(path)?;
+    let recording = Recording::read(&args.scene)?;
     let changes = &args.changes;
     let mut overrides = recording.overrides.clone();
     overrides.extend(changes.sets.iter().cloned());

@@ -66,6 +66,14 @@ pub(crate) fn radius(header: &Header, body: &BodyInfo) -> f64 {
     of_mesh.unwrap_or_else(of_spheres).min(FAR)
 }
 
+impl Header {
+    /// The radius of the smallest ball about the centre of mass of a body that
+    /// holds all of it.
+    pub fn radius(&self, body: usize) -> Option<f64> {
+        self.bodies.get(body).map(|body| radius(self, body))
+    }
+}
+
 /// If the body is a ball about its centre of mass: its radius.
 pub(crate) fn ball(header: &Header, body: &BodyInfo) -> Option<f64> {
     match (

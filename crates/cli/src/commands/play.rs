@@ -1,0 +1,80 @@
+//! `conatus play`: a scene or a recording in the browser.
+
+use super::is_recording;
+use crate::Done;
+use crate::args::Play;
+use crate::errors::{Failure, print};
+use crate::progress;
+use conatus_record::Recording;
+use conatus_viewer::live::{ServeError, Server, Session, SessionError};
+use conatus_viewer::page;
+use conatus_world::scene::{Options, Scene};
+use std::io::Write;
+
+/// Serves the page until Ctrl-C.
+pub fn play(args: &Play) -> Done {
+    let Some(page) = page::page() else {
+        let (message, help) = page::MISSING;
+        return Err(Failure::file(message, help));
+    };
+    let session = session(args)?;
+    let server = Server::bind(args.port)?;
+    let url = server.url();
+    progress::listen_for_stop("closing");
+    print(&format!("{} at {url} (Ctrl-C ends)\n", args.scene))?;
+    if !args.no_open && open::that_detached(&url).is_err() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "no browser could be started; open the address yourself"
+        );
+    }
+    server.serve(page, session, progress::stop_asked)?;
+    Ok(())
+}
+
+fn session(args: &Play) -> Result<Session, Failure> {
+    if is_recording(&args.scene) {
+        if args.seed.is_some() || !args.sets.is_empty() {
+            return Err(Failure::usage(
+                "a recording is shown as it is: --set and --seed change nothing in it",
+                "`conatus run` runs a recording again with changes",
+            ));
+        }
+        let recording = Recording::read(&args.scene)?;
+        if recording.frames.is_empty() {
+            return Err(Failure::file(
+                format!("{} holds no frames", args.scene),
+                "it was cut off before its first; run the scene again",
+            ));
+        }
+        return Ok(Session::recording(recording)?);
+    }
+    let options = Options {
+        sets: args.sets.clone(),
+        seed: args.seed,
+        seconds: None,
+    };
+    Ok(Session::live(Scene::load(&args.scene, &options)?)?)
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Scene(error) => Failure::Scene(*error),
+            SessionError::Spool(_) => Failure::file(
+                error.to_string(),
+                "make room there, or name another folder in TMPDIR",
+            ),
+        }
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        let help = match error {
+            ServeError::Port { .. } => "leave --port out to get a free one",
+            ServeError::Io(_) => "",
+        };
+        Failure::run(error.to_string(), help)
+    }
+}
