@@ -91,7 +91,7 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, wireframe: boo
       int marks = int(vMark + 0.5);
       bool isLocked = (marks & 1) != 0, isBad = (marks & 2) != 0, isChosen = (marks & 4) != 0;
       ${OCTANTS}
-      float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 4.0;
+      float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 2.5;
       float stripe = smoothstep(-1.0, 1.0, (abs(fract(along) - 0.5) - 0.25) / max(fwidth(along), 1e-9));
       if (isLocked) {
         float grey = dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722));

@@ -141,7 +141,6 @@ export class Stage {
 
   view(name: ViewName): void {
     if (!this.scenery) return;
-    this.follow(null);
     this.rig.view(name, this.scenery.boxNow(), true);
     this.dirty = true;
   }
