@@ -9,7 +9,7 @@ import type { Look } from './theme';
 
 const SHADOW_MAP: Record<Quality, number> = { full: 2048, plain: 1024 };
 /** How strong light from the sky must be to stand in for light from all around. */
-const STAND_IN = 2.4;
+const STAND_IN = 3.1;
 
 export class Light {
   private readonly sun = new DirectionalLight('#fff6ea', 2.5);
