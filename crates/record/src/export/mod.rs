@@ -1,8 +1,11 @@
 //! Turns a recording into files for other programs, one module per format.
 
+mod color;
 pub mod csv;
 pub mod glb;
 mod motion;
+mod shapes;
+mod surface;
 pub mod svg;
 
 use crate::error::RecordError;
