@@ -5,7 +5,7 @@
 //! other formats at the end, each as a whole or not at all.
 
 use crate::errors::Failure;
-use conatus_record::export::{self, Format};
+use conatus_record::export::{self, Format, Options};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_world::{Sink, memory};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Outputs {
     paths: Vec<(PathBuf, Format)>,
+    options: Options,
 }
 
 /// A file that was written, and its size in bytes.
@@ -23,7 +24,7 @@ pub type Written = (PathBuf, u64);
 impl Outputs {
     /// Checks all files; `input` is what the command reads, which must not be
     /// overwritten.
-    pub fn check(paths: &[PathBuf], input: &Path) -> Result<Self, Failure> {
+    pub fn check(paths: &[PathBuf], input: &Path, options: Options) -> Result<Self, Failure> {
         let mut checked: Vec<(PathBuf, Format)> = Vec::new();
         let mut places = Vec::new();
         for path in paths {
@@ -45,7 +46,10 @@ impl Outputs {
             places.push(place);
             checked.push((path.clone(), format));
         }
-        Ok(Self { paths: checked })
+        Ok(Self {
+            paths: checked,
+            options,
+        })
     }
 
     /// Whether the whole run has to be held in memory for them.
@@ -76,14 +80,19 @@ impl Outputs {
             report: None,
         });
         let paths = self.paths.iter().map(|(path, _)| path.clone()).collect();
-        Ok(Tape { live, whole, paths })
+        Ok(Tape {
+            live,
+            whole,
+            paths,
+            options: self.options,
+        })
     }
 
     /// Writes all files from a recording.
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
         let mut written = Vec::new();
         for (path, _) in &self.paths {
-            export::write_file(recording, path)?;
+            export::write_file(recording, path, &self.options)?;
             written.push((path.clone(), size_of(path)));
         }
         Ok(written)
@@ -114,6 +123,7 @@ pub struct Tape {
     live: Vec<(PathBuf, RecordingWriter)>,
     whole: Option<Recording>,
     paths: Vec<PathBuf>,
+    options: Options,
 }
 
 impl Tape {
@@ -133,7 +143,7 @@ impl Tape {
         if let Some(mut recording) = self.whole {
             recording.report = Some(report.clone());
             for path in self.paths.iter().filter(|path| !live.contains(path)) {
-                keep(export::write_file(&recording, path));
+                keep(export::write_file(&recording, path, &self.options));
             }
         }
         match first_failure {

@@ -1,9 +1,11 @@
 //! Turns a recording into files for other programs, one module per format.
 
+mod coarse;
 mod color;
 pub mod csv;
 pub mod glb;
 mod motion;
+pub mod png;
 mod shapes;
 mod surface;
 pub mod svg;
@@ -15,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`, `.png`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,21 @@ pub enum Format {
     Csv,
     /// A sheet with a picture of the motion and plots against time.
     Svg,
+    /// A sheet of pictures at evenly spaced moments.
+    Png,
+}
+
+/// What the user may choose about exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many frames a `.png` shows, from 1 to [`png::MAX_FRAMES`].
+    pub frames: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { frames: 12 }
+    }
 }
 
 impl Format {
@@ -40,6 +57,7 @@ impl Format {
             "glb" => Ok(Self::Glb),
             "csv" => Ok(Self::Csv),
             "svg" => Ok(Self::Svg),
+            "png" => Ok(Self::Png),
             _ => Err(RecordError::UnknownFormat {
                 path: path.to_path_buf(),
             }),
@@ -94,7 +112,11 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), RecordError> {
 
 /// Writes a recording to a file in the format of its ending. The file appears
 /// whole or not at all: an existing one is left alone when anything fails.
-pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), RecordError> {
+pub fn write_file(
+    recording: &Recording,
+    path: impl AsRef<Path>,
+    options: &Options,
+) -> Result<(), RecordError> {
     let path = path.as_ref();
     let format = Format::from_path(path)?;
     check_writable(path)?;
@@ -111,10 +133,10 @@ pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), R
     if path.exists() && !path.is_file() {
         // A device or pipe cannot be replaced, only written to.
         let file = File::options().write(true).open(path).map_err(at("open"))?;
-        return write_to(recording, format, path, file);
+        return write_to(recording, format, options, path, file);
     }
     let (temporary, file) = temporary_sibling(path).map_err(at("create"))?;
-    let result = write_to(recording, format, &temporary, file)
+    let result = write_to(recording, format, options, &temporary, file)
         .and_then(|()| fs::rename(&temporary, path).map_err(at("rename")));
     result.map_err(|error| {
         // The first failure is the one to tell of.
@@ -130,6 +152,7 @@ pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), R
 fn write_to(
     recording: &Recording,
     format: Format,
+    options: &Options,
     temporary: &Path,
     file: File,
 ) -> Result<(), RecordError> {
@@ -139,6 +162,7 @@ fn write_to(
         Format::Glb => glb::write(recording, &mut out)?,
         Format::Csv => csv::write(recording, &mut out)?,
         Format::Svg => svg::write(recording, &mut out)?,
+        Format::Png => png::write(recording, options.frames, &mut out)?,
     }
     out.flush().map_err(RecordError::Output)
 }

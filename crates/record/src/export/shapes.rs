@@ -110,3 +110,22 @@ pub(crate) fn coil(turns: usize, radius: f64, wire: f64, along: f64) -> MeshData
     }
     mesh
 }
+
+/// A straight wire along the z axis from the origin to (0, 0, 1).
+pub(crate) fn wire(thickness: f64) -> MeshData {
+    let ring = |z: f64| {
+        let corner = move |j: u32| {
+            let (sin, cos) = (TAU * f64::from(j) / 6.0).sin_cos();
+            DVec3::new(cos * thickness, sin * thickness, z)
+        };
+        (0..6).map(corner)
+    };
+    let side = |j: u32| {
+        let k = (j + 1) % 6;
+        [[j, k, k + 6], [j, k + 6, j + 6]]
+    };
+    MeshData {
+        vertices: ring(0.0).chain(ring(1.0)).collect(),
+        triangles: (0..6).flat_map(side).collect(),
+    }
+}
