@@ -17,6 +17,8 @@ pub(crate) struct Corner {
     pub normal: DVec3,
     /// By how much the colour is darkened, 1 for not at all.
     pub shade: f32,
+    /// Whether the shade is that of the octant around the triangle's middle.
+    pub octant: bool,
 }
 
 struct Face {
@@ -56,16 +58,17 @@ pub(crate) fn rounded(mesh: &MeshData) -> Vec<Corner> {
     let mut out = Vec::with_capacity(3 * faces.len());
     for face in &faces {
         let [a, b, c] = face.corners.map(at);
-        let shade = if area(face) < FINE * whole {
-            octant_shade((a + b + c) / 3.0)
-        } else {
-            side_shade(face.normal)
+        let octant = area(face) < FINE * whole;
+        let shade = match octant {
+            true => octant_shade((a + b + c) / 3.0),
+            false => side_shade(face.normal),
         };
         for corner in face.corners {
             out.push(Corner {
                 position: at(corner),
                 normal: round(face, corner),
                 shade,
+                octant,
             });
         }
     }
@@ -78,6 +81,7 @@ pub(crate) fn flat(mesh: &MeshData) -> Vec<Corner> {
         position: mesh.vertices.get(i as usize).copied().unwrap_or_default(),
         normal: face.normal,
         shade: 1.0,
+        octant: false,
     };
     faces(mesh)
         .iter()

@@ -71,7 +71,7 @@ fn look_up(letter: char) -> (f64, &'static str) {
 const UNKNOWN: (char, f64, &str) = ('?', 8.0, "m 0 0 l 8 0 l 8 14 l 0 14 l 0 0");
 
 const LETTERS: &[(char, f64, &str)] = &[
-    (' ', 3.4, ""),
+    (' ', 2.2, ""),
     ('a', 8.0, "a 4 5 4 5 0 360 ; m 8 10 l 8 0"),
     ('b', 8.0, "m 0 14 l 0 0 ; a 4 5 4 5 0 360"),
     ('c', 7.2, "a 4 5 4 5 42 318"),

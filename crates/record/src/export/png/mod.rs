@@ -10,6 +10,7 @@ mod camera;
 mod font;
 mod raster;
 mod room;
+mod scan;
 mod shade;
 mod shadow;
 mod space;
@@ -36,7 +37,7 @@ const GAP: usize = 8;
 /// The height of what is above the pictures.
 const TITLE: usize = 68;
 /// How wide sheets would like to be over their height.
-const SHEET: f64 = 1.6;
+const SHEET: f64 = 1.8;
 
 const PAPER: [u8; 3] = [252, 252, 250];
 const INK: [u8; 3] = [31, 41, 51];

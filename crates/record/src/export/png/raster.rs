@@ -1,6 +1,7 @@
 //! Finds what is seen at every sample of a band of a picture.
 
 use super::camera::Camera;
+use super::scan;
 use super::space::{narrow, wide};
 use super::things::{Ball, Things, Triangle};
 use crate::export::surface;
@@ -21,6 +22,32 @@ pub(super) struct Sample {
     pub near: f32,
     pub normal: [f32; 3],
     pub color: [f32; 3],
+}
+
+impl Sample {
+    /// Whether both see the same smooth piece of one surface.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.color == other.color
+            && close(self.near, other.near)
+            && near_by(self.normal, other.normal)
+    }
+}
+
+impl Wet {
+    /// Whether both see the same smooth piece of water.
+    pub fn is_like(&self, other: &Self) -> bool {
+        close(self.enter, other.enter)
+            && close(self.leave, other.leave)
+            && near_by(self.normal, other.normal)
+    }
+}
+
+fn close(a: f32, b: f32) -> bool {
+    (a - b).abs() <= 0.02 * a.max(b)
+}
+
+fn near_by(a: [f32; 3], b: [f32; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.2)
 }
 
 /// The water at one sample.
@@ -49,14 +76,17 @@ impl Band {
             grid.ball(ball, &mut samples);
         }
         for triangle in &things.triangles {
+            let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
             grid.triangle(triangle, &mut |hit| {
                 if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
+                    let shade = pose.map_or(1.0, |pose| grid.octant(&hit, pose));
+                    let color = triangle.color.map(|c| c * shade);
                     *sample = Sample {
                         near: hit.near,
                         normal: hit.normal(),
                         color: match triangle.marked {
-                            true => marked(triangle.color, hit.spot),
-                            false => triangle.color,
+                            true => marked(color, hit.spot),
+                            false => color,
                         },
                     };
                 }
@@ -128,18 +158,16 @@ impl Grid<'_> {
         self.size.map(|s| s as f64)
     }
 
-    /// The columns whose middles are between two places.
-    fn columns(&self, lo: f64, hi: f64) -> Range<usize> {
-        middles(lo, hi, 0..self.size[0])
-    }
-
-    /// The rows of the band whose middles are between two places.
-    fn lines(&self, lo: f64, hi: f64) -> Range<usize> {
-        middles(lo, hi, self.rows.clone())
-    }
-
     fn place_of(&self, [x, y]: [usize; 2]) -> usize {
         (y - self.rows.start) * self.size[0] + x
+    }
+
+    /// The shade of a hit on a body's surface.
+    fn octant(&self, hit: &Hit, (centre, axes): &(DVec3, [DVec3; 3])) -> f32 {
+        let [x, y] = hit.spot.map(|v| v as f64 + 0.5);
+        let ray = self.camera.ray(self.camera.angles(x, y, self.sizes()));
+        let from = self.camera.eye + ray / f64::from(hit.near) - *centre;
+        surface::octant_shade(DVec3::from_array(axes.map(|axis| axis.dot(from))))
     }
 
     /// A ball, by the exact place where each ray meets it.
@@ -159,8 +187,8 @@ impl Grid<'_> {
         let size = self.sizes();
         let [left, top] = self.camera.place(x0, y1, size);
         let [right, bottom] = self.camera.place(x1, y0, size);
-        for y in self.lines(top, bottom) {
-            for x in self.columns(left, right) {
+        for y in scan::middles(top, bottom, self.rows.clone()) {
+            for x in scan::middles(left, right, 0..self.size[0]) {
                 let [ax, ay] = self.camera.angles(x as f64 + 0.5, y as f64 + 0.5, size);
                 let ray = DVec3::new(ax, ay, 1.0);
                 let length = ray.length_squared();
@@ -237,46 +265,18 @@ impl Grid<'_> {
     }
 
     fn fill(&self, corners: &[Point; 3], visit: &mut impl FnMut(Hit)) {
-        let [a, b, c] = *corners;
-        let whole = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-        if whole.is_nan() || whole.abs() < 1e-9 {
-            return;
-        }
-        let lines = self.lines(a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y));
-        if lines.is_empty() {
-            return;
-        }
-        let columns = self.columns(a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
-        // Barycentric weights change evenly along a row.
-        let step = [b.y - c.y, c.y - a.y, a.y - b.y].map(|s| s / whole);
-        for y in lines {
-            let py = y as f64 + 0.5;
-            let start = |u: Point, v: Point| (u.x * (v.y - py) - v.x * (u.y - py)) / whole;
-            let start = [start(b, c), start(c, a), start(a, b)];
-            for x in columns.clone() {
-                let px = x as f64 + 0.5;
-                let weights: [f64; 3] = std::array::from_fn(|k| start[k] + step[k] * px);
-                if weights.iter().all(|w| *w >= 0.0) {
-                    visit(Hit {
-                        at: self.place_of([x, y]),
-                        spot: [x, y],
-                        near: (weights[0] * a.near + weights[1] * b.near + weights[2] * c.near)
-                            as f32,
-                        corners,
-                        weights,
-                    });
-                }
-            }
-        }
+        let flat = corners.map(|p| [p.x, p.y]);
+        scan::triangle(flat, 0..self.size[0], self.rows.clone(), |x, y, weights| {
+            let near = corners.iter().zip(weights).map(|(p, w)| p.near * w);
+            visit(Hit {
+                at: self.place_of([x, y]),
+                spot: [x, y],
+                near: near.sum::<f64>() as f32,
+                corners,
+                weights,
+            });
+        });
     }
-}
-
-/// The whole numbers of a range whose middles are between two places.
-fn middles(lo: f64, hi: f64, range: Range<usize>) -> Range<usize> {
-    let (first, last) = (range.start as f64, range.end as f64);
-    let lo = (lo - 0.5).ceil().clamp(first, last);
-    let hi = (hi + 0.5).floor().clamp(first, last);
-    lo as usize..hi as usize
 }
 
 /// A colour with stripes of warning.

@@ -32,6 +32,8 @@ pub(super) struct Room {
     /// The box that the motion stays in.
     lo: DVec3,
     hi: DVec3,
+    /// How far walls are seen above it.
+    above: f64,
 }
 
 /// Where a ray meets a side.
@@ -90,6 +92,7 @@ impl Room {
             origin: space.at(DVec3::ZERO).unwrap_or_default(),
             lo: corners[0].min(corners[1]),
             hi: corners[0].max(corners[1]),
+            above: (0.5 * (corners[0] - corners[1]).z.abs()).clamp(0.1, 0.5),
         }
     }
 
@@ -134,7 +137,7 @@ impl Room {
         let (begin, end) = match (side.ground, side.real) {
             (true, true) => (0.3, 2.4),
             (true, false) => (0.1, 1.6),
-            (false, _) => (0.0, 0.5),
+            (false, _) => (0.0, self.above),
         };
         let s = ((outside.length() - begin) / (end - begin)).clamp(0.0, 1.0);
         1.0 - s * s * (3.0 - 2.0 * s)
@@ -147,15 +150,13 @@ impl Room {
         for axis in side.axes {
             let along = (p - self.origin).dot(axis) / self.step;
             let pixel = spread.iter().map(|s| s.dot(axis).abs()).sum::<f64>() / self.step;
-            let off = (along - along.round()).abs();
             // Lines are a pixel wide; where they crowd they fade.
-            let fade = (1.0 - 4.0 * pixel).clamp(0.0, 1.0);
-            let heavy = match (along.round() % 5.0).abs() < 0.5 {
-                true => 1.0,
-                false => 0.5,
-            };
-            if off < 0.5 * pixel {
-                cover = cover.max(fade * heavy);
+            let fade = 1.0 - 4.0 * pixel;
+            let line = (along + if along < 0.0 { -0.5 } else { 0.5 }) as i64;
+            let off = (along - line as f64).abs();
+            if off < pixel && fade > 0.0 {
+                let heavy = if line % 5 == 0 { 1.0 } else { 0.5 };
+                cover = cover.max(fade * heavy * (1.0 - off / pixel));
             }
         }
         cover

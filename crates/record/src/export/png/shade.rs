@@ -2,7 +2,7 @@
 
 use super::raster::{Band, Sample, Wet};
 use super::room::Meeting;
-use super::shadow::{Map, spin};
+use super::shadow::{Map, Spins};
 use super::space::wide;
 use super::stage::Stage;
 use super::things::Things;
@@ -22,12 +22,14 @@ const HORIZON: DVec3 = DVec3::new(0.90, 0.925, 0.94);
 const SUN: DVec3 = DVec3::new(0.80, 0.76, 0.70);
 const SKY: DVec3 = DVec3::new(0.47, 0.51, 0.56);
 const BOUNCE: DVec3 = DVec3::new(0.24, 0.23, 0.22);
-const FLOOR: DVec3 = DVec3::new(0.80, 0.80, 0.80);
-const WALL: DVec3 = DVec3::new(0.74, 0.76, 0.79);
+const FLOOR: DVec3 = DVec3::new(0.73, 0.735, 0.74);
+/// Walls are as bright all over, but for shadows.
+const WALL: DVec3 = DVec3::new(0.80, 0.83, 0.86);
 const LINE: DVec3 = DVec3::new(0.16, 0.19, 0.23);
-/// How water dims red, green and blue over the motion's half diagonal, and
-/// the colour that it has of its own.
+/// How water dims red, green and blue over the motion's half diagonal, what
+/// comes through its surface, and the colour that it has of its own.
 const DIMMING: DVec3 = DVec3::new(6.5, 2.6, 1.9);
+const CLEAR: f64 = 0.8;
 const DEEP: DVec3 = DVec3::new(0.035, 0.20, 0.30);
 
 /// Draws pictures of one frame.
@@ -36,6 +38,7 @@ struct Painter<'a> {
     things: Things,
     sun: Map,
     sky: Map,
+    spins: Spins,
     /// In samples.
     size: [usize; 2],
 }
@@ -49,6 +52,7 @@ pub(super) fn picture(stage: &Stage, frame: &Frame, size: [usize; 2]) -> Vec<u8>
         sun: Map::new(&things, stage.sun, fine),
         sky: Map::new(&things, DVec3::Z, fine / 4),
         things,
+        spins: Spins::new(),
         size: size.map(|s| s * SAMPLES),
     };
     let tops: Vec<usize> = (0..size[1]).step_by(ROWS).collect();
@@ -65,27 +69,72 @@ impl Painter<'_> {
         let lines = rows.start * SAMPLES..rows.end * SAMPLES;
         let band = Band::draw(&self.stage.camera, self.size, lines.clone(), &self.things);
         let width = self.size[0] / SAMPLES;
-        let mut sums = vec![DVec3::ZERO; width * rows.len()];
-        for (at, sample) in band.samples.iter().enumerate() {
-            let (x, y) = (at % self.size[0], at / self.size[0]);
-            let light = self.light(x, y + lines.start, sample, band.wet.get(at));
-            if let Some(sum) = sums.get_mut(y / SAMPLES * width + x / SAMPLES) {
-                *sum += light.clamp(DVec3::ZERO, DVec3::ONE);
+        let mut pixels = Vec::with_capacity(3 * width * rows.len());
+        for row in 0..rows.len() {
+            for column in 0..width {
+                let corner = [column * SAMPLES, row * SAMPLES];
+                let light = self.pixel(&band, corner, lines.start);
+                pixels.extend(light.to_array().map(|c| srgb(c as f32)));
             }
         }
-        let whole = (SAMPLES * SAMPLES) as f64;
-        let pixel = |sum: &DVec3| (*sum / whole).to_array().map(|c| srgb(c as f32));
-        sums.iter().flat_map(pixel).collect()
+        pixels
+    }
+
+    /// The light of the pixel whose first sample in the band is `corner`.
+    fn pixel(&self, band: &Band, [left, row]: [usize; 2], top: usize) -> DVec3 {
+        let place = |x: usize, y: usize| (row + y) * self.size[0] + left + x;
+        let sample = |x: usize, y: usize| band.samples.get(place(x, y));
+        let wet = |x: usize, y: usize| band.wet.get(place(x, y));
+        let all = || (0..SAMPLES * SAMPLES).map(|k| (k % SAMPLES, k / SAMPLES));
+        // Where all samples see the same thing, some of them are enough.
+        let plain = all().all(|(x, y)| {
+            let same = |first: &Sample| sample(x, y).is_some_and(|s| s.is_like(first));
+            let wet_alike = match (wet(0, 0), wet(x, y)) {
+                (Some(first), Some(wet)) => wet.is_like(first),
+                _ => true,
+            };
+            sample(0, 0).is_some_and(same) && wet_alike
+        }) && self.one_side([left, row + top]);
+        let (mut sum, mut count) = (DVec3::ZERO, 0.0);
+        for (x, y) in all().filter(|(x, y)| !plain || (x + y) % SAMPLES == SAMPLES - 1) {
+            if let Some(sample) = sample(x, y) {
+                let light = self.light(left + x, top + row + y, sample, wet(x, y));
+                sum += light.clamp(DVec3::ZERO, DVec3::ONE);
+                count += 1.0;
+            }
+        }
+        sum / f64::max(count, 1.0)
+    }
+
+    /// Whether the rays at the corners of a pixel pass the same sides.
+    fn one_side(&self, [left, top]: [usize; 2]) -> bool {
+        const LAST: usize = SAMPLES - 1;
+        let sides = |x: usize, y: usize| {
+            let meetings = self
+                .stage
+                .room
+                .pass(self.stage.camera.eye, self.ray(left + x, top + y));
+            meetings.map(|m| m.map(|m| m.side))
+        };
+        let first = sides(0, 0);
+        [(LAST, 0), (0, LAST), (LAST, LAST)]
+            .into_iter()
+            .all(|(x, y)| sides(x, y) == first)
+    }
+
+    /// The ray of a sample.
+    fn ray(&self, x: usize, y: usize) -> DVec3 {
+        let camera = &self.stage.camera;
+        let size = self.size.map(|s| s as f64);
+        camera.ray(camera.angles(x as f64 + 0.5, y as f64 + 0.5, size))
     }
 
     /// The light of one sample.
     fn light(&self, x: usize, y: usize, sample: &Sample, wet: Option<&Wet>) -> DVec3 {
-        let camera = &self.stage.camera;
-        let eye = camera.eye;
-        let size = self.size.map(|s| s as f64);
-        let ray = camera.ray(camera.angles(x as f64 + 0.5, y as f64 + 0.5, size));
-        let spin = spin(x, y);
-        let behind = backdrop(y as f64 / size[1]);
+        let eye = self.stage.camera.eye;
+        let ray = self.ray(x, y);
+        let spin = self.spins.at(x, y);
+        let behind = backdrop(y as f64 / self.size[1] as f64);
         let [enter, leave] = self.stage.room.pass(eye, ray);
         let body = match sample.near > 0.0 {
             true => 1.0 / f64::from(sample.near),
@@ -98,7 +147,11 @@ impl Painter<'_> {
         };
         if let Some(wet) = wet.filter(|w| w.enter > 0.0 && 1.0 / f64::from(w.enter) < depth) {
             let surface = 1.0 / f64::from(wet.enter);
-            let end = depth.min(1.0 / f64::from(wet.leave));
+            // Endless water is left nowhere.
+            let end = match wet.leave < wet.enter {
+                true => depth.min(1.0 / f64::from(wet.leave)),
+                false => depth,
+            };
             color = self.water(wet, ray, [surface, end], color, spin);
             depth = surface;
         }
@@ -108,16 +161,21 @@ impl Painter<'_> {
         }
     }
 
+    /// How much of the sun a point of a surface gets, whatever its angle.
+    fn sunshine(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> f64 {
+        match normal.dot(self.stage.sun) > 0.0 {
+            true => self.sun.sun(p, normal, spin),
+            false => 0.0,
+        }
+    }
+
     /// The sun and the sky on a surface.
     fn lit(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> (DVec3, f64) {
         let facing = normal.dot(self.stage.sun);
-        let sun = match facing > 0.0 {
-            true => facing * self.sun.sun(p, normal, spin),
-            false => 0.0,
-        };
+        let sun = facing.max(0.0) * self.sunshine(p, normal, spin);
         let crowding = self.sky.crowding(p, normal, self.stage.reach, spin);
         let up = 0.5 + 0.5 * normal.z;
-        let around = BOUNCE.lerp(SKY, up) * (1.0 - 0.65 * crowding);
+        let around = BOUNCE.lerp(SKY, up) * (1.0 - 0.55 * crowding);
         (SUN * sun + around, sun)
     }
 
@@ -157,7 +215,10 @@ impl Painter<'_> {
             return behind;
         }
         let spread = self.spread(ray, meeting);
-        let (light, _) = self.lit(p, side.normal, spin);
+        let light = match side.ground {
+            true => self.lit(p, side.normal, spin).0,
+            false => DVec3::splat(0.8 + 0.2 * self.sunshine(p, side.normal, spin)),
+        };
         let (own, strength) = match (side.ground, side.real) {
             (true, true) => (FLOOR, 0.30),
             (true, false) => (FLOOR, 0.16),
@@ -165,10 +226,8 @@ impl Painter<'_> {
         };
         let grid = strength * room.grid(p, side, spread);
         let mut color = (own * light).lerp(LINE, grid);
-        if room.from_edge(p, meeting.side) < 0.6 * width(spread) {
-            color = color.lerp(LINE, 0.45);
-        }
-        let clear = if side.ground { clear } else { 0.75 * clear };
+        let edge = 1.0 - room.from_edge(p, meeting.side) / width(spread);
+        color = color.lerp(LINE, 0.35 * edge.max(0.0));
         behind.lerp(color, clear)
     }
 
@@ -178,8 +237,9 @@ impl Painter<'_> {
         let p = self.stage.camera.eye + ray * meeting.depth;
         let near = width(self.spread(ray, meeting));
         match room.sides.get(meeting.side) {
-            Some(side) if room.from_edge(p, meeting.side) < 0.5 * near => {
-                behind.lerp(LINE, 0.22 * room.clearness(p, side))
+            Some(side) if room.from_edge(p, meeting.side) < near => {
+                let edge = 1.0 - room.from_edge(p, meeting.side) / near;
+                behind.lerp(LINE, 0.3 * edge * room.clearness(p, side))
             }
             _ => behind,
         }
@@ -197,7 +257,8 @@ impl Painter<'_> {
         let p = self.stage.camera.eye + ray * surface;
         let (normal, toward) = (wide(wet.normal), -ray.normalize());
         let way = (end - surface).max(0.0) * ray.length();
-        let left = (DIMMING * -way).exp();
+        // Even shallow water is seen.
+        let left = (DIMMING * -way).exp() * CLEAR;
         let sun = self.sun.sun(p, normal, spin);
         let facing = normal.dot(self.stage.sun).max(0.0);
         let own = DEEP * (0.75 + 0.25 * sun * facing / self.stage.sun.z);

@@ -1,6 +1,7 @@
 //! What of the light gets past the bodies: their heights as seen from the
 //! light, and soft shadows from comparing with them.
 
+use super::scan;
 use super::space::wide;
 use super::things::{Ball, Things, Triangle};
 use conatus_math::{DVec3, sincos};
@@ -87,11 +88,6 @@ impl Map {
         )
     }
 
-    fn range(&self, lo: f64, hi: f64) -> std::ops::Range<usize> {
-        let last = self.size as f64;
-        (lo - 0.5).ceil().clamp(0.0, last) as usize..(hi + 0.5).ceil().clamp(0.0, last) as usize
-    }
-
     fn raise(&mut self, i: usize, j: usize, height: f64) {
         if let Some(texel) = self.heights.get_mut(j * self.size + i) {
             *texel = texel.max(height as f32);
@@ -101,8 +97,8 @@ impl Map {
     fn ball(&mut self, ball: &Ball) {
         let c = self.at(ball.centre);
         let r = ball.radius / self.texel;
-        for j in self.range(c.y - r, c.y + r) {
-            for i in self.range(c.x - r, c.x + r) {
+        for j in scan::middles(c.y - r, c.y + r, 0..self.size) {
+            for i in scan::middles(c.x - r, c.x + r, 0..self.size) {
                 let (dx, dy) = (i as f64 + 0.5 - c.x, j as f64 + 0.5 - c.y);
                 let inside = r * r - dx * dx - dy * dy;
                 if inside > 0.0 {
@@ -114,21 +110,11 @@ impl Map {
 
     fn triangle(&mut self, triangle: &Triangle) {
         let [a, b, c] = triangle.corners.map(|p| self.at(wide(p)));
-        let whole = (b - a).cross(c - a).z;
-        if whole.abs() < 1e-12 {
-            return;
-        }
-        let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
-        for j in self.range(lo.y, hi.y) {
-            for i in self.range(lo.x, hi.x) {
-                let p = DVec3::new(i as f64 + 0.5, j as f64 + 0.5, 0.0);
-                let part = |u: DVec3, v: DVec3| (u - p).cross(v - p).z / whole;
-                let (wa, wb, wc) = (part(b, c), part(c, a), part(a, b));
-                if wa >= 0.0 && wb >= 0.0 && wc >= 0.0 {
-                    self.raise(i, j, wa * a.z + wb * b.z + wc * c.z);
-                }
-            }
-        }
+        let flat = [a, b, c].map(|p| [p.x, p.y]);
+        let all = 0..self.size;
+        scan::triangle(flat, all.clone(), all, |i, j, [wa, wb, wc]| {
+            self.raise(i, j, wa * a.z + wb * b.z + wc * c.z);
+        });
     }
 
     /// For each tile the greatest height in it and around it.
@@ -227,7 +213,7 @@ impl Map {
         for [dx, dy] in self.disc(SEARCH, spin, radius) {
             let gap = self.height(at.x + dx, at.y + dy) - at.z;
             if gap > bias {
-                sum += 1.0 / (1.0 + (gap / (3.0 * reach)).powi(2));
+                sum += 1.0 / (1.0 + (gap / (1.6 * reach)).powi(4));
             }
         }
         sum / SEARCH as f64
@@ -259,10 +245,22 @@ fn spiral(count: usize) -> Vec<[f64; 2]> {
     (0..count).map(point).collect()
 }
 
-/// A direction for the pattern of samples at a place of the picture, as cosine
-/// and sine: neighbours differ as much as can be, so that their mean is even.
-pub(super) fn spin(x: usize, y: usize) -> [f64; 2] {
-    let phase = (0.067_110_56 * x as f64 + 0.005_837_15 * y as f64).fract();
-    let (sin, cos) = sincos(std::f64::consts::TAU * (52.982_918_9 * phase).fract());
-    [cos, sin]
+/// Directions for the pattern of samples, as cosines and sines.
+pub(super) struct Spins([[f64; 2]; 256]);
+
+impl Spins {
+    /// All directions.
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|k| {
+            let (sin, cos) = sincos(std::f64::consts::TAU * k as f64 / 256.0);
+            [cos, sin]
+        }))
+    }
+
+    /// The direction at a place of the picture: neighbours differ as much as
+    /// can be (interleaved gradient noise), so that their mean is even.
+    pub fn at(&self, x: usize, y: usize) -> [f64; 2] {
+        let phase = (0.067_110_56 * x as f64 + 0.005_837_15 * y as f64) % 1.0;
+        self.0[(256.0 * 52.982_918_9 * phase) as usize % 256]
+    }
 }

@@ -82,12 +82,13 @@ impl<'a> Stage<'a> {
         let height = 17.0 + 30.0 * flat * flat;
         let aspect = match Camera::proportions(azimuth, height, framed()) {
             wide if wide > 1.45 => 1.6,
-            square if square > 0.75 => 4.0 / 3.0,
+            wide if wide > 1.15 => 4.0 / 3.0,
+            square if square > 0.75 => 1.0,
             _ => 0.75,
         };
         let camera = Camera::fit(azimuth, height, aspect, framed());
         let ahead = (-camera.forward).with_z(0.0).normalize_or(DVec3::X);
-        let sun = (DVec3::Z * 0.86 - camera.right * 0.5 + ahead * 0.3).normalize();
+        let sun = (DVec3::Z - camera.right * 0.45 + ahead * 0.3).normalize();
         let mut sizes = radii.clone();
         sizes.sort_by(f64::total_cmp);
         let middle = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);

@@ -4,7 +4,7 @@ use super::space::{Space, narrow};
 use super::stage::Stage;
 use crate::export::surface::Corner;
 use crate::export::{color, motion};
-use crate::model::{BodyFrame, BodyInfo, Frame, Status};
+use crate::model::{BodyFrame, BodyInfo, EndInfo, Frame, Status};
 use conatus_math::{DQuat, DVec3};
 
 /// The colour of springs, in linear light.
@@ -25,6 +25,8 @@ pub(super) struct Triangle {
     pub corners: [[f32; 3]; 3],
     pub normals: [[f32; 3]; 3],
     pub color: [f32; 3],
+    /// The body whose octants it shows, as its place among the poses.
+    pub octants: Option<u32>,
     /// Whether its body's numbers went wrong.
     pub marked: bool,
 }
@@ -34,7 +36,16 @@ pub(super) struct Triangle {
 pub(super) struct Things {
     pub balls: Vec<Ball>,
     pub triangles: Vec<Triangle>,
+    /// Where bodies with surfaces are, and their axes.
+    pub poses: Vec<(DVec3, [DVec3; 3])>,
     pub water: Vec<Triangle>,
+}
+
+/// What all triangles of a surface have in common.
+struct Look {
+    color: [f32; 3],
+    octants: Option<u32>,
+    marked: bool,
 }
 
 impl Things {
@@ -77,7 +88,14 @@ impl Things {
             return info.spheres.iter().for_each(|(c, r)| ball(*c, *r));
         };
         let place = |p: DVec3| at + carry(&axes, p / space.scale);
-        self.surface(surface, place, |n| carry(&axes, n), color, marked);
+        let pose = self.poses.len() as u32;
+        self.poses.push((at, axes));
+        let look = Look {
+            color,
+            octants: Some(pose),
+            marked,
+        };
+        self.surface(surface, place, |n| carry(&axes, n), look);
     }
 
     fn surface(
@@ -85,8 +103,7 @@ impl Things {
         surface: &[Corner],
         place: impl Fn(DVec3) -> DVec3,
         turn: impl Fn(DVec3) -> DVec3,
-        color: [f32; 3],
-        marked: bool,
+        look: Look,
     ) {
         for [a, b, c] in surface.as_chunks().0 {
             let corners = [a, b, c].map(|corner| place(corner.position));
@@ -94,8 +111,12 @@ impl Things {
                 self.triangles.push(Triangle {
                     corners: corners.map(narrow),
                     normals: [a, b, c].map(|corner| narrow(turn(corner.normal))),
-                    color: color.map(|c| c * a.shade),
-                    marked,
+                    color: match a.octant {
+                        true => look.color,
+                        false => look.color.map(|c| c * a.shade),
+                    },
+                    octants: look.octants.filter(|_| a.octant),
+                    marked: look.marked,
                 });
             }
         }
@@ -111,7 +132,12 @@ impl Things {
             let (Some(a), Some(b)) = (stage.space.at(a), stage.space.at(b)) else {
                 continue;
             };
-            let width = motion::spring_width(spring, stage.size) / scale;
+            let width = 1.6 * motion::spring_width(spring, stage.size) / scale;
+            for (end, at) in [(&spring.a, a), (&spring.b, b)] {
+                if let EndInfo::Pin(_) = end {
+                    self.balls.push(pin(at, width));
+                }
+            }
             let length = (b - a).length();
             // What is shorter than it is thin has no coil to show.
             let Some(direction) = (b - a).try_normalize().filter(|_| length > width) else {
@@ -123,10 +149,24 @@ impl Things {
                 &stage.coil,
                 |p| a + turn * (p * stretch),
                 |n| (turn * (n / stretch)).normalize_or(DVec3::Z),
-                STEEL,
-                false,
+                Look {
+                    color: STEEL,
+                    octants: None,
+                    marked: false,
+                },
             );
         }
+    }
+}
+
+/// The knob that a spring hangs on.
+fn pin(centre: DVec3, radius: f64) -> Ball {
+    Ball {
+        centre,
+        radius,
+        axes: [DVec3::ZERO; 3],
+        color: STEEL,
+        marked: false,
     }
 }
 

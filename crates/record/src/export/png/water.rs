@@ -59,6 +59,7 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
             corners: corners.map(|(p, _)| narrow(p)),
             normals: corners.map(|(_, n)| narrow(n)),
             color: [0.0; 3],
+            octants: None,
             marked: false,
         });
     };
@@ -93,6 +94,11 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
     let (Some(_), Some(bed)) = (water.extent, bed(stage, water)) else {
         return;
     };
+    let corner = |i: usize, j: usize| {
+        let down = direction([0.0; 2], -1.0);
+        Some((world(place(i * cells[0], j * cells[1]), bed)?, down))
+    };
+    quad([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
     let mut wall = |from: [usize; 2], to: [usize; 2], outward: [f64; 2]| {
         let normal = direction(outward, 0.0);
         let below = |[i, j]: [usize; 2]| Some((world(place(i, j), bed)?, normal));
