@@ -3,7 +3,7 @@
 mod support;
 
 use conatus_math::{DQuat, DVec3};
-use conatus_record::export::{self, Format};
+use conatus_record::export::{self, Format, Options};
 use conatus_record::*;
 use proptest::prelude::*;
 use std::fs;
@@ -14,7 +14,8 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
         Format::Csv => export::csv::write(recording, &mut out),
         Format::Svg => export::svg::write(recording, &mut out),
         Format::Glb => export::glb::write(recording, &mut out),
-        Format::Mcap => unreachable!("written by its own tests"),
+        Format::Png => export::png::write(recording, 2, &mut out),
+        Format::Mcap | Format::Html => unreachable!("written by their own tests"),
     }
     .unwrap();
     out
@@ -215,7 +216,7 @@ proptest! {
             water.waves[1].wave_vector[0] *= f(10);
         }
         recording.frames[2].bodies[2].position *= f(11);
-        for format in [Format::Csv, Format::Svg, Format::Glb] {
+        for format in [Format::Csv, Format::Svg, Format::Glb, Format::Png] {
             bytes(&recording, format);
         }
     }
@@ -377,7 +378,7 @@ fn formats_go_by_the_ending() {
     assert_eq!(Format::from_path("b.tar.csv").unwrap(), Format::Csv);
     for path in ["b.obj", "glb", ".svg", ""] {
         let error = Format::from_path(path).unwrap_err().to_string();
-        for ending in [".mcap", ".glb", ".csv", ".svg"] {
+        for ending in [".mcap", ".glb", ".csv", ".svg", ".png"] {
             assert!(error.contains(ending), "{error}");
         }
     }
@@ -407,13 +408,13 @@ fn outputs_are_checked_without_touching_them() {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let demo = support::demo(3);
-    for ending in ["mcap", "glb", "csv", "svg"] {
+    for ending in ["mcap", "glb", "csv", "svg", "png"] {
         let path = folder.path().join(format!("run.{ending}"));
         fs::write(&path, "precious").unwrap();
-        export::write_file(&demo, &path).unwrap();
+        export::write_file(&demo, &path, &Options::default()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), b"precious");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
     let back = Recording::read(folder.path().join("run.mcap")).unwrap();
     assert_eq!(back, demo);
     // A recording that cannot be written leaves the file that was there.
@@ -421,7 +422,7 @@ fn a_file_appears_whole_or_not_at_all() {
     wrong.header.bodies[0].mass = f64::NAN;
     let path = folder.path().join("run.mcap");
     let before = fs::read(&path).unwrap();
-    assert!(export::write_file(&wrong, &path).is_err());
+    assert!(export::write_file(&wrong, &path, &Options::default()).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
 }
