@@ -15,7 +15,8 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Try it:
-  conatus run cylon -o cylon.glb     run a built-in scene, for Blender or a browser
+  conatus play cylon                 a built-in scene, live in the browser
+  conatus run cylon -o cylon.html    the same as a file to open anywhere; .glb for Blender
   conatus new rigid -o mine.toml     start a scene of your own
 
 Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
