@@ -56,7 +56,7 @@ impl Session {
 
     /// A session that shows a recording.
     pub fn recording(recording: Recording) -> Result<Self, SessionError> {
-        let title = super::driver::title_of(&recording);
+        let title = super::course::title_of(&recording);
         let run = Run::finished(1, title, recording)?;
         Self::start(|events| Ok(Driver::recording(run, events)))
     }
