@@ -85,7 +85,7 @@ export class Plots {
     this.times.push(...data.times);
     this.values.forEach((column, i) => {
       column.length = data.from;
-      for (const row of data.values) column.push(row[i] ?? null);
+      column.push(...data.times.map((_, point) => data.values[i]?.[point] ?? null));
     });
     this.changed = true;
   }

@@ -181,6 +181,17 @@ test('play and pause show at once, and older news of the server do not undo them
   assert.deepEqual(world.did, ['pause']);
 });
 
+test('a speed asked for stands until the server answers', async () => {
+  const world = new World('live', 5);
+  world.player.setSpeed(2);
+  world.tell({ playing: true, speed: 1, frames: 6 });
+  assert.equal(world.player.speed, 2);
+  await world.acknowledge();
+  assert.equal(world.player.speed, 2);
+  world.tell({ playing: true, speed: 0.5, frames: 6 });
+  assert.equal(world.player.speed, 0.5);
+});
+
 test('scrubbing pauses a live run; playing replays and then goes on live', async () => {
   const world = new World('live', 11);
   world.advance(0.1);
