@@ -2,11 +2,12 @@
 //! clock, and listens between any two steps.
 
 use super::clock::Clock;
-use super::course::{Course, Tape, begin, pulls};
+use super::course::{Course, Tape, begin, pulls, title_of};
 use super::run::Run;
 use super::session::{Answer, Envelope, SessionError};
 use super::state::State;
 use axum::extract::ws::Utf8Bytes;
+use conatus_record::Recording;
 use conatus_world::scene::Scene;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -39,8 +40,22 @@ impl Driver {
 
     /// A driver for a recording: there is nothing to drive until a page opens
     /// a scene.
-    pub fn recording(run: Run, events: broadcast::Sender<Utf8Bytes>) -> Self {
-        Self::new(None, run, events)
+    pub fn recording(
+        recording: Recording,
+        events: broadcast::Sender<Utf8Bytes>,
+    ) -> Result<Self, SessionError> {
+        let time = recording.frames.last().map_or(0.0, |frame| frame.time);
+        let quarantined = recording.events.iter().filter(|e| e.kind == "quarantine");
+        let quarantined: Arc<[String]> = quarantined
+            .filter_map(|event| event.detail["body"].as_str().map(str::to_owned))
+            .collect();
+        let title = title_of(&recording);
+        let driver = Self::new(None, Run::finished(1, title, recording)?, events);
+        driver.state.send_modify(|state| {
+            state.time = time;
+            state.quarantined = quarantined;
+        });
+        Ok(driver)
     }
 
     fn new(live: Option<Course>, run: Run, events: broadcast::Sender<Utf8Bytes>) -> Self {
