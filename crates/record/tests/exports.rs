@@ -14,8 +14,7 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
         Format::Csv => export::csv::write(recording, &mut out),
         Format::Svg => export::svg::write(recording, &mut out),
         Format::Glb => export::glb::write(recording, &mut out),
-        Format::Png => export::png::write(recording, 2, &mut out),
-        Format::Mcap | Format::Html => unreachable!("written by their own tests"),
+        Format::Mcap | Format::Html | Format::Png => unreachable!("written by their own tests"),
     }
     .unwrap();
     out
@@ -216,7 +215,7 @@ proptest! {
             water.waves[1].wave_vector[0] *= f(10);
         }
         recording.frames[2].bodies[2].position *= f(11);
-        for format in [Format::Csv, Format::Svg, Format::Glb, Format::Png] {
+        for format in [Format::Csv, Format::Svg, Format::Glb] {
             bytes(&recording, format);
         }
     }

@@ -141,7 +141,9 @@ impl Painter<'_> {
             false => f64::INFINITY,
         };
         let (mut color, mut depth) = match leave {
-            Some(side) if side.depth < body => (self.side(side, ray, behind, spin), side.depth),
+            Some(side) if side.depth < body && (body.is_infinite() || self.hides(side)) => {
+                (self.side(side, ray, behind, spin), side.depth)
+            }
             _ if body.is_finite() => (self.body(sample, eye + ray * body, ray, spin), body),
             _ => (behind, f64::INFINITY),
         };
@@ -159,6 +161,13 @@ impl Painter<'_> {
             Some(front) => self.front_edge(front, ray, color),
             None => color,
         }
+    }
+
+    /// Whether a side hides what is behind it: the ground does, walls do not,
+    /// so that a body that got out is seen.
+    fn hides(&self, meeting: Meeting) -> bool {
+        let side = self.stage.room.sides.get(meeting.side);
+        side.is_some_and(|side| side.ground)
     }
 
     /// How much of the sun a point of a surface gets, whatever its angle.
