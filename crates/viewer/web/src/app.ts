@@ -16,9 +16,6 @@ import type { Command, Listener, Run, RunEvent, SeriesData, Shared, Source } fro
 import { Stage, type Toggle, type ViewName } from './stage/stage';
 import { Theme } from './theme';
 
-/** A longer pause between two pictures (a sleeping tab) is not caught up with. */
-const LONGEST_DT = 0.25;
-
 export class App implements Actions, Listener, DragHost {
   readonly ready: Promise<void>;
   readonly player: Player;
@@ -321,7 +318,7 @@ export class App implements Actions, Listener, DragHost {
   /** Draws one picture and asks for the next. */
   private picture(now: number): void {
     requestAnimationFrame((next) => this.picture(next));
-    const dt = Math.min((now - this.before) / 1000, LONGEST_DT);
+    const dt = (now - this.before) / 1000;
     this.before = now;
     const run = this.opened;
     if (run !== null) this.update(dt, run);
