@@ -3,7 +3,7 @@
 mod support;
 
 use conatus_math::{DQuat, DVec3};
-use conatus_record::export::{self, Format};
+use conatus_record::export::{self, Format, Options};
 use conatus_record::*;
 use proptest::prelude::*;
 use std::fs;
@@ -15,7 +15,7 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
         Format::Csv => export::csv::write(recording, &mut out),
         Format::Svg => export::svg::write(recording, &mut out),
         Format::Glb => export::glb::write(recording, &mut out),
-        Format::Mcap | Format::Html => unreachable!("written by their own tests"),
+        Format::Mcap | Format::Html | Format::Png => unreachable!("written by their own tests"),
     }
     .unwrap();
     out
@@ -379,7 +379,7 @@ fn formats_go_by_the_ending() {
     assert_eq!(Format::from_path("b.html").unwrap(), Format::Html);
     for path in ["b.obj", "glb", ".svg", ""] {
         let error = Format::from_path(path).unwrap_err().to_string();
-        for ending in [".mcap", ".glb", ".csv", ".svg", ".html"] {
+        for ending in [".mcap", ".glb", ".csv", ".svg", ".png", ".html"] {
             assert!(error.contains(ending), "{error}");
         }
     }
@@ -409,13 +409,13 @@ fn outputs_are_checked_without_touching_them() {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let demo = support::demo(3);
-    for ending in ["mcap", "glb", "csv", "svg"] {
+    for ending in ["mcap", "glb", "csv", "svg", "png"] {
         let path = folder.path().join(format!("run.{ending}"));
         fs::write(&path, "precious").unwrap();
-        export::write_file(&demo, &path).unwrap();
+        export::write_file(&demo, &path, &Options::default()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), b"precious");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
     let back = Recording::read(folder.path().join("run.mcap")).unwrap();
     assert_eq!(back, demo);
     // A recording that cannot be written leaves the file that was there.
@@ -423,9 +423,9 @@ fn a_file_appears_whole_or_not_at_all() {
     wrong.header.bodies[0].mass = f64::NAN;
     let path = folder.path().join("run.mcap");
     let before = fs::read(&path).unwrap();
-    assert!(export::write_file(&wrong, &path).is_err());
+    assert!(export::write_file(&wrong, &path, &Options::default()).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
 }
 
 #[test]
@@ -442,7 +442,7 @@ fn what_others_write_appears_whole_or_not_at_all_as_well() {
     });
     assert!(matches!(failed, Err(RecordError::DoesNotFit(_))));
     assert_eq!(fs::read(&path).unwrap(), b"first");
-    let refused = export::write_file(&support::demo(1), &path);
+    let refused = export::write_file(&support::demo(1), &path, &Options::default());
     assert!(matches!(refused, Err(RecordError::NeedsPage)));
     assert_eq!(fs::read(&path).unwrap(), b"first");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -3,7 +3,6 @@
 
 use super::plot::Plot;
 use super::spool::Spool;
-use crate::series::SERIES;
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_world::Sink;
 use serde_json::{Value, json};
@@ -116,8 +115,7 @@ impl Run {
         let from = if stride == now { from } else { 0 };
         let points = store.plot.from(from);
         let times: Vec<f64> = points.iter().map(|(time, _)| *time).collect();
-        let column = |k: usize| points.iter().map(|(_, v)| v[k]).collect::<Vec<_>>();
-        let values: Vec<Vec<f64>> = (0..SERIES.len()).map(column).collect();
+        let values: Vec<_> = points.iter().map(|(_, values)| values).collect();
         // serde_json writes null for numbers that are not finite.
         json!({ "run": self.number, "stride": now, "from": from, "times": times, "values": values })
     }

@@ -19,6 +19,8 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** Frames asked for and not yet there, at most; and for how long one waits for each. */
 const MOST_PENDING = 8;
 const PATIENCE = 2;
+/** A replay does not catch up with a longer pause between two pictures (a sleeping tab); a live run does. */
+const LONGEST_DT = 0.25;
 /** How many frames ahead of a replay are fetched. */
 const AHEAD = 6;
 
@@ -106,7 +108,7 @@ export class Player {
   /** Lets `dt` seconds pass; gives what to draw, or null as long as there is nothing. */
   advance(dt: number): Shown | null {
     this.clock += dt;
-    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(dt)) ?? this.last;
+    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(Math.min(dt, LONGEST_DT))) ?? this.last;
     return this.last;
   }
 

@@ -266,6 +266,8 @@ function tick(value: number): string {
 function span(least: number | null, greatest: number | null): [number, number] {
   const [low, high] = [least ?? 0, greatest ?? 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
+  // Nothing but zeros shows a line at zero, not the rounding of an axis.
+  if (size === 0) return [0, 1];
   const air = Math.max((high - low) * 0.06, FLAT * size, 1e-12);
   return [low - (low === 0 ? 0 : air), high + air];
 }
