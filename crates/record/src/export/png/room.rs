@@ -84,8 +84,8 @@ impl Room {
             add(middle + up * (ground - middle.dot(up)), up, false);
         }
         let corners = [extent.lo, extent.hi].map(|p| space.at(p).unwrap_or_default());
-        let spread = extent.hi - extent.lo - up * (extent.hi - extent.lo).dot(up);
-        let step = motion::round_step(spread.max_element().max(1e-12) / 14.0);
+        let spread = (extent.hi - extent.lo).max_element();
+        let step = motion::round_step(spread.max(1e-12) / 14.0);
         Self {
             sides,
             step: step / space.scale,
