@@ -86,7 +86,7 @@ fn scenes() -> Outcome {
     for name in &names {
         let mut run = Command::new(&program);
         run.args(["run", name, "--seconds", "0.5"]);
-        for ending in ["mcap", "glb", "csv", "svg", "html"] {
+        for ending in ["mcap", "glb", "csv", "svg", "html", "png"] {
             run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
         }
         match quiet(run) {

@@ -15,7 +15,8 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Try it:
-  conatus run cylon -o cylon.glb     run a built-in scene, for Blender or a browser
+  conatus play cylon                 a built-in scene, live in the browser
+  conatus run cylon -o cylon.html    the same as a file to open anywhere; .glb for Blender
   conatus new rigid -o mine.toml     start a scene of your own
 
 Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
@@ -69,9 +70,12 @@ pub struct Run {
     /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
     #[arg(value_name = "SCENE")]
     pub scene: String,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html)
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
+    /// How many evenly spaced frames a .png shows, at most 100; other formats do not mind
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub frames: u16,
     #[command(flatten)]
     pub changes: Changes,
     /// How many threads to use
@@ -111,9 +115,12 @@ pub struct Export {
     /// A recording (.mcap)
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html)
+    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE", required = true, num_args = 1..)]
     pub outputs: Vec<PathBuf>,
+    /// How many evenly spaced frames a .png shows, at most 100; other formats do not mind
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub frames: u16,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

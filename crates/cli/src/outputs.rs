@@ -5,7 +5,7 @@
 //! other formats at the end, each as a whole or not at all.
 
 use crate::errors::Failure;
-use conatus_record::export::{self, Format};
+use conatus_record::export::{self, Format, Options};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Outputs {
     paths: Vec<(PathBuf, Format)>,
+    options: Options,
 }
 
 /// A file that was written, and its size in bytes.
@@ -25,7 +26,7 @@ pub type Written = (PathBuf, u64);
 impl Outputs {
     /// Checks all files; `input` is what the command reads, which must not be
     /// overwritten.
-    pub fn check(paths: &[PathBuf], input: &Path) -> Result<Self, Failure> {
+    pub fn check(paths: &[PathBuf], input: &Path, options: Options) -> Result<Self, Failure> {
         let mut checked: Vec<(PathBuf, Format)> = Vec::new();
         let mut places = Vec::new();
         for path in paths {
@@ -50,7 +51,10 @@ impl Outputs {
             places.push(place);
             checked.push((path.clone(), format));
         }
-        Ok(Self { paths: checked })
+        Ok(Self {
+            paths: checked,
+            options,
+        })
     }
 
     /// Whether the whole run has to be held in memory for them.
@@ -81,14 +85,19 @@ impl Outputs {
             report: None,
         });
         let paths = self.paths.iter().map(|(path, _)| path.clone()).collect();
-        Ok(Tape { live, whole, paths })
+        Ok(Tape {
+            live,
+            whole,
+            paths,
+            options: self.options,
+        })
     }
 
     /// Writes all files from a recording.
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
         let mut written = Vec::new();
         for (path, _) in &self.paths {
-            write_file(recording, path)?;
+            write_file(recording, path, &self.options)?;
             written.push((path.clone(), size_of(path)));
         }
         Ok(written)
@@ -96,10 +105,10 @@ impl Outputs {
 }
 
 /// Writes one file; pages are the viewer's to write, all else the recording's.
-fn write_file(recording: &Recording, path: &Path) -> Result<(), Failure> {
+fn write_file(recording: &Recording, path: &Path, options: &Options) -> Result<(), Failure> {
     Ok(match Format::from_path(path)? {
         Format::Html => html::write_file(recording, page_or_why()?, path)?,
-        _ => export::write_file(recording, path)?,
+        _ => export::write_file(recording, path, options)?,
     })
 }
 
@@ -133,6 +142,7 @@ pub struct Tape {
     live: Vec<(PathBuf, RecordingWriter)>,
     whole: Option<Recording>,
     paths: Vec<PathBuf>,
+    options: Options,
 }
 
 impl Tape {
@@ -152,7 +162,7 @@ impl Tape {
         if let Some(mut recording) = self.whole {
             recording.report = Some(report.clone());
             for path in self.paths.iter().filter(|path| !live.contains(path)) {
-                keep(write_file(&recording, path));
+                keep(write_file(&recording, path, &self.options));
             }
         }
         match first_failure {

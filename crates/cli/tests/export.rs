@@ -82,3 +82,20 @@ fn what_is_wrong_with_the_scene_in_a_recording_is_shown_too() {
     assert!(said.err.contains("recording"), "{}", said.err);
     assert_eq!(fs::read(here.join("a.mcap")).unwrap(), bytes);
 }
+
+/// Which of the two it is depends on Node.js at build time.
+#[test]
+fn a_page_is_written_or_refused_before_anything_runs() {
+    let folder = folder();
+    let here = folder.path();
+    let said = conatus(here, &["run", "cylon", "--seconds", "0.1", "-o", "a.html"]);
+    if said.code == 0 {
+        let text = fs::read_to_string(here.join("a.html")).unwrap();
+        assert!(text.contains("id=\"recording\""));
+        assert!(said.out.contains("wrote a.html ("), "{}", said.out);
+    } else {
+        assert_eq!((said.code, said.out.as_str()), (1, ""));
+        assert!(said.err.contains("install Node.js"), "{}", said.err);
+        assert!(!here.join("a.html").exists());
+    }
+}

@@ -28,6 +28,10 @@ fn a_run_writes_all_files_asked_for_and_reports() {
         "a.csv",
         "-o",
         "a.svg",
+        "-o",
+        "a.png",
+        "--frames",
+        "3",
     ];
     let said = conatus(folder.path(), &arguments);
     assert_eq!(said.code, 0, "{said:?}");
@@ -65,6 +69,11 @@ fn a_run_writes_all_files_asked_for_and_reports() {
             .unwrap()
             .starts_with(b"glTF")
     );
+    assert!(
+        std::fs::read(folder.path().join("a.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG")
+    );
 }
 
 #[test]
@@ -82,14 +91,19 @@ fn a_recording_exports_to_the_same_bytes_as_the_run_itself() {
         "a.glb",
         "-o",
         "a.csv",
+        "-o",
+        "a.png",
+        "--frames",
+        "2",
     ];
     assert_eq!(conatus(folder.path(), &arguments).code, 0);
     let arguments = [
-        "export", "a.mcap", "-o", "b.glb", "-o", "b.csv", "-o", "b.mcap",
+        "export", "a.mcap", "-o", "b.glb", "b.csv", "b.mcap", "b.png", "--frames", "2",
     ];
     assert_eq!(conatus(folder.path(), &arguments).code, 0);
-    for (a, b) in [("a.glb", "b.glb"), ("a.csv", "b.csv")] {
-        assert_eq!(std::fs::read(at(a)).unwrap(), std::fs::read(at(b)).unwrap());
+    for ending in ["glb", "csv", "png"] {
+        let [a, b] = ["a", "b"].map(|name| format!("{name}.{ending}"));
+        assert!(std::fs::read(at(&a)).unwrap() == std::fs::read(at(&b)).unwrap());
     }
     let (a, b) = (Recording::read(at("a.mcap")), Recording::read(at("b.mcap")));
     assert_eq!(a.unwrap(), b.unwrap());

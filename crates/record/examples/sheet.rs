@@ -4,15 +4,16 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use conatus_record::{RecordError, Up, export};
+use conatus_record::export::{self, Options};
+use conatus_record::{RecordError, Up};
 use std::path::PathBuf;
 
 fn main() -> Result<(), RecordError> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     for recording in [support::demo(241), support::sea(Up::Z, 241)] {
-        for ending in ["mcap", "glb", "csv", "svg"] {
+        for ending in ["mcap", "glb", "csv", "svg", "png"] {
             let name = format!("{}.{ending}", recording.header.scene);
-            export::write_file(&recording, folder.join(name))?;
+            export::write_file(&recording, folder.join(name), &Options::default())?;
         }
     }
     Ok(())

@@ -3,10 +3,11 @@
 mod support;
 
 use conatus_math::{DQuat, DVec3};
-use conatus_record::export::{self, Format};
+use conatus_record::export::{self, Format, Options};
 use conatus_record::*;
 use proptest::prelude::*;
 use std::fs;
+use std::io::Write;
 
 fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
     let mut out = Vec::new();
@@ -14,7 +15,7 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
         Format::Csv => export::csv::write(recording, &mut out),
         Format::Svg => export::svg::write(recording, &mut out),
         Format::Glb => export::glb::write(recording, &mut out),
-        Format::Mcap => unreachable!("written by its own tests"),
+        Format::Mcap | Format::Html | Format::Png => unreachable!("written by their own tests"),
     }
     .unwrap();
     out
@@ -375,9 +376,10 @@ fn glb_shares_meshes_and_leaves_resting_bodies_alone() {
 fn formats_go_by_the_ending() {
     assert_eq!(Format::from_path("a/b.GLB").unwrap(), Format::Glb);
     assert_eq!(Format::from_path("b.tar.csv").unwrap(), Format::Csv);
+    assert_eq!(Format::from_path("b.html").unwrap(), Format::Html);
     for path in ["b.obj", "glb", ".svg", ""] {
         let error = Format::from_path(path).unwrap_err().to_string();
-        for ending in [".mcap", ".glb", ".csv", ".svg"] {
+        for ending in [".mcap", ".glb", ".csv", ".svg", ".png", ".html"] {
             assert!(error.contains(ending), "{error}");
         }
     }
@@ -407,13 +409,13 @@ fn outputs_are_checked_without_touching_them() {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let demo = support::demo(3);
-    for ending in ["mcap", "glb", "csv", "svg"] {
+    for ending in ["mcap", "glb", "csv", "svg", "png"] {
         let path = folder.path().join(format!("run.{ending}"));
         fs::write(&path, "precious").unwrap();
-        export::write_file(&demo, &path).unwrap();
+        export::write_file(&demo, &path, &Options::default()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), b"precious");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
     let back = Recording::read(folder.path().join("run.mcap")).unwrap();
     assert_eq!(back, demo);
     // A recording that cannot be written leaves the file that was there.
@@ -421,7 +423,27 @@ fn a_file_appears_whole_or_not_at_all() {
     wrong.header.bodies[0].mass = f64::NAN;
     let path = folder.path().join("run.mcap");
     let before = fs::read(&path).unwrap();
-    assert!(export::write_file(&wrong, &path).is_err());
+    assert!(export::write_file(&wrong, &path, &Options::default()).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+}
+
+#[test]
+fn what_others_write_appears_whole_or_not_at_all_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    export::replace_file(&path, |out| {
+        out.write_all(b"first").map_err(RecordError::Output)
+    })
+    .unwrap();
+    let failed = export::replace_file(&path, |out| {
+        out.write_all(b"second").map_err(RecordError::Output)?;
+        Err(RecordError::DoesNotFit("so much".into()))
+    });
+    assert!(matches!(failed, Err(RecordError::DoesNotFit(_))));
+    assert_eq!(fs::read(&path).unwrap(), b"first");
+    let refused = export::write_file(&support::demo(1), &path, &Options::default());
+    assert!(matches!(refused, Err(RecordError::NeedsPage)));
+    assert_eq!(fs::read(&path).unwrap(), b"first");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

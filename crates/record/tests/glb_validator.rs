@@ -6,7 +6,8 @@
 mod support;
 
 use conatus_math::DVec3;
-use conatus_record::{PlaneInfo, Recording, Status, Up, export};
+use conatus_record::export::{self, Options};
+use conatus_record::{PlaneInfo, Recording, Status, Up};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +19,7 @@ fn the_khronos_validator_finds_no_error_and_no_warning() {
     let mut files = Vec::new();
     for (name, recording) in recordings() {
         let path = folder.path().join(format!("{name}.glb"));
-        export::write_file(&recording, &path).unwrap();
+        export::write_file(&recording, &path, &Options::default()).unwrap();
         files.push(path);
     }
     let script = validator.join("validate.mjs");

@@ -349,7 +349,9 @@ async fn a_recording_is_shown_as_it_is_and_given_back_as_it_was() {
     let pulled = |event: &Value| event["detail"].get("pull").is_some();
     assert!(events.as_array().unwrap().iter().any(pulled));
     let count = recording.frames.len() as u64;
-    assert_eq!(page.wait_for("state").await["frames"], count);
+    let state = page.wait_for("state").await;
+    assert_eq!(state["frames"], count);
+    assert_eq!(state["time"], recording.frames.last().unwrap().time);
     page.send(json!({ "do": "frame", "index": count - 1 }))
         .await;
     let last = Frame::decode(&page.frame().await.bytes, 4).unwrap();

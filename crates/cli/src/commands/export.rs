@@ -5,11 +5,15 @@ use crate::args::Export;
 use crate::errors::print;
 use crate::outputs::{Outputs, human_list};
 use conatus_record::Recording;
+use conatus_record::export::Options;
 use std::io::Write;
 
 /// Reads a recording and writes it in the formats asked for.
 pub fn export(args: &Export) -> Done {
-    let outputs = Outputs::check(&args.outputs, &args.recording)?;
+    let options = Options {
+        frames: args.frames.into(),
+    };
+    let outputs = Outputs::check(&args.outputs, &args.recording, options)?;
     let recording = Recording::read(&args.recording)?;
     if !recording.is_complete() && !args.quiet {
         let _ = writeln!(

@@ -4,19 +4,16 @@ use super::is_recording;
 use crate::Done;
 use crate::args::Play;
 use crate::errors::{Failure, print};
+use crate::outputs::page_or_why;
 use crate::progress;
 use conatus_record::Recording;
 use conatus_viewer::live::{ServeError, Server, Session, SessionError};
-use conatus_viewer::page;
 use conatus_world::scene::{Options, Scene};
 use std::io::Write;
 
 /// Serves the page until Ctrl-C.
 pub fn play(args: &Play) -> Done {
-    let Some(page) = page::page() else {
-        let (message, help) = page::MISSING;
-        return Err(Failure::file(message, help));
-    };
+    let page = page_or_why()?;
     let session = session(args)?;
     let server = Server::bind(args.port)?;
     let url = server.url();

@@ -7,6 +7,7 @@ use crate::errors::{Failure, print};
 use crate::outputs::{Outputs, Written, human_list};
 use crate::progress::{self, Progress};
 use crate::replay::Compare;
+use conatus_record::export::Options;
 use conatus_record::{Event, Recording};
 use conatus_world::Report;
 use conatus_world::scene::{Scene, Setup};
@@ -16,7 +17,10 @@ use std::path::Path;
 
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
-    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene))?;
+    let options = Options {
+        frames: args.frames.into(),
+    };
+    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene), options)?;
     let (mut scene, inputs, recording) = load(args)?;
     use_threads(args.threads)?;
 

@@ -1,8 +1,13 @@
 //! Turns a recording into files for other programs, one module per format.
 
+mod coarse;
+mod color;
 pub mod csv;
 pub mod glb;
 mod motion;
+pub mod png;
+mod shapes;
+mod surface;
 pub mod svg;
 
 use crate::error::RecordError;
@@ -12,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`, `.html`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`, `.html`, `.png`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,21 @@ pub enum Format {
     /// A page that plays the recording. The page is the viewer's, and so is
     /// the writer: [`write_file`] refuses this one.
     Html,
+    /// A sheet of pictures at evenly spaced moments.
+    Png,
+}
+
+/// What the user may choose about exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many frames a `.png` shows, from 1 to [`png::MAX_FRAMES`].
+    pub frames: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { frames: 12 }
+    }
 }
 
 impl Format {
@@ -41,6 +61,7 @@ impl Format {
             "csv" => Ok(Self::Csv),
             "svg" => Ok(Self::Svg),
             "html" => Ok(Self::Html),
+            "png" => Ok(Self::Png),
             _ => Err(RecordError::UnknownFormat {
                 path: path.to_path_buf(),
             }),
@@ -95,10 +116,16 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), RecordError> {
 
 /// Writes a recording to a file in the format of its ending. The file appears
 /// whole or not at all: an existing one is left alone when anything fails.
-pub fn write_file(recording: &Recording, path: impl AsRef<Path>) -> Result<(), RecordError> {
+pub fn write_file(
+    recording: &Recording,
+    path: impl AsRef<Path>,
+    options: &Options,
+) -> Result<(), RecordError> {
     let path = path.as_ref();
     let format = Format::from_path(path)?;
-    replace(path, |place, file| write_to(recording, format, place, file))
+    replace(path, |place, file| {
+        write_to(recording, format, options, place, file)
+    })
 }
 
 /// Puts what `write` writes into the place of a file. It appears whole or not
@@ -153,6 +180,7 @@ fn replace(
 fn write_to(
     recording: &Recording,
     format: Format,
+    options: &Options,
     temporary: &Path,
     file: File,
 ) -> Result<(), RecordError> {
@@ -163,6 +191,7 @@ fn write_to(
         Format::Csv => csv::write(recording, &mut out)?,
         Format::Svg => svg::write(recording, &mut out)?,
         Format::Html => return Err(RecordError::NeedsPage),
+        Format::Png => png::write(recording, options.frames, &mut out)?,
     }
     out.flush().map_err(RecordError::Output)
 }

@@ -2,7 +2,7 @@
 //! and how large the bodies are.
 
 use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording, SpringInfo, Up, WaterInfo};
-use conatus_math::DVec3;
+use conatus_math::{DVec3, sincos};
 
 /// Numbers beyond this are a blow-up, not a place.
 pub(crate) const FAR: f64 = 1e12;
@@ -144,6 +144,30 @@ pub(crate) fn room(recording: &Recording) -> Extent {
     room
 }
 
+/// The height of the ground plane nearest to the motion, if there is one.
+pub(crate) fn floor(recording: &Recording) -> Option<f64> {
+    let extent = extent(recording);
+    let up = up(&recording.header);
+    let reach = 3.0 * extent.diagonal();
+    let lowest = extent.lo.dot(up);
+    let planes = recording.header.planes.iter();
+    planes
+        .filter(|p| p.normal.dot(up) > 0.99)
+        .map(|p| p.point.dot(up))
+        .filter(|h| (h - lowest).abs() < reach)
+        .max_by(f64::total_cmp)
+}
+
+/// The next of 1, 2, 5, 10, … that is not smaller.
+pub(crate) fn round_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.log10().floor());
+    let [one, two, five] = [1.0, 2.0, 5.0].map(|m| m * power);
+    [one, two, five]
+        .into_iter()
+        .find(|s| *s >= rough * 0.999)
+        .unwrap_or(10.0 * power)
+}
+
 /// Where the two ends of a spring are in a frame.
 pub(crate) fn spring_ends(spring: &SpringInfo, frame: &Frame) -> Option<[DVec3; 2]> {
     let at = |end: &EndInfo| match *end {
@@ -154,6 +178,64 @@ pub(crate) fn spring_ends(spring: &SpringInfo, frame: &Frame) -> Option<[DVec3; 
         }
     };
     Some([at(&spring.a)?, at(&spring.b)?])
+}
+
+/// Half of the width of a spring's coil, in a motion of this size.
+pub(crate) fn spring_width(spring: &SpringInfo, size: f64) -> f64 {
+    (0.05 * spring.length.abs()).clamp(0.004 * size, 0.02 * size)
+}
+
+/// The azimuth in degrees from which the motion is seen to spread widest: from
+/// the x axis towards y if z is up, from the z axis towards x if y is up.
+pub(crate) fn azimuth(recording: &Recording) -> f64 {
+    let (first, second) = match recording.header.up {
+        Up::Z => (DVec3::X, DVec3::Y),
+        Up::Y => (DVec3::Z, DVec3::X),
+    };
+    let every = (recording.frames.len() / 50).max(1);
+    let spread = |degrees: f64| {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let right = second * cos - first * sin;
+        let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for frame in recording.frames.iter().step_by(every) {
+            for body in &frame.bodies {
+                let x = body.position.dot(right);
+                if x.abs() < FAR {
+                    n += 1.0;
+                    sum += x;
+                    squares += x * x;
+                }
+            }
+        }
+        squares / f64::max(n, 1.0) - (sum / f64::max(n, 1.0)).powi(2)
+    };
+    let mut best = -68.0;
+    let mut widest = spread(best) * 1.15;
+    for degrees in [-22.0, -112.0, -158.0] {
+        if spread(degrees) > widest {
+            widest = spread(degrees);
+            best = degrees;
+        }
+    }
+    best
+}
+
+/// The most waves of a stretch of water that pictures show.
+const MAX_WAVES: usize = 64;
+
+/// The height of water at a place and a moment, and its slopes along the two
+/// horizontal axes.
+pub(crate) fn water_surface(water: &WaterInfo, h: [f64; 2], time: f64) -> (f64, [f64; 2]) {
+    let (mut height, mut slope) = (water.level, [0.0; 2]);
+    for wave in water.waves.iter().take(MAX_WAVES) {
+        let [kx, ky] = wave.wave_vector;
+        let angle = kx * h[0] + ky * h[1] - wave.angular_frequency * time + wave.phase;
+        let (sin, cos) = sincos(angle);
+        height += wave.amplitude * sin;
+        slope[0] += wave.amplitude * cos * kx;
+        slope[1] += wave.amplitude * cos * ky;
+    }
+    (height, slope)
 }
 
 /// The horizontal extent of a stretch of water: its own, or the motion's with

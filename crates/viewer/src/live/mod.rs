@@ -5,9 +5,11 @@
 //! the recording only; whatever they do goes into it as an input.
 
 mod clock;
+mod course;
 mod driver;
 mod guard;
 mod messages;
+mod orders;
 mod plot;
 mod run;
 mod server;

@@ -3,7 +3,6 @@
 
 use super::plot::Plot;
 use super::spool::Spool;
-use crate::series::SERIES;
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_world::Sink;
 use serde_json::{Value, json};

@@ -2,7 +2,6 @@
 //! everything.
 
 use super::driver::Driver;
-use super::run::Run;
 use super::state::{Order, State};
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::Recording;
@@ -51,14 +50,12 @@ pub enum SessionError {
 impl Session {
     /// A session that runs a scene. It stands still until a page watches.
     pub fn live(scene: Scene) -> Result<Self, SessionError> {
-        Self::start(|state| Driver::live(scene, state))
+        Self::start(|events| Driver::live(scene, events))
     }
 
     /// A session that shows a recording.
     pub fn recording(recording: Recording) -> Result<Self, SessionError> {
-        let title = super::driver::title_of(&recording);
-        let run = Run::finished(1, title, recording)?;
-        Self::start(|events| Ok(Driver::recording(run, events)))
+        Self::start(|events| Driver::recording(recording, events))
     }
 
     fn start(

@@ -153,7 +153,7 @@ impl Talk<'_> {
                 return Ok(());
             }
             if run.live {
-                events.retain(super::driver::is_news);
+                events.retain(super::course::is_news);
             }
             let told = json!({ "events": { "run": run.number, "events": events } });
             self.say(&told).await?;

@@ -16,9 +16,6 @@ import type { Command, Listener, Run, RunEvent, SeriesData, Shared, Source } fro
 import { Stage, type Toggle, type ViewName } from './stage/stage';
 import { Theme } from './theme';
 
-/** A longer pause between two pictures (a sleeping tab) is not caught up with. */
-const LONGEST_DT = 0.25;
-
 export class App implements Actions, Listener, DragHost {
   readonly ready: Promise<void>;
   readonly player: Player;
@@ -64,7 +61,7 @@ export class App implements Actions, Listener, DragHost {
     });
     giveKeysBack();
     listenForKeys(this, () => this.help.open);
-    new ResizeObserver(() => stage.resize()).observe(canvas);
+    new ResizeObserver(() => this.resized()).observe(canvas);
     this.plots.setOpen(matchMedia('(min-width: 800px)').matches);
     source.start(this);
     requestAnimationFrame((now) => this.picture(now));
@@ -304,6 +301,12 @@ export class App implements Actions, Listener, DragHost {
     return [at(0), at(1), at(2)];
   }
 
+  /** A view that the user has not moved away from fits the new size as well. */
+  private resized(): void {
+    this.stage.resize();
+    if (this.loaded && this.currentView !== null) this.stage.view(this.currentView);
+  }
+
   private setFollowing(body: number | null): void {
     this.following = body;
     this.stage.follow(body);
@@ -321,7 +324,7 @@ export class App implements Actions, Listener, DragHost {
   /** Draws one picture and asks for the next. */
   private picture(now: number): void {
     requestAnimationFrame((next) => this.picture(next));
-    const dt = Math.min((now - this.before) / 1000, LONGEST_DT);
+    const dt = (now - this.before) / 1000;
     this.before = now;
     const run = this.opened;
     if (run !== null) this.update(dt, run);

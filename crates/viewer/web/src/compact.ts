@@ -158,9 +158,11 @@ class Input {
     const coded = this.planes(tracks * length);
     const float = new Float32Array(1);
     const bits = new Int32Array(float.buffer);
-    const rank = (): number => (bits[0]! < 0 ? bits[0]! ^ 0x7fffffff : bits[0]!);
     for (let track = 0; track < tracks; track++) {
-      let [a, b, c] = [0, 0, 0];
+      // The last three values, the latest first.
+      let a = 0;
+      let b = 0;
+      let c = 0;
       for (let i = 0; i < length; i++) {
         const known = Math.min(order, i);
         let guess = 0;
@@ -169,11 +171,19 @@ class Input {
         else if (known === 3) guess = Math.fround(3 * (a - b) + c);
         float[0] = Number.isFinite(guess) ? guess : 0;
         const zigzag = coded[track * length + i]!;
-        const ranked = (rank() + ((zigzag >>> 1) ^ -(zigzag & 1))) | 0;
-        bits[0] = ranked < 0 ? ranked ^ 0x7fffffff : ranked;
-        [a, b, c] = [float[0], a, b];
+        const ranked = (rank(bits[0]!) + ((zigzag >>> 1) ^ -(zigzag & 1))) | 0;
+        // The way back from a rank is the way there.
+        bits[0] = rank(ranked);
+        c = b;
+        b = a;
+        a = float[0];
         into[place(track, i)] = a;
       }
     }
   }
+}
+
+/** Maps the bits of an f32 to an integer of the same order. */
+function rank(bits: number): number {
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
 }

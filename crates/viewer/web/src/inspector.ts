@@ -69,5 +69,5 @@ function rows(mass: number, state: BodyState): [string, string][] {
 }
 
 function point(p: Vec3): string {
-  return `${p.map((x) => short(x)).join(', ')} m`;
+  return `${p.map((x) => (Math.abs(x) < 1e3 ? x.toFixed(2) : short(x)).replace('-', '−')).join('  ')} m`;
 }

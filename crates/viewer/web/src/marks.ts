@@ -18,7 +18,7 @@ export class Marks {
   }
 
   add(events: RunEvent[]): void {
-    this.events.push(...events);
+    this.events.push(...events.filter((event) => describe(event) !== null));
   }
 
   update(dt: number, duration: number): void {
@@ -37,14 +37,25 @@ export class Marks {
       lastPlace = place;
       const mark = document.createElement('i');
       mark.className = event.kind;
-      mark.title = `${describe(event)} at ${clock(event.time)}`;
+      mark.title = `${describe(event) ?? ''} at ${clock(event.time)}`;
       mark.style.left = `${(100 * place).toFixed(2)}%`;
       this.area.append(mark);
     }
   }
 }
 
-function describe({ kind, detail }: RunEvent): string {
-  const text = typeof detail === 'string' ? detail : JSON.stringify(detail);
-  return `${kind} ${text.replace(/[{}"[\]]/g, '').replace(/,/g, ', ')}`.slice(0, 90);
+/** `kick ball-1`, `merge a, b`, `quarantine c`; null for what happens too often to be marked. */
+export function describe({ kind, detail }: RunEvent): string | null {
+  if (kind === 'quarantine' || kind === 'merge') return `${kind} ${names(detail)}`.trim();
+  if (typeof detail === 'string') return detail;
+  const [command, of] = Object.entries(Object(detail) as Record<string, unknown>)[0] ?? [kind, null];
+  if (command === 'pull' || command === 'let_go') return null;
+  return `${command} ${names(of)}`.trim();
+}
+
+/** The bodies that an event is about: a name, several, or an object that names its body. */
+function names(of: unknown): string {
+  if (typeof of === 'string') return of;
+  if (Array.isArray(of)) return of.map(names).join(', ');
+  return names((Object(of) as Record<string, unknown>)['body'] ?? '');
 }

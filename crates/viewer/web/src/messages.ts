@@ -40,7 +40,8 @@ export class Messages {
   }
 
   private show(): void {
-    setText(this.area, this.current ?? '');
+    // While it fades away, the last text stays.
+    if (this.current !== null) setText(this.area, this.current);
     this.area.classList.toggle('shown', this.current !== null);
     this.area.classList.toggle('lasting', this.passing === null);
   }

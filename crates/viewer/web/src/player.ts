@@ -3,7 +3,7 @@
 import { frameBytes } from './frame';
 import { Lru } from './lru';
 import type { Frame } from './model';
-import type { Kind, Shared, Source } from './source/source';
+import type { Command, Kind, Shared, Source } from './source/source';
 
 /** Draw this: between `a` and `b`, at `s` from 0 to 1. */
 export interface Shown {
@@ -19,6 +19,8 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** Frames asked for and not yet there, at most; and for how long one waits for each. */
 const MOST_PENDING = 8;
 const PATIENCE = 2;
+/** A replay does not catch up with a longer pause between two pictures (a sleeping tab); a live run does. */
+const LONGEST_DT = 0.25;
 /** How many frames ahead of a replay are fetched. */
 const AHEAD = 6;
 
@@ -32,9 +34,10 @@ export class Player {
   private speedSet = 1;
   /** Following the head of a live run. */
   private following = true;
-  /** The live run goes on, as the server says; and what it was just asked to do. */
+  /** The live run goes on, as the server says. */
   private running = false;
-  private asked: { running: boolean } | null = null;
+  /** What the server was just asked for; until it answers, its older news do not count. */
+  private asked: { running?: boolean; speed?: number }[] = [];
   /** The replay of what is recorded goes on. */
   private replaying = false;
   /** In frames, between them as well. */
@@ -65,7 +68,7 @@ export class Player {
     this.replaying = kind !== 'live' && autoplay;
     this.count = 0;
     this.position = 0;
-    this.asked = null;
+    this.asked = [];
     this.last = null;
     this.cache.clear();
     this.recent = [];
@@ -105,7 +108,7 @@ export class Player {
   /** Lets `dt` seconds pass; gives what to draw, or null as long as there is nothing. */
   advance(dt: number): Shown | null {
     this.clock += dt;
-    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(dt)) ?? this.last;
+    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(Math.min(dt, LONGEST_DT))) ?? this.last;
     return this.last;
   }
 
@@ -174,14 +177,15 @@ export class Player {
   }
 
   setSpeed(speed: number): void {
-    this.speedSet = Math.min(Math.max(speed, SLOWEST), FASTEST);
-    if (this.kind === 'live') this.send({ do: 'speed', value: this.speedSet });
+    const value = Math.min(Math.max(speed, SLOWEST), FASTEST);
+    if (this.kind === 'live') this.ask({ speed: value }, { do: 'speed', value });
+    else this.speedSet = value;
   }
 
   // ---- What it tells ----
 
   get playing(): boolean {
-    return this.following ? (this.asked?.running ?? this.running) : this.replaying;
+    return this.following ? (this.asking('running') ?? this.running) : this.replaying;
   }
 
   get live(): boolean {
@@ -189,7 +193,7 @@ export class Player {
   }
 
   get speed(): number {
-    return this.speedSet;
+    return this.asking('speed') ?? this.speedSet;
   }
 
   get frames(): number {
@@ -219,15 +223,18 @@ export class Player {
   }
 
   private run(running: boolean): void {
-    const asked = { running };
-    this.asked = asked;
-    // Until it is answered, older news of the server's do not count.
+    this.ask({ running }, { do: running ? 'play' : 'pause' });
+  }
+
+  private ask(what: { running?: boolean; speed?: number }, command: Command): void {
+    this.asked.push(what);
     const answered = (): void => {
-      if (this.asked === asked) this.asked = null;
+      this.asked = this.asked.filter((other) => other !== what);
     };
-    this.source.command({ do: running ? 'play' : 'pause' }).then(
+    this.source.command(command).then(
       () => {
-        if (this.asked === asked) this.running = running;
+        this.running = what.running ?? this.running;
+        this.speedSet = what.speed ?? this.speedSet;
         answered();
       },
       (error: unknown) => {
@@ -237,7 +244,11 @@ export class Player {
     );
   }
 
-  private send(command: Parameters<Source['command']>[0]): void {
+  private asking<K extends 'running' | 'speed'>(key: K): { running?: boolean; speed?: number }[K] {
+    return this.asked.findLast((what) => what[key] !== undefined)?.[key];
+  }
+
+  private send(command: Command): void {
     this.source.command(command).catch(this.refused);
   }
 
@@ -254,7 +265,7 @@ export class Player {
     // One gap behind the newest frame, there is mostly one to move towards.
     if (!(delay >= 0 && delay < 4 * gap)) this.liveTime = newest.frame.time - gap;
     const hurry = Math.min(Math.max(1 + 0.3 * (delay / gap - 0.75), 0.7), 1.5) || 1;
-    const rate = this.playing ? Math.max(this.pace, 0.02) * hurry : Math.max(this.speedSet, 1);
+    const rate = this.playing ? Math.max(this.pace, 0.02) * hurry : Math.max(this.speed, 1);
     this.liveTime = Math.min(this.liveTime + dt * rate, newest.frame.time);
     let i = this.recent.length - 1;
     while (i > 0 && this.recent[i]!.frame.time > this.liveTime) i--;
@@ -270,7 +281,7 @@ export class Player {
     if (this.count === 0) return null;
     if (this.replaying) {
       // Not farther than what is there: a late frame holds the replay up instead of being left out.
-      const wanted = Math.min(this.position + (dt * this.speedSet) / this.frameSeconds, end);
+      const wanted = Math.min(this.position + (dt * this.speed) / this.frameSeconds, end);
       let there = Math.floor(this.position);
       while (there < Math.ceil(wanted) && this.cache.has(there + 1)) there++;
       if (this.cache.has(Math.floor(this.position))) {

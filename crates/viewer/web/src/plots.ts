@@ -85,7 +85,7 @@ export class Plots {
     this.times.push(...data.times);
     this.values.forEach((column, i) => {
       column.length = data.from;
-      for (const row of data.values) column.push(row[i] ?? null);
+      column.push(...data.times.map((_, point) => data.values[i]?.[point] ?? null));
     });
     this.changed = true;
   }
@@ -93,6 +93,7 @@ export class Plots {
   setOpen(open: boolean): void {
     this.isOpen = open;
     this.panel.hidden = !open;
+    document.body.classList.toggle('with-plots', open);
     const toggle = button('plots-toggle');
     setPressed(toggle, open);
     setAttribute(toggle, 'aria-expanded', String(open));
@@ -146,10 +147,13 @@ export class Plots {
     const values = lines.map((line, i) => {
       const entry = document.createElement('span');
       entry.className = `line line-${i % 4}`;
-      const name = document.createElement('span');
-      name.textContent = lines.length > 1 ? (this.series[line]?.name ?? '') : '';
       const value = document.createElement('output');
-      entry.append(name, value);
+      if (lines.length > 1) {
+        const name = document.createElement('span');
+        name.textContent = this.series[line]?.name ?? '';
+        entry.append(name);
+      }
+      entry.append(value);
       caption.append(entry);
       return value;
     });
@@ -180,7 +184,7 @@ export class Plots {
     return {
       width: this.width,
       height: HEIGHT,
-      padding: [8, 6, 0, 0],
+      padding: [8, 14, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 }, sync: { key: 'conatus' } },
       scales: {
@@ -193,7 +197,7 @@ export class Plots {
           ...axis,
           gap: 4,
           space: 26,
-          size: (_, shown) => 12 + 6.2 * Math.max(3, ...(shown ?? []).map((text) => text.length)),
+          size: 48,
           values: (_, splits) => splits.map(tick),
         },
       ],
@@ -238,7 +242,8 @@ export class Plots {
       lines.forEach((line, i) => {
         const value = this.values[line]?.[index];
         const output = values[i];
-        if (output !== undefined) setText(output, value === null || value === undefined ? '–' : short(value));
+        const text = this.series[line]?.unit === '' ? String : short;
+        if (output !== undefined) setText(output, value === null || value === undefined ? '–' : text(value));
       });
     }
   }
@@ -252,8 +257,8 @@ function tick(value: number): string {
   const size = Math.abs(value);
   const text =
     size !== 0 && (size < 1e-3 || size >= 1e5)
-      ? Number(value.toPrecision(4)).toExponential()
-      : String(Number(value.toPrecision(6)));
+      ? Number(value.toPrecision(3)).toExponential()
+      : String(Number(value.toPrecision(5)));
   return text.replace(/-/g, '−').replace('e+', 'e');
 }
 
@@ -261,6 +266,8 @@ function tick(value: number): string {
 function span(least: number | null, greatest: number | null): [number, number] {
   const [low, high] = [least ?? 0, greatest ?? 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
+  // Nothing but zeros shows a line at zero, not the rounding of an axis.
+  if (size === 0) return [0, 1];
   const air = Math.max((high - low) * 0.06, FLAT * size, 1e-12);
   return [low - (low === 0 ? 0 : air), high + air];
 }

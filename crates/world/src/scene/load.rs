@@ -80,7 +80,7 @@ impl Scene {
                 Problem::new(format!(
                     "{name_or_path} is named like a recording, not a scene"
                 ))
-                .help("recordings are for `conatus run` and `conatus export`"),
+                .help("recordings are for `conatus run`, `conatus play` and `conatus export`"),
             ));
         }
         let text = files::read_text(path).map_err(SceneError::placeless)?;

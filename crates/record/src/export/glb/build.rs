@@ -3,6 +3,7 @@
 use super::keys::{Keys, Track};
 use super::{MeshIndex, NodeIndex};
 use crate::error::RecordError;
+use crate::export::color::linear;
 use crate::model::Header;
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
@@ -343,15 +344,5 @@ fn accessor(
         sparse: None,
         extensions: None,
         extras: None,
-    }
-}
-
-/// From sRGB, as scenes give colours, to the linear light of glTF's factors.
-fn linear(c: f32) -> f32 {
-    let c = c.clamp(0.0, 1.0);
-    if c <= 0.04045 {
-        c / 12.92
-    } else {
-        ((c + 0.055) / 1.055).powf(2.4)
     }
 }

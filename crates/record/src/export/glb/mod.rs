@@ -8,12 +8,11 @@
 mod build;
 mod keys;
 mod shade;
-mod shapes;
 mod springs;
 mod water;
 
 use crate::error::RecordError;
-use crate::export::motion;
+use crate::export::{motion, shapes};
 use crate::model::{Header, Recording, Up};
 use build::{Builder, Surface};
 use conatus_math::DVec3;

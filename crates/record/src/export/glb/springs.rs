@@ -2,9 +2,9 @@
 
 use super::build::Builder;
 use super::keys::{Keys, Smooth, Track};
-use super::{NodeIndex, shade, shapes};
+use super::{NodeIndex, shade};
 use crate::error::RecordError;
-use crate::export::motion;
+use crate::export::{motion, shapes};
 use crate::model::{Recording, SpringInfo};
 use conatus_math::{DQuat, DVec3};
 use gltf_json as json;
@@ -47,7 +47,7 @@ pub(super) fn add(
 }
 
 fn track(recording: &Recording, keys: &Keys, spring: &SpringInfo, size: f64) -> Track {
-    let width = (0.05 * spring.length.abs()).clamp(0.004 * size, 0.02 * size) as f32;
+    let width = motion::spring_width(spring, size) as f32;
     let mut track = Track::default();
     let mut smooth = Smooth::default();
     let (mut direction, mut rotation) = (DVec3::Z, DQuat::IDENTITY);

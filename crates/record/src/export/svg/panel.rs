@@ -2,6 +2,7 @@
 
 use super::view::text_width;
 use super::{INK, SOFT, escape, put};
+use crate::export::motion;
 use std::fmt::Write as _;
 
 /// A line of a plot.
@@ -160,7 +161,7 @@ fn range(values: impl Iterator<Item = f64>, air: bool) -> [f64; 2] {
 /// Round numbers within a range, about `wanted` of them, and their distance: 1,
 /// 2 or 5 times a power of ten.
 pub(super) fn ticks([lo, hi]: [f64; 2], wanted: f64) -> (Vec<f64>, f64) {
-    let step = round_step((hi - lo) / wanted);
+    let step = motion::round_step((hi - lo) / wanted);
     let first = (lo / step).ceil();
     let count = ((hi / step).floor() - first).clamp(0.0, 50.0) as usize;
     let at = |i: usize| (first + i as f64) * step;
@@ -171,16 +172,6 @@ pub(super) fn ticks([lo, hi]: [f64; 2], wanted: f64) -> (Vec<f64>, f64) {
             .collect(),
         step,
     )
-}
-
-/// The next of 1, 2, 5, 10, … times a power of ten.
-pub(super) fn round_step(rough: f64) -> f64 {
-    let power = 10f64.powf(rough.log10().floor());
-    let [one, two, five] = [1.0, 2.0, 5.0].map(|m| m * power);
-    [one, two, five]
-        .into_iter()
-        .find(|s| *s >= rough * 0.999)
-        .unwrap_or(10.0 * power)
 }
 
 /// The power of ten to take out of labels, 0 while they are handy.
@@ -265,8 +256,8 @@ mod tests {
     fn ticks_are_round_and_inside() {
         assert_eq!(ticks([0.0, 4.0], 4.0), (vec![0.0, 1.0, 2.0, 3.0, 4.0], 1.0));
         assert_eq!(ticks([-0.3, 0.31], 3.0).1, 0.5);
-        assert_eq!(round_step(0.03), 0.05);
-        assert_eq!(round_step(60.0), 100.0);
+        assert_eq!(motion::round_step(0.03), 0.05);
+        assert_eq!(motion::round_step(60.0), 100.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::bodies::Artist;
 use super::view::View;
-use super::{MARGIN, SOFT, WIDTH, panel, put, sea, strip, view};
+use super::{MARGIN, SOFT, WIDTH, put, sea, strip, view};
 use crate::export::motion::{self, Extent};
 use crate::model::{Frame, Recording, Up};
 use conatus_math::DVec3;
@@ -39,7 +39,7 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     let frames = &recording.frames;
     let header = &recording.header;
     let ground = Ground::under(recording);
-    let mut view = best_view(recording);
+    let mut view = View::from(header.up, motion::azimuth(recording));
     let wet = !header.waters.is_empty();
     if !wet && strip::suits(recording) {
         return strip::draw(recording, view, top, out);
@@ -100,35 +100,6 @@ fn moments(recording: &Recording, wet: bool) -> Vec<(&Frame, f64)> {
         .map(pick)
         .filter_map(|(f, weight)| Some((frames.get(f)?, weight)))
         .collect()
-}
-
-/// Looks from where the motion spreads widest across the sheet.
-fn best_view(recording: &Recording) -> View {
-    let every = (recording.frames.len() / 50).max(1);
-    let spread = |view: &View| {
-        let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
-        for frame in recording.frames.iter().step_by(every) {
-            for body in &frame.bodies {
-                let x = view.flat(body.position)[0];
-                if x.abs() < 1e12 {
-                    n += 1.0;
-                    sum += x;
-                    squares += x * x;
-                }
-            }
-        }
-        squares / f64::max(n, 1.0) - (sum / f64::max(n, 1.0)).powi(2)
-    };
-    let mut best = View::from(recording.header.up, -68.0);
-    let mut widest = spread(&best) * 1.15;
-    for degrees in [-22.0, -112.0, -158.0] {
-        let view = View::from(recording.header.up, degrees);
-        if spread(&view) > widest {
-            widest = spread(&view);
-            best = view;
-        }
-    }
-    best
 }
 
 /// Scales and shifts the view so that everything is seen; returns the height
@@ -193,16 +164,8 @@ impl Ground {
             Up::Z => [0, 1],
             Up::Y => [2, 0],
         };
-        let planes = header.planes.iter();
-        let heights = planes
-            .filter(|p| p.normal.dot(up) > 0.99)
-            .map(|p| p.point.dot(up));
-        let reach = 3.0 * extent.diagonal();
         let lowest = extent.lo.dot(up);
-        let level = heights
-            .filter(|h| (h - lowest).abs() < reach)
-            .fold(f64::NEG_INFINITY, f64::max);
-        let level = if level.is_finite() { level } else { lowest };
+        let level = motion::floor(recording).unwrap_or(lowest);
         // The sea hides the ground, so it takes its place.
         let level = header
             .waters
@@ -217,7 +180,7 @@ impl Ground {
             }
         }
         let widest = axes.map(|a| extent.hi[a] - extent.lo[a]);
-        let step = panel::round_step(widest[0].max(widest[1]) / 16.0);
+        let step = motion::round_step(widest[0].max(widest[1]) / 16.0);
         for axis in axes {
             extent.lo[axis] = ((extent.lo[axis] / step - 0.3).floor()) * step;
             extent.hi[axis] = ((extent.hi[axis] / step + 0.3).ceil()) * step;

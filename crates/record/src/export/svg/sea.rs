@@ -15,7 +15,6 @@ const TILES: f64 = 44.0;
 
 /// What is beyond this is not drawn, so that no header can fill the disk.
 const MAX_WATERS: usize = 8;
-const MAX_WAVES: usize = 64;
 
 enum Piece {
     Tile([DVec3; 4]),
@@ -96,14 +95,7 @@ fn tiles(recording: &Recording, water: &WaterInfo, time: f64) -> Vec<[DVec3; 4]>
             lo[0] + size[0] * i / count[0],
             lo[1] + size[1] * j / count[1],
         ];
-        let wave = |w: &crate::WaveInfo| {
-            let angle = w.wave_vector[0] * h[0] + w.wave_vector[1] * h[1];
-            w.amplitude * (angle - w.angular_frequency * time + w.phase).sin()
-        };
-        world(
-            h,
-            water.level + water.waves.iter().take(MAX_WAVES).map(wave).sum::<f64>(),
-        )
+        world(h, motion::water_surface(water, h, time).0)
     };
     let mut out = Vec::new();
     for j in 0..count[1] as usize {

@@ -4,11 +4,10 @@ import type { Frame, Header } from '../model';
 import { ballRadius, surface, unitBall } from './geometry';
 import { bodyMaterial, bodyUniforms } from './materials';
 import { POSE, type Poses } from './poses';
+import type { Quality } from './quality';
 
 /** More instances than this of a ball are drawn with fewer triangles than the recording's mesh has. */
 const MANY = 300;
-/** Surfaces with fewer triangles have sides that one can tell apart. */
-const FINE = 48;
 
 const LOCKED = 1, QUARANTINED = 2, CHOSEN = 4;
 
@@ -19,7 +18,6 @@ interface Sort {
   owner: Uint32Array;
   offset: Float64Array;
   scale: Float64Array;
-  octants: boolean;
   /** The surface as it is drawn, and as the recording has it, for wires. */
   plain: BufferGeometry;
   wires: () => BufferGeometry;
@@ -35,7 +33,7 @@ export class Bodies {
   private chosen: number | null = null;
   private marksChanged = true;
 
-  constructor(private readonly header: Header) {
+  constructor(private readonly header: Header, quality: Quality) {
     this.marks = new Uint8Array(header.bodies.length);
     const byMesh = new Map<number, number[]>();
     const owners: number[] = [], offsets: number[] = [], scales: number[] = [];
@@ -55,22 +53,21 @@ export class Bodies {
     for (const [index, list] of byMesh) {
       const mesh = header.meshes[index];
       const radius = ballRadius(mesh);
-      const octants = radius !== null || mesh.triangles.length >= FINE;
       const recorded = (): BufferGeometry => surface(mesh).scale(1 / (radius ?? 1), 1 / (radius ?? 1), 1 / (radius ?? 1));
-      const geometry = radius !== null && list.length > MANY ? unitBall(list.length) : recorded();
+      const geometry = radius !== null && list.length > MANY ? unitBall(list.length, quality) : recorded();
       const scale = new Float64Array(list.length).fill(radius ?? 1);
-      this.add(geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale, octants);
+      this.add(geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale);
     }
     if (owners.length > 0) {
-      const ball = (): BufferGeometry => unitBall(owners.length);
-      this.add(ball(), ball, Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales), true);
+      const ball = (): BufferGeometry => unitBall(owners.length, quality);
+      this.add(ball(), ball, Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales));
     }
   }
 
-  private add(plain: BufferGeometry, wires: () => BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array, octants: boolean): void {
+  private add(plain: BufferGeometry, wires: () => BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array): void {
     const mark = new InstancedBufferAttribute(new Float32Array(owner.length), 1);
     plain.setAttribute('mark', mark);
-    const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), octants, false), owner.length);
+    const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), false), owner.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     // Instances fly about; to find out whether all of them are out of sight costs more than it saves.
     mesh.frustumCulled = false;
@@ -78,7 +75,7 @@ export class Bodies {
     const color = new Color();
     owner.forEach((body, i) => mesh.setColorAt(i, color.setRGB(...this.header.bodies[body].color, SRGBColorSpace)));
     this.group.add(mesh);
-    this.sorts.push({ mesh, mark, owner, offset, scale, octants, plain, wires });
+    this.sorts.push({ mesh, mark, owner, offset, scale, plain, wires });
   }
 
   /** Moves every instance to its body's pose. */
@@ -125,7 +122,7 @@ export class Bodies {
   }
 
   setWireframe(on: boolean): void {
-    for (const { mesh, mark, octants, plain, wires } of this.sorts) {
+    for (const { mesh, mark, plain, wires } of this.sorts) {
       for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
       if (mesh.geometry !== plain) mesh.geometry.dispose();
       mesh.geometry = plain;
@@ -135,7 +132,7 @@ export class Bodies {
         mesh.geometry = shared.toNonIndexed().setAttribute('mark', mark);
         shared.dispose();
       }
-      mesh.material = bodyMaterial(this.shared, sizeOf(plain), octants, on);
+      mesh.material = bodyMaterial(this.shared, sizeOf(plain), on);
     }
   }
 

@@ -119,6 +119,26 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
   return box;
 }
 
+/** The height of the lowest point of all bodies of a frame. */
+export function lowestPoint(header: Header, frame: Frame): number {
+  const up = upAxis(header);
+  let lowest = Infinity;
+  header.bodies.forEach((body, i) => {
+    const [x, y, z, w, a, b, c] = frame.bodies.subarray(13 * i, 13 * i + 7);
+    if (!isPlace(x, y, z)) return;
+    // The row of the rotation matrix that gives heights.
+    const row: Vec3 = up === 1
+      ? [2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)]
+      : [2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)];
+    const height = (v: Vec3) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+    const centre = up === 1 ? y : z;
+    const mesh = body.mesh === null ? undefined : header.meshes[body.mesh];
+    if (mesh) for (const v of mesh.vertices) lowest = Math.min(lowest, centre + height(v));
+    else for (const [at, radius] of body.spheres) lowest = Math.min(lowest, centre + height(at) - Math.abs(radius));
+  });
+  return lowest;
+}
+
 /** Makes room for what hangs on springs from a pin: it will swing below the pin and to its other side. */
 function swings(header: Header, frame: Frame, reach: Float64Array, box: Box): void {
   const up = upAxis(header);

@@ -2,9 +2,12 @@
 import { BufferAttribute, BufferGeometry, IcosahedronGeometry } from 'three';
 import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type { MeshData, Vec3 } from '../model';
+import type { Quality } from './quality';
 
 /** Edges sharper than this stay sharp, in radians. */
 const CREASE = Math.PI / 6;
+/** Faces smaller than this part of the whole surface are patterned; larger ones are sides that one can tell apart. */
+const FINE = 1 / 64;
 
 /** If all vertices lie on a ball about the centre of mass: its radius. */
 export function ballRadius(mesh: MeshData): number | null {
@@ -20,7 +23,8 @@ export function ballRadius(mesh: MeshData): number | null {
 
 /** Triangles with normals that are rounded across edges of less than 30°; of balls with the ball's own normals. */
 export function surface(mesh: MeshData): BufferGeometry {
-  return ballRadius(mesh) === null ? creased(mesh) : finished(mesh.vertices.flat(), mesh.vertices.flatMap(unit), mesh.triangles.flat());
+  if (ballRadius(mesh) === null) return creased(welded(mesh));
+  return patterned(finished(mesh.vertices.flat(), mesh.vertices.flatMap(unit), mesh.triangles.flat()));
 }
 
 function creased(mesh: MeshData): BufferGeometry {
@@ -28,12 +32,15 @@ function creased(mesh: MeshData): BufferGeometry {
   const faces = faceNormals(mesh);
   const around = facesAround(mesh);
   const crease = Math.cos(CREASE);
-  const positions: number[] = [], normals: number[] = [], index: number[] = [];
-  // Copies of each vertex made so far, one per normal.
+  const positions: number[] = [], normals: number[] = [], index: number[] = [], pattern: number[] = [];
+  let whole = 0;
+  for (let f = 0; f < faces.length; f += 3) whole += Math.hypot(faces[f], faces[f + 1], faces[f + 2]);
+  // Copies of each vertex made so far, one per normal and pattern.
   const copies: number[][] = vertices.map(() => []);
   triangles.forEach((triangle, f) => {
     const ox = faces[3 * f], oy = faces[3 * f + 1], oz = faces[3 * f + 2];
     const own = Math.hypot(ox, oy, oz);
+    const patterned = own < FINE * whole ? 1 : 0;
     for (const v of triangle) {
       const sum: Vec3 = [0, 0, 0];
       for (let i = around.start[v]; i < around.start[v + 1]; i++) {
@@ -45,21 +52,24 @@ function creased(mesh: MeshData): BufferGeometry {
         sum[2] += gz;
       }
       const [x, y, z] = unit(sum);
-      let copy = copies[v].find((c) => normals[3 * c] * x + normals[3 * c + 1] * y + normals[3 * c + 2] * z > 0.99999);
+      const alike = (c: number) => pattern[c] === patterned && normals[3 * c] * x + normals[3 * c + 1] * y + normals[3 * c + 2] * z > 0.99999;
+      let copy = copies[v].find(alike);
       if (copy === undefined) {
         copy = positions.length / 3;
         copies[v].push(copy);
         positions.push(...vertices[v]);
         normals.push(x, y, z);
+        pattern.push(patterned);
       }
       index.push(copy);
     }
   });
-  return finished(positions, normals, index);
+  return patterned(finished(positions, normals, index), pattern);
 }
 
 /** The same surface with one normal per vertex, for outlines that do not tear at edges. */
-export function hull(mesh: MeshData): BufferGeometry {
+export function hull(loose: MeshData): BufferGeometry {
+  const mesh = welded(loose);
   const { vertices, triangles } = mesh;
   const faces = faceNormals(mesh);
   const around = facesAround(mesh);
@@ -88,13 +98,35 @@ export function hull(mesh: MeshData): BufferGeometry {
 }
 
 /** A ball of radius 1, as fine as its number on the screen allows. */
-export function unitBall(instances: number): BufferGeometry {
-  const detail = instances <= 64 ? 12 : instances <= 600 ? 7 : instances <= 3000 ? 4 : 3;
+export function unitBall(instances: number, quality: Quality): BufferGeometry {
+  const detail = instances <= 64 ? 12 : quality === 'plain' ? 3 : instances <= 600 ? 7 : instances <= 3000 ? 5 : 3;
   const loose = new IcosahedronGeometry(1, detail);
   loose.deleteAttribute('uv');
   const ball = mergeVertices(loose, 1e-5);
   loose.dispose();
-  return ball;
+  return patterned(ball);
+}
+
+/** Says of each vertex whether its surroundings are patterned; all are if nothing else is said. */
+function patterned(geometry: BufferGeometry, pattern?: number[]): BufferGeometry {
+  const values = pattern ?? new Array<number>(geometry.getAttribute('position').count).fill(1);
+  return geometry.setAttribute('pattern', new BufferAttribute(new Float32Array(values), 1));
+}
+
+/** The same mesh with one vertex where several were at one place. */
+function welded({ vertices, triangles }: MeshData): MeshData {
+  const places = new Map<string, number>();
+  const kept: Vec3[] = [];
+  const place = vertices.map((v) => {
+    const key = v.join();
+    let index = places.get(key);
+    if (index === undefined) {
+      places.set(key, (index = kept.length));
+      kept.push(v);
+    }
+    return index;
+  });
+  return { vertices: kept, triangles: triangles.map(([i, j, k]) => [place[i], place[j], place[k]]) };
 }
 
 function finished(positions: number[], normals: number[], index: number[]): BufferGeometry {

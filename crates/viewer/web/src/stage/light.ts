@@ -4,25 +4,27 @@ import {
   SphereGeometry, Vector3, type WebGLRenderer, type WebGLRenderTarget,
 } from 'three';
 import type { Box } from './extent';
+import type { Quality } from './quality';
 import type { Look } from './theme';
 
-const SHADOW_MAP = 2048;
+const SHADOW_MAP: Record<Quality, number> = { full: 2048, plain: 1024 };
+/** How strong light from the sky must be to stand in for light from all around. */
+const STAND_IN = 3.1;
 
 export class Light {
   private readonly sun = new DirectionalLight('#fff6ea', 2.5);
   private readonly fill = new HemisphereLight('#ffffff', '#8a8f96', 0.5);
   private readonly sky: Mesh<SphereGeometry, ShaderMaterial>;
-  private environment: WebGLRenderTarget;
+  private environment: WebGLRenderTarget | null = null;
   private readonly fromSun = new Vector3();
   private readonly centre = new Vector3();
   private radius = 0;
 
-  constructor(renderer: WebGLRenderer, private readonly scene: Scene) {
+  constructor(renderer: WebGLRenderer, private readonly scene: Scene, private readonly quality: Quality) {
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(SHADOW_MAP, SHADOW_MAP);
-    this.sun.shadow.radius = 3;
-    this.environment = softBoxes(renderer);
-    scene.environment = this.environment.texture;
+    this.sun.shadow.mapSize.setScalar(SHADOW_MAP[quality]);
+    this.sun.shadow.radius = quality === 'full' ? 3 : 1.5;
+    this.renew(renderer);
     this.sky = new Mesh(new SphereGeometry(1, 32, 16), skyMaterial());
     this.sky.frustumCulled = false;
     this.sky.renderOrder = -1000;
@@ -32,7 +34,8 @@ export class Light {
 
   /** Makes anew what is lost with the graphics card's memory. */
   renew(renderer: WebGLRenderer): void {
-    this.environment.dispose();
+    if (this.quality === 'plain') return;
+    this.environment?.dispose();
     this.environment = softBoxes(renderer);
     this.scene.environment = this.environment.texture;
   }
@@ -49,7 +52,7 @@ export class Light {
 
   setLook(look: Look): void {
     this.sun.intensity = look.sun;
-    this.fill.intensity = look.fill;
+    this.fill.intensity = look.fill + (this.quality === 'plain' ? STAND_IN * look.environment : 0);
     this.scene.environmentIntensity = look.environment;
     this.sky.material.uniforms.zenith.value.set(look.zenith);
     this.sky.material.uniforms.horizon.value.set(look.horizon);
@@ -78,13 +81,13 @@ export class Light {
     camera.near = 0.5 * radius;
     camera.far = 2 * radius + depth;
     camera.updateProjectionMatrix();
-    const texel = (2 * radius) / SHADOW_MAP;
+    const texel = (2 * radius) / SHADOW_MAP[this.quality];
     sun.shadow.normalBias = 1.2 * texel;
     sun.shadow.bias = (-1.5 * texel) / (camera.far - camera.near);
   }
 
   dispose(): void {
-    this.environment.dispose();
+    this.environment?.dispose();
     this.sun.dispose();
     this.sky.geometry.dispose();
     this.sky.material.dispose();

@@ -60,23 +60,24 @@ export function bodyUniforms(): BodyUniforms {
 }
 
 /**
- * A body's material. `reach` is the size of its geometry, for stripes; with `octants` its eighths are light and dark
- * in turn, so that one sees it turn. Each instance carries a mark: 1 locked, 2 quarantined, 4 chosen.
+ * A body's material. `reach` is the size of its geometry, for stripes. Where its surface
+ * is patterned, its eighths are light and dark in turn, so that one sees it turn. Each instance carries a mark: 1 locked, 2 quarantined, 4 chosen.
  */
-export function bodyMaterial(shared: BodyUniforms, reach: number, octants: boolean, wireframe: boolean): MeshStandardMaterial {
+export function bodyMaterial(shared: BodyUniforms, reach: number, wireframe: boolean): MeshStandardMaterial {
   const material = new MeshStandardMaterial({ roughness: 0.42, metalness: 0, alphaToCoverage: wireframe });
   if (wireframe) material.side = 2;
   return patched(material, {
-    key: `body ${octants} ${wireframe}`,
+    key: `body ${wireframe}`,
     uniforms: { ...shared, reach: { value: reach } },
     vertexHead: `
-      attribute float mark;
+      attribute float mark, pattern;
       varying vec3 vBody;
-      varying float vMark;
+      varying float vMark, vPattern;
       ${wireframe ? 'varying vec3 vCorner;' : ''}`,
     vertexPosition: `
       vBody = position;
       vMark = mark;
+      vPattern = pattern;
       ${wireframe ? 'int corner = gl_VertexID % 3; vCorner = vec3(corner == 0, corner == 1, corner == 2);' : ''}`,
     fragmentHead: `
       uniform float pulse;
@@ -84,25 +85,24 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, octants: boole
       uniform vec3 alarm;
       uniform float reach;
       varying vec3 vBody;
-      varying float vMark;
+      varying float vMark, vPattern;
       ${wireframe ? 'varying vec3 vCorner;' : ''}`,
     fragmentColor: `
       int marks = int(vMark + 0.5);
       bool isLocked = (marks & 1) != 0, isBad = (marks & 2) != 0, isChosen = (marks & 4) != 0;
-      ${octants ? OCTANTS : ''}
+      ${OCTANTS}
+      float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 2.5;
+      float stripe = smoothstep(-1.0, 1.0, (abs(fract(along) - 0.5) - 0.25) / max(fwidth(along), 1e-9));
       if (isLocked) {
         float grey = dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722));
         diffuseColor.rgb = mix(diffuseColor.rgb, vec3(grey), 0.35);
       }
       if (isBad) {
-        float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 5.0;
-        float soft = fwidth(along);
-        float stripe = smoothstep(0.25 - soft, 0.25 + soft, abs(fract(along) - 0.5));
         diffuseColor.rgb = mix(alarm, vec3(0.02), stripe);
       }
       ${wireframe ? WIRES : ''}`,
     fragmentGlow: `
-      if (isBad) totalEmissiveRadiance += alarm * (0.15 + 0.75 * pulse) * (1.0 - 0.85 * smoothstep(0.24, 0.26, abs(fract(dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 5.0) - 0.5)));
+      if (isBad) totalEmissiveRadiance += alarm * (0.15 + 0.75 * pulse) * (1.0 - 0.9 * stripe);
       if (isChosen) {
         float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
         totalEmissiveRadiance += chosen * (0.06 + 0.5 * rim * rim);
@@ -112,7 +112,7 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, octants: boole
 
 const OCTANTS = `
       vec3 sides = clamp(vBody / max(fwidth(vBody), 1e-9), -1.0, 1.0);
-      float octant = sides.x * sides.y * sides.z;
+      float octant = sides.x * sides.y * sides.z * vPattern;
       diffuseColor.rgb = octant > 0.0 ? mix(diffuseColor.rgb, vec3(1.0), 0.10 * octant) : diffuseColor.rgb * (1.0 + 0.38 * octant);`;
 
 const WIRES = `
@@ -130,12 +130,12 @@ export const SOFT_SHADOW = `
       vec2 inside = step(vec2(0.0), at.xy) * step(at.xy, vec2(1.0));
       if (inside.x * inside.y == 0.0 || at.z > 1.0) return 1.0;
       float phase = interleavedGradientNoise(gl_FragCoord.xy) * PI2;
+      // A small map belongs to a machine that should not sample it often.
+      int taps = directionalLightShadows[0].shadowMapSize.x > 1500.0 ? 16 : 5;
       float sum = 0.0;
-      for (int i = 0; i < 16; i++) {
-        sum += texture(directionalShadowMap[0], vec3(at.xy + vogelDiskSample(i, 16, phase) * PENUMBRA, at.z));
-      }
-      return sum / 16.0;
+      for (int i = 0; i < taps; i++) sum += texture(directionalShadowMap[0], vec3(at.xy + vogelDiskSample(i, taps, phase) * 0.005, at.z));
+      return sum / float(taps);
     #else
       return 1.0;
     #endif
-  }`.replace('PENUMBRA', (0.005).toFixed(4));
+  }`;

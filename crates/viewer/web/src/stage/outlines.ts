@@ -56,7 +56,7 @@ export class Outlines {
 
   private add(body: number, sort: number | 'ball', offset: [number, number, number], scale: number): void {
     let geometry = this.geometries.get(sort);
-    if (!geometry) this.geometries.set(sort, (geometry = sort === 'ball' ? unitBall(1) : hull(this.header.meshes[sort])));
+    if (!geometry) this.geometries.set(sort, (geometry = sort === 'ball' ? unitBall(1, 'full') : hull(this.header.meshes[sort])));
     const mesh = new Mesh(geometry, this.material);
     mesh.scale.setScalar(scale);
     mesh.frustumCulled = false;

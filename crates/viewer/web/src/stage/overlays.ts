@@ -141,7 +141,7 @@ export class Overlays {
     arrows.begin(3 * poses.count);
     for (let i = 0, p = 0; i < poses.count; i++, p += POSE) {
       if (!q[p + 7]) continue;
-      const long = 1.45 * (this.reach[i] || this.longest), thin = 0.022 * long;
+      const long = 1.7 * (this.reach[i] || this.longest), thin = 0.022 * long;
       const w = q[p + 3], x = q[p + 4], y = q[p + 5], z = q[p + 6];
       arrows.add(q[p], q[p + 1], q[p + 2], long * (1 - 2 * (y * y + z * z)), long * 2 * (x * y + w * z), long * 2 * (x * z - w * y), thin, 0.85, 0.06, 0.06);
       arrows.add(q[p], q[p + 1], q[p + 2], long * 2 * (x * y - w * z), long * (1 - 2 * (x * x + z * z)), long * 2 * (y * z + w * x), thin, 0.08, 0.6, 0.08);

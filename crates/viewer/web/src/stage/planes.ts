@@ -142,7 +142,7 @@ function paneMaterial(slope: boolean): ShaderMaterial {
       void main() {
         float outline = 1.0 - smoothstep(0.6, 1.8, vEdge / max(fwidth(vEdge), 1e-9));
         #ifdef SLOPE
-          vec3 color = mix(mix(shaded, ground, softShadow()), wall, 0.6 * outline);
+          vec3 color = mix(mix(mix(shaded, ground, softShadow()), wall, 0.22), wall, 0.7 * outline);
           gl_FragColor = vec4(color, 1.0);
         #else
           // Before the scene, only the faintest outline is left of a wall.

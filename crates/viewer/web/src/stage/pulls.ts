@@ -17,6 +17,7 @@ export class Pulls {
   private pulls: Pull[] = [];
 
   constructor() {
+    this.coils.mesh.castShadow = false;
     for (let i = 0; i < 2 * MOST; i++) {
       const ball = new Mesh(this.ball, this.material);
       ball.visible = false;
@@ -43,12 +44,14 @@ export class Pulls {
       if (!poses.isShown(body) || !isPlace(...target)) continue;
       const from = poses.toWorld(body, point);
       const span = Math.hypot(target[0] - from[0], target[1] - from[1], target[2] - from[2]);
-      this.coils.set(drawn, from, target, Math.min(0.7 * size, 0.3 * span), 0.16 * size, Math.min(18, 9 + Math.round((0.12 * span) / size)), r, g, b);
+      const radius = Math.min(0.38 * size, 0.2 * span);
+      const turns = Math.max(4, Math.min(18, Math.round(span / (2.6 * radius))));
+      this.coils.set(drawn, from, target, radius, Math.min(0.09 * size, 0.25 * radius), turns, r, g, b);
       const [grip, handle] = [this.balls[2 * drawn], this.balls[2 * drawn + 1]];
       grip.position.set(...from);
-      grip.scale.setScalar(0.45 * size);
+      grip.scale.setScalar(0.3 * size);
       handle.position.set(...target);
-      handle.scale.setScalar(0.8 * size);
+      handle.scale.setScalar(0.55 * size);
       drawn++;
     }
     this.balls.forEach((ball, i) => (ball.visible = i < 2 * drawn));

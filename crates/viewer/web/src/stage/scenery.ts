@@ -2,13 +2,14 @@
 import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
 import type { Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
-import { Box, extentOf, floorOf, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
+import { Box, extentOf, floorOf, lowestPoint, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
 import { Ground } from './ground';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
 import { Picker, type Hit } from './picking';
 import { Planes } from './planes';
 import { Poses } from './poses';
+import type { Quality } from './quality';
 import { Springs } from './springs';
 import type { Toggle } from './stage';
 import { ALARM, type Look } from './theme';
@@ -37,7 +38,7 @@ export class Scenery {
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
   private before: Frame | null = null;
 
-  constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>) {
+  constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
     this.reach = reaches(header);
     this.greatestReach = this.reach.reduce((most, r) => Math.max(most, r), 0);
     const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
@@ -46,7 +47,7 @@ export class Scenery {
     this.box = sceneBox(header, inner, room);
     this.size = this.box.diagonal();
     this.poses = new Poses(header.bodies.length);
-    this.bodies = new Bodies(header);
+    this.bodies = new Bodies(header, quality);
     this.springs = new Springs(header, this.size);
     this.planes = new Planes(header, room);
     const floor = floorOf(header);
@@ -175,8 +176,10 @@ function groundOf(header: Header, floor: number | null, inner: Box, first: Frame
   if (floor !== null) return new Ground(header.up, floor, true);
   if (header.waters.length > 0) return null;
   const lowest = inner.lo[upAxis(header)], size = inner.diagonal();
-  const stands = first !== null && first.status.includes(1);
+  // What is locked stands on something.
+  const foot = first !== null && first.status.includes(1) ? lowestPoint(header, first) : Infinity;
+  if (Number.isFinite(foot)) return new Ground(header.up, foot, false);
   // Scenes count heights from 0, and hang or throw things above it.
-  if (!stands && lowest >= 0 && lowest < 1.5 * size) return new Ground(header.up, 0, false);
-  return new Ground(header.up, stands ? lowest : lowest - 0.12 * size, false);
+  if (lowest >= 0 && lowest < 1.5 * size) return new Ground(header.up, 0, false);
+  return new Ground(header.up, lowest - 0.12 * size, false);
 }

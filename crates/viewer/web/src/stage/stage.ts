@@ -4,6 +4,7 @@ import type { Frame, Header, Pull, Vec3 } from '../model';
 import { Rig, type ViewName } from './camera';
 import { Light } from './light';
 import { Pulls } from './pulls';
+import { contextOf, type Quality } from './quality';
 import { Scenery } from './scenery';
 import { LOOKS, type Theme } from './theme';
 
@@ -15,6 +16,7 @@ const MOST_PIXELS_PER_PIXEL = 2;
 const NEAR = 7;
 
 export class Stage {
+  private readonly quality: Quality;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly rig: Rig;
@@ -32,15 +34,16 @@ export class Stage {
   private dirty = true;
   private clock = 0;
 
-  constructor(private readonly canvas: HTMLCanvasElement) {
-    const context = canvas.getContext('webgl2', { antialias: true, powerPreference: 'high-performance' });
-    if (!context) throw new Error('This browser cannot draw in 3D: it offers no WebGL 2.');
-    this.renderer = new WebGLRenderer({ canvas, context, antialias: true });
+  /** Throws an error that says so if the browser has no WebGL 2. `quality` is found out if it is not given. */
+  constructor(private readonly canvas: HTMLCanvasElement, quality?: Quality) {
+    const drawing = contextOf(canvas, quality);
+    this.quality = drawing.quality;
+    this.renderer = new WebGLRenderer({ canvas, context: drawing.context, antialias: this.quality === 'full' });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    this.light = new Light(this.renderer, this.scene);
+    this.light = new Light(this.renderer, this.scene, this.quality);
     this.rig = new Rig(canvas);
     this.scene.add(this.pulls.group);
     canvas.addEventListener('webglcontextrestored', this.onRestored);
@@ -56,7 +59,7 @@ export class Stage {
   load(header: Header, first: Frame | null): void {
     const again = this.scenery !== null && this.sceneName === header.scene;
     this.dropScenery();
-    const scenery = new Scenery(header, first, this.viewport);
+    const scenery = new Scenery(header, first, this.viewport, this.quality);
     this.scenery = scenery;
     this.sceneName = header.scene;
     this.scene.add(scenery.group);
@@ -138,7 +141,6 @@ export class Stage {
 
   view(name: ViewName): void {
     if (!this.scenery) return;
-    this.follow(null);
     this.rig.view(name, this.scenery.boxNow(), true);
     this.dirty = true;
   }
@@ -185,7 +187,7 @@ export class Stage {
   resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     const width = Math.max(clientWidth, 1), height = Math.max(clientHeight, 1);
-    const ratio = Math.min(window.devicePixelRatio || 1, MOST_PIXELS_PER_PIXEL);
+    const ratio = Math.min(window.devicePixelRatio || 1, this.quality === 'full' ? MOST_PIXELS_PER_PIXEL : 1);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.viewport.value.set(width, height);

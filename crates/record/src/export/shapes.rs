@@ -1,4 +1,4 @@
-//! The shapes that glTF scenes need besides the bodies' own meshes.
+//! The shapes that exporters need besides the bodies' own meshes.
 
 use crate::export::motion::Extent;
 use crate::model::{MeshData, PlaneInfo};
@@ -6,7 +6,7 @@ use conatus_math::DVec3;
 use std::f64::consts::TAU;
 
 /// Balls as one mesh: octahedra, divided three times and blown up.
-pub(super) fn spheres(spheres: &[(DVec3, f64)]) -> MeshData {
+pub(crate) fn spheres(spheres: &[(DVec3, f64)]) -> MeshData {
     let unit = unit_ball(3);
     let mut mesh = MeshData::default();
     for (centre, radius) in spheres {
@@ -53,7 +53,7 @@ fn unit_ball(divisions: u32) -> MeshData {
 }
 
 /// The part of a plane that is seen: the shadow of the room's corners on it.
-pub(super) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
+pub(crate) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
     let normal = plane.normal.try_normalize()?;
     // Along the axes wherever the plane is, so that walls meet at their edges.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z]
@@ -83,8 +83,8 @@ pub(super) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
 
 /// A coil about the z axis from the origin to (0, 0, 1), wound at distance
 /// `radius` from the axis. The wire is `wire` thick across the axis and `along`
-/// along it: nodes stretch the two differently.
-pub(super) fn coil(turns: usize, radius: f64, wire: f64, along: f64) -> MeshData {
+/// along it: springs stretch the two differently.
+pub(crate) fn coil(turns: usize, radius: f64, wire: f64, along: f64) -> MeshData {
     const AROUND: usize = 6;
     let steps = turns * 14;
     let mut mesh = MeshData::default();
@@ -109,4 +109,23 @@ pub(super) fn coil(turns: usize, radius: f64, wire: f64, along: f64) -> MeshData
         }
     }
     mesh
+}
+
+/// A straight wire along the z axis from the origin to (0, 0, 1).
+pub(crate) fn wire(thickness: f64) -> MeshData {
+    let ring = |z: f64| {
+        let corner = move |j: u32| {
+            let (sin, cos) = (TAU * f64::from(j) / 6.0).sin_cos();
+            DVec3::new(cos * thickness, sin * thickness, z)
+        };
+        (0..6).map(corner)
+    };
+    let side = |j: u32| {
+        let k = (j + 1) % 6;
+        [[j, k, k + 6], [j, k + 6, j + 6]]
+    };
+    MeshData {
+        vertices: ring(0.0).chain(ring(1.0)).collect(),
+        triangles: (0..6).flat_map(side).collect(),
+    }
 }

@@ -1,0 +1,267 @@
+//! What of the light gets past the bodies: their heights as seen from the
+//! light, and soft shadows from comparing with them.
+
+use super::scan;
+use super::space::wide;
+use super::things::{Ball, Things, Triangle};
+use conatus_math::{DVec3, sincos};
+
+/// The size of a tile, in texels, and how many tiles around one may matter.
+const TILE: usize = 16;
+const AROUND: isize = 2;
+/// The widest blur, in texels: what tiles make room for.
+const WIDEST: f64 = 30.0;
+/// How large the sun is: its radius over its distance.
+const SUN: f64 = 0.05;
+const SEARCH: usize = 8;
+const TAPS: usize = 12;
+
+/// A map of heights towards a light that is far away.
+pub(super) struct Map {
+    right: DVec3,
+    above: DVec3,
+    toward: DVec3,
+    corner: [f64; 2],
+    texel: f64,
+    size: usize,
+    heights: Vec<f32>,
+    tiles: Vec<f32>,
+    tile_count: usize,
+    spiral: Vec<[f64; 2]>,
+}
+
+impl Map {
+    /// The heights of all things towards a light, in `size` times `size`
+    /// texels.
+    pub fn new(things: &Things, toward: DVec3, size: usize) -> Self {
+        let right = toward.any_orthonormal_vector();
+        let above = toward.cross(right);
+        let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        let mut add = |p: DVec3, radius: f64| {
+            for (k, axis) in [right, above].into_iter().enumerate() {
+                lo[k] = lo[k].min(p.dot(axis) - radius);
+                hi[k] = hi[k].max(p.dot(axis) + radius);
+            }
+        };
+        for ball in &things.balls {
+            add(ball.centre, ball.radius);
+        }
+        for triangle in &things.triangles {
+            triangle.corners.iter().for_each(|c| add(wide(*c), 0.0));
+        }
+        let wide = f64::max(hi[0] - lo[0], hi[1] - lo[1]);
+        let wide = if wide.is_finite() {
+            wide.max(1e-9)
+        } else {
+            1.0
+        };
+        let texel = wide / (size - 4) as f64;
+        let tile_count = size.div_ceil(TILE);
+        let mut map = Self {
+            right,
+            above,
+            toward,
+            corner: lo.map(|c| if c.is_finite() { c - 2.0 * texel } else { 0.0 }),
+            texel,
+            size,
+            heights: vec![f32::NEG_INFINITY; size * size],
+            tiles: Vec::new(),
+            tile_count,
+            spiral: spiral(SEARCH.max(TAPS)),
+        };
+        for ball in &things.balls {
+            map.ball(ball);
+        }
+        for triangle in &things.triangles {
+            map.triangle(triangle);
+        }
+        map.tiles = map.highest_around();
+        map
+    }
+
+    /// A point in texels, and its height.
+    fn at(&self, p: DVec3) -> DVec3 {
+        DVec3::new(
+            (p.dot(self.right) - self.corner[0]) / self.texel,
+            (p.dot(self.above) - self.corner[1]) / self.texel,
+            p.dot(self.toward),
+        )
+    }
+
+    fn raise(&mut self, i: usize, j: usize, height: f64) {
+        if let Some(texel) = self.heights.get_mut(j * self.size + i) {
+            *texel = texel.max(height as f32);
+        }
+    }
+
+    fn ball(&mut self, ball: &Ball) {
+        let c = self.at(ball.centre);
+        let r = ball.radius / self.texel;
+        for j in scan::middles(c.y - r, c.y + r, 0..self.size) {
+            for i in scan::middles(c.x - r, c.x + r, 0..self.size) {
+                let (dx, dy) = (i as f64 + 0.5 - c.x, j as f64 + 0.5 - c.y);
+                let inside = r * r - dx * dx - dy * dy;
+                if inside > 0.0 {
+                    self.raise(i, j, c.z + inside.sqrt() * self.texel);
+                }
+            }
+        }
+    }
+
+    fn triangle(&mut self, triangle: &Triangle) {
+        let [a, b, c] = triangle.corners.map(|p| self.at(wide(p)));
+        let flat = [a, b, c].map(|p| [p.x, p.y]);
+        let all = 0..self.size;
+        scan::triangle(flat, all.clone(), all, |i, j, [wa, wb, wc]| {
+            self.raise(i, j, wa * a.z + wb * b.z + wc * c.z);
+        });
+    }
+
+    /// For each tile the greatest height in it and around it.
+    fn highest_around(&self) -> Vec<f32> {
+        let n = self.tile_count;
+        let mut own = vec![f32::NEG_INFINITY; n * n];
+        for (at, &height) in self.heights.iter().enumerate() {
+            let (i, j) = (at % self.size / TILE, at / self.size / TILE);
+            if let Some(tile) = own.get_mut(j * n + i) {
+                *tile = tile.max(height);
+            }
+        }
+        let mut out = own.clone();
+        for (at, tile) in out.iter_mut().enumerate() {
+            let (i, j) = ((at % n) as isize, (at / n) as isize);
+            for dj in -AROUND..=AROUND {
+                for di in -AROUND..=AROUND {
+                    let (i, j) = (i + di, j + dj);
+                    let inside = 0..n as isize;
+                    if inside.contains(&i) && inside.contains(&j) {
+                        let near = own.get(j as usize * n + i as usize);
+                        *tile = near.map_or(*tile, |near| tile.max(*near));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The greatest height near a place, in texels.
+    fn highest(&self, x: f64, y: f64) -> f64 {
+        // Just outside of the map, a blur still reaches into it.
+        let near = |v: f64| v > -WIDEST && v < self.size as f64 + WIDEST;
+        if !(near(x) && near(y)) {
+            return f64::NEG_INFINITY;
+        }
+        let tile = |v: f64| ((v.max(0.0) as usize) / TILE).min(self.tile_count - 1);
+        let found = self.tiles.get(tile(y) * self.tile_count + tile(x));
+        found.map_or(f64::NEG_INFINITY, |h| f64::from(*h))
+    }
+
+    fn height(&self, x: f64, y: f64) -> f64 {
+        let inside = 0.0..self.size as f64;
+        if !(inside.contains(&x) && inside.contains(&y)) {
+            return f64::NEG_INFINITY;
+        }
+        let found = self.heights.get(y as usize * self.size + x as usize);
+        found.map_or(f64::NEG_INFINITY, |h| f64::from(*h))
+    }
+
+    /// How much of the sun is seen from a point of a surface, from 0 to 1.
+    /// `spin` turns the pattern of samples, as cosine and sine.
+    pub fn sun(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> f64 {
+        // A little above the surface, which then does not shade itself.
+        let at = self.at(p + normal * (1.5 * self.texel));
+        let highest = self.highest(at.x, at.y);
+        if highest <= at.z {
+            return 1.0;
+        }
+        // The surface's own slope in the map.
+        let facing = normal.dot(self.toward).max(0.2);
+        let slope = [self.right, self.above].map(|a| -normal.dot(a) / facing * self.texel);
+        let bias = 0.5 * self.texel;
+        let blockers = |radius: f64, taps: usize| {
+            let (mut count, mut sum) = (0.0, 0.0);
+            for [dx, dy] in self.disc(taps, spin, radius) {
+                let own = at.z + slope[0] * dx + slope[1] * dy;
+                let height = self.height(at.x + dx, at.y + dy);
+                if height > own + bias {
+                    count += 1.0;
+                    sum += height - own;
+                }
+            }
+            (count, sum)
+        };
+        // The blur of a shadow grows with the way to what casts it.
+        let blur = |gap: f64| (SUN * gap / self.texel).clamp(1.2, WIDEST);
+        let (count, sum) = blockers(blur(highest - at.z), SEARCH);
+        if count == 0.0 || count == SEARCH as f64 {
+            return if count == 0.0 { 1.0 } else { 0.0 };
+        }
+        let (count, _) = blockers(blur(sum / count), TAPS);
+        1.0 - count / TAPS as f64
+    }
+
+    /// For a map seen from above: how much of the sky things hide that are
+    /// within about `reach`, from 0 to 1.
+    pub fn crowding(&self, p: DVec3, normal: DVec3, reach: f64, spin: [f64; 2]) -> f64 {
+        let at = self.at(p + normal * (0.4 * reach));
+        if self.highest(at.x, at.y) <= at.z {
+            return 0.0;
+        }
+        let radius = (reach / self.texel).min(WIDEST);
+        let bias = 0.15 * reach;
+        let mut sum = 0.0;
+        for [dx, dy] in self.disc(SEARCH, spin, radius) {
+            let gap = self.height(at.x + dx, at.y + dy) - at.z;
+            if gap > bias {
+                sum += 1.0 / (1.0 + (gap / (1.6 * reach)).powi(4));
+            }
+        }
+        sum / SEARCH as f64
+    }
+
+    fn disc(
+        &self,
+        taps: usize,
+        [cos, sin]: [f64; 2],
+        radius: f64,
+    ) -> impl Iterator<Item = [f64; 2]> {
+        // The spiral is as wide as 1 at its last point.
+        let scale = radius * (self.spiral.len() as f64 / taps as f64).sqrt();
+        self.spiral
+            .iter()
+            .take(taps)
+            .map(move |[x, y]| [scale * (x * cos - y * sin), scale * (x * sin + y * cos)])
+    }
+}
+
+/// Points of a disc that are spread evenly: Vogel's spiral.
+fn spiral(count: usize) -> Vec<[f64; 2]> {
+    const GOLDEN: f64 = 2.399_963_229_728_653;
+    let point = |i: usize| {
+        let r = ((i as f64 + 0.5) / count as f64).sqrt();
+        let (sin, cos) = sincos(GOLDEN * i as f64);
+        [r * cos, r * sin]
+    };
+    (0..count).map(point).collect()
+}
+
+/// Directions for the pattern of samples, as cosines and sines.
+pub(super) struct Spins([[f64; 2]; 256]);
+
+impl Spins {
+    /// All directions.
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|k| {
+            let (sin, cos) = sincos(std::f64::consts::TAU * k as f64 / 256.0);
+            [cos, sin]
+        }))
+    }
+
+    /// The direction at a place of the picture: neighbours differ as much as
+    /// can be (interleaved gradient noise), so that their mean is even.
+    pub fn at(&self, x: usize, y: usize) -> [f64; 2] {
+        let phase = 0.067_110_56 * x as f64 + 0.005_837_15 * y as f64;
+        let phase = phase - (phase as u64) as f64;
+        self.0[(256.0 * 52.982_918_9 * phase) as usize % 256]
+    }
+}

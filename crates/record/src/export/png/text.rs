@@ -1,0 +1,119 @@
+//! Writes on a picture.
+
+use super::font;
+
+/// A picture in sRGB, three bytes per pixel.
+pub(super) struct Canvas {
+    pub width: usize,
+    pub height: usize,
+    pub pixels: Vec<u8>,
+}
+
+/// How thick the pen is for letters whose capitals are 1 high.
+const THIN: f64 = 0.105;
+const BOLD: f64 = 0.15;
+
+/// How a text is set.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// The height of capitals in pixels.
+    pub size: f64,
+    pub bold: bool,
+    pub color: [u8; 3],
+}
+
+impl Style {
+    /// How wide a text is, in pixels.
+    pub fn width(&self, text: &str) -> f64 {
+        text.chars().map(font::advance).sum::<f64>() * self.size / font::CAPITAL
+    }
+
+    /// As much of a text as fits.
+    pub fn fitting(&self, text: &str, width: f64) -> String {
+        if self.width(text) <= width {
+            return text.into();
+        }
+        let mut out = String::new();
+        for letter in text.chars() {
+            out.push(letter);
+            if self.width(&out) + self.width("...") > width {
+                out.pop();
+                break;
+            }
+        }
+        out + "..."
+    }
+}
+
+impl Canvas {
+    /// A picture of one colour.
+    pub fn new(width: usize, height: usize, color: [u8; 3]) -> Self {
+        Self {
+            width,
+            height,
+            pixels: color.repeat(width * height),
+        }
+    }
+
+    /// Puts a picture of `size` in place.
+    pub fn paste(&mut self, [x, y]: [usize; 2], size: [usize; 2], pixels: &[u8]) {
+        for (row, line) in pixels.chunks_exact(3 * size[0]).enumerate() {
+            let start = 3 * ((y + row) * self.width + x);
+            if let Some(target) = self.pixels.get_mut(start..start + line.len()) {
+                target.copy_from_slice(line);
+            }
+        }
+    }
+
+    /// Writes a text whose first letter stands on (x, y).
+    pub fn write(&mut self, text: &str, x: f64, y: f64, style: Style) {
+        let scale = style.size / font::CAPITAL;
+        let pen = style.size * if style.bold { BOLD } else { THIN };
+        let mut left = x;
+        for letter in text.chars() {
+            let mut segments = Vec::new();
+            for stroke in font::strokes(letter) {
+                let place = |[a, b]: [f64; 2]| [left + scale * a, y - scale * b];
+                for pair in stroke.windows(2) {
+                    if let [a, b] = *pair {
+                        segments.push([place(a), place(b)]);
+                    }
+                }
+            }
+            self.draw(&segments, pen / 2.0, style.color);
+            left += scale * font::advance(letter);
+        }
+    }
+
+    /// Draws lines of a half width, together, so that crossings are not dark.
+    fn draw(&mut self, segments: &[[[f64; 2]; 2]], half: f64, color: [u8; 3]) {
+        let ends = || segments.iter().flatten();
+        let range = |k: usize, last: usize| {
+            let lo = ends().map(|p| p[k]).fold(f64::INFINITY, f64::min) - half - 1.0;
+            let hi = ends().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max) + half + 1.0;
+            lo.clamp(0.0, last as f64) as usize..hi.ceil().clamp(0.0, last as f64) as usize
+        };
+        for y in range(1, self.height) {
+            for x in range(0, self.width) {
+                let p = [x as f64 + 0.5, y as f64 + 0.5];
+                let nearest = segments.iter().map(|s| distance(p, s)).fold(1e9, f64::min);
+                let cover = (half + 0.5 - nearest).clamp(0.0, 1.0);
+                let at = 3 * (y * self.width + x);
+                if let Some(pixel) = self.pixels.get_mut(at..at + 3).filter(|_| cover > 0.0) {
+                    for (channel, ink) in pixel.iter_mut().zip(color) {
+                        let (paper, ink) = (f64::from(*channel), f64::from(ink));
+                        *channel = (paper + (ink - paper) * cover).round() as u8;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How far a point is from a line.
+fn distance(p: [f64; 2], [a, b]: &[[f64; 2]; 2]) -> f64 {
+    let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+    let along = (p[0] - a[0]) * dx + (p[1] - a[1]) * dy;
+    let s = (along / (dx * dx + dy * dy).max(1e-12)).clamp(0.0, 1.0);
+    f64::hypot(p[0] - a[0] - s * dx, p[1] - a[1] - s * dy)
+}

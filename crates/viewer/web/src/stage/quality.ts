@@ -1,0 +1,22 @@
+// How much the machine can draw: with a graphics card everything, without one what a processor can do.
+
+export type Quality = 'full' | 'plain';
+
+/** The drawing context of a canvas and how well to draw in it; throws if there is none. */
+export function contextOf(canvas: HTMLCanvasElement, wanted?: Quality): { context: WebGL2RenderingContext; quality: Quality } {
+  const quality = wanted ?? (isSoftware() ? 'plain' : 'full');
+  // Several samples per pixel cost a processor several times the work.
+  const context = canvas.getContext('webgl2', { antialias: quality === 'full', powerPreference: 'high-performance' });
+  if (!context) throw new Error('This browser cannot draw in 3D: it offers no WebGL 2.');
+  return { context, quality };
+}
+
+/** Whether WebGL is computed by the processor. */
+function isSoftware(): boolean {
+  const probe = document.createElement('canvas').getContext('webgl2');
+  if (!probe) return false;
+  const naming = probe.getExtension('WEBGL_debug_renderer_info');
+  const name: unknown = probe.getParameter(naming ? naming.UNMASKED_RENDERER_WEBGL : probe.RENDERER);
+  probe.getExtension('WEBGL_lose_context')?.loseContext();
+  return typeof name === 'string' && /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
