@@ -52,7 +52,10 @@ impl Tab {
             .event_listener::<EventExceptionThrown>()
             .await
             .expect(failed);
-        let mut entries = page.event_listener::<EventEntryAdded>().await.expect(failed);
+        let mut entries = page
+            .event_listener::<EventEntryAdded>()
+            .await
+            .expect(failed);
         let say = tell.clone();
         tokio::spawn(async move {
             while let Some(call) = calls.next().await {
@@ -297,8 +300,36 @@ impl Tab {
         point(&self.eval(&format!("window.conatus.body({name:?})")).await)
     }
 
-    /// Where a body is drawn now, in the window. It has to be in the picture.
+    /// Waits until so many pictures were drawn.
+    pub async fn pictures(&self, count: u32) {
+        self.eval(&format!(
+            "new Promise((done) => {{
+                let left = {count};
+                const next = () => (left-- > 0 ? requestAnimationFrame(next) : done(true));
+                next(); }})"
+        ))
+        .await;
+    }
+
+    /// Waits until the camera rests.
+    pub async fn camera_rests(&self) {
+        let begin = Instant::now();
+        let mut before = Value::Null;
+        while begin.elapsed() < PATIENCE {
+            let camera = self.state().await["camera"].take();
+            if camera == before {
+                return;
+            }
+            before = camera;
+            self.pictures(3).await;
+        }
+        panic!("the camera does not come to rest: {before}");
+    }
+
+    /// Where a body is drawn now, in the window, once the camera rests. It has
+    /// to be in the picture, and nothing of the page may cover it.
     pub async fn place_of(&self, name: &str) -> (f64, f64) {
+        self.camera_rests().await;
         let found = self
             .eval(&format!(
                 "window.conatus.project(window.conatus.body({name:?}))"
@@ -306,13 +337,20 @@ impl Tab {
             .await;
         assert_eq!(found["visible"], true, "{name} is not in the picture");
         let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
-        (number("x"), number("y"))
+        let (x, y) = (number("x"), number("y"));
+        let top = format!("document.elementFromPoint({x}, {y})?.outerHTML.slice(0, 80)");
+        let top = self.eval(&top).await;
+        let seen = top.as_str().is_some_and(|html| html.starts_with("<canvas"));
+        assert!(seen, "{name} at {x}, {y} is covered by {top}");
+        (x, y)
     }
 
     /// The role and the name, as a screen reader is told, of everything that
     /// can be pressed, chosen or moved.
     pub async fn accessible_controls(&self) -> Vec<(String, String)> {
-        const ROLES: [&str; 6] = ["button", "checkbox", "combobox", "link", "slider", "textbox"];
+        const ROLES: [&str; 6] = [
+            "button", "checkbox", "combobox", "link", "slider", "textbox",
+        ];
         let tree = self.call(GetFullAxTreeParams::default()).await;
         let text = |value: Option<AxValue>| {
             let value = value.and_then(|value| value.value);
@@ -364,6 +402,9 @@ fn virtual_key(key: &str) -> i64 {
         "?" => 191,
         "+" => 187,
         "-" => 189,
-        _ => key.chars().next().map_or(0, |c| c.to_ascii_uppercase() as i64),
+        _ => key
+            .chars()
+            .next()
+            .map_or(0, |c| c.to_ascii_uppercase() as i64),
     }
 }

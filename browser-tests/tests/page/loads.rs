@@ -52,7 +52,7 @@ fn every_built_in_scene_can_be_chosen_and_runs() {
                     tab.click(&format!("[data-toggle={toggle}]")).await;
                 }
             }
-            crate::support::pictures(&tab, 2).await;
+            tab.pictures(2).await;
         }
         assert_eq!(run as usize, names.len() + 1);
     });

@@ -1,6 +1,6 @@
 //! The picture shows what is there, where it is.
 
-use crate::support::{STILL, frames, pause, pictures, scene};
+use crate::support::{STILL, frames, pause, scene};
 use conatus_browser_tests::picture::{hue, hue_distance};
 use conatus_browser_tests::{Picture, Play, Tab, in_browser};
 
@@ -14,7 +14,7 @@ fn has_hue(picture: &Picture, place: (f64, f64), wanted: f64) -> bool {
 }
 
 async fn shot(tab: &Tab) -> Picture {
-    pictures(tab, 2).await;
+    tab.pictures(2).await;
     tab.picture().await
 }
 

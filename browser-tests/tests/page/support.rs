@@ -81,19 +81,8 @@ pub async fn stands_still(tab: &Tab) -> Value {
             return state;
         }
         last = Some(now);
-        pictures(tab, 4).await;
+        tab.pictures(4).await;
     }
-}
-
-/// Waits until so many pictures were drawn.
-pub async fn pictures(tab: &Tab, count: u32) {
-    tab.eval(&format!(
-        "new Promise((done) => {{
-            let left = {count};
-            const next = () => (left-- > 0 ? requestAnimationFrame(next) : done(true));
-            next(); }})"
-    ))
-    .await;
 }
 
 /// How many frames the page knows of.
@@ -116,7 +105,10 @@ pub fn saved(play: &Play) -> Recording {
 /// What users did, in order.
 pub fn inputs(recording: &Recording) -> Vec<Event> {
     let events = recording.events.iter();
-    events.filter(|event| event.kind == "input").cloned().collect()
+    events
+        .filter(|event| event.kind == "input")
+        .cloned()
+        .collect()
 }
 
 /// Runs the session so far again and has every frame compared.

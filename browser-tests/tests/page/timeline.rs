@@ -1,6 +1,6 @@
 //! Through everything recorded so far, and on from its end.
 
-use crate::support::{STILL, frame, frames, pause, pictures, scene, some_frames};
+use crate::support::{STILL, frame, frames, pause, scene, some_frames};
 use conatus_browser_tests::{Play, in_browser};
 
 #[test]
@@ -28,7 +28,7 @@ fn the_pointer_scrubs_and_the_run_waits() {
                 (state["time"].as_f64().unwrap_or(-1.0) - seconds).abs() < 1e-6
             })
             .await;
-        pictures(&tab, 5).await;
+        tab.pictures(5).await;
         let later = tab.state().await;
         // What was on its way when the run was paused may still have come.
         assert!(frames(&later) <= frames(&state) + 3, "the run goes on");
@@ -91,7 +91,11 @@ fn the_end_of_the_scene_pauses_and_play_goes_on() {
                 state["playing"] == false && frames(state) == 26
             })
             .await;
-        assert!(state["message"].as_str().is_some_and(|m| m.contains("over")));
+        assert!(
+            state["message"]
+                .as_str()
+                .is_some_and(|m| m.contains("over"))
+        );
         tab.key(" ").await;
         tab.until("it goes on", |state| frames(state) > 30).await;
     });
