@@ -122,7 +122,10 @@ impl Play {
 
     /// All that it printed so far.
     pub fn said(&self) -> String {
-        self.said.lock().map(|said| said.clone()).unwrap_or_default()
+        self.said
+            .lock()
+            .map(|said| said.clone())
+            .unwrap_or_default()
     }
 
     /// Its process.

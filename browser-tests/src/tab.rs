@@ -52,7 +52,10 @@ impl Tab {
             .event_listener::<EventExceptionThrown>()
             .await
             .expect(failed);
-        let mut entries = page.event_listener::<EventEntryAdded>().await.expect(failed);
+        let mut entries = page
+            .event_listener::<EventEntryAdded>()
+            .await
+            .expect(failed);
         let say = tell.clone();
         tokio::spawn(async move {
             while let Some(call) = calls.next().await {
@@ -296,7 +299,9 @@ impl Tab {
     /// The role and the name, as a screen reader is told, of everything that
     /// can be pressed, chosen or moved.
     pub async fn accessible_controls(&self) -> Vec<(String, String)> {
-        const ROLES: [&str; 6] = ["button", "checkbox", "combobox", "link", "slider", "textbox"];
+        const ROLES: [&str; 6] = [
+            "button", "checkbox", "combobox", "link", "slider", "textbox",
+        ];
         let tree = self.call(GetFullAxTreeParams::default()).await;
         let text = |value: Option<AxValue>| {
             let value = value.and_then(|value| value.value);
@@ -348,6 +353,9 @@ fn virtual_key(key: &str) -> i64 {
         "?" => 191,
         "+" => 187,
         "-" => 189,
-        _ => key.chars().next().map_or(0, |c| c.to_ascii_uppercase() as i64),
+        _ => key
+            .chars()
+            .next()
+            .map_or(0, |c| c.to_ascii_uppercase() as i64),
     }
 }

@@ -36,12 +36,17 @@ pub fn browser() -> Result<OsString, String> {
     if let Some(named) = std::env::var_os("CONATUS_BROWSER") {
         return match works(&named) {
             true => Ok(named),
-            false => Err(format!("CONATUS_BROWSER names {named:?}, which does not start")),
+            false => Err(format!(
+                "CONATUS_BROWSER names {named:?}, which does not start"
+            )),
         };
     }
     let usual = || {
         let names = ["chromium", "chromium-browser", "google-chrome"];
-        names.map(OsString::from).into_iter().find(|name| works(name))
+        names
+            .map(OsString::from)
+            .into_iter()
+            .find(|name| works(name))
     };
     if let Some(found) = usual() {
         return Ok(found);
@@ -107,8 +112,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 fn apt_get(packages: &[&str]) -> Result<(), String> {
     shown(command("apt-get", &["update", "-q"]))?;
-    let mut install = command("apt-get", &["install", "-y", "-q", "--no-install-recommends"]);
-    install.args(packages).env("DEBIAN_FRONTEND", "noninteractive");
+    let mut install = command(
+        "apt-get",
+        &["install", "-y", "-q", "--no-install-recommends"],
+    );
+    install
+        .args(packages)
+        .env("DEBIAN_FRONTEND", "noninteractive");
     shown(install)
 }
 

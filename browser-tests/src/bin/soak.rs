@@ -41,7 +41,9 @@ struct Sample {
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let minutes = arguments.next().map_or(Ok(30.0), |text| text.parse::<f64>());
+    let minutes = arguments
+        .next()
+        .map_or(Ok(30.0), |text| text.parse::<f64>());
     let Ok(minutes) = minutes else {
         eprintln!("soak [MINUTES] [SCENE] [OPTIONS OF CONATUS PLAY]");
         return ExitCode::from(2);
@@ -134,12 +136,15 @@ async fn meddle(socket: &mut Socket, index: u64) {
         turn @ 1..DRAG_FRAMES => {
             let angle = 0.2 * turn as f64;
             let target = [2.0 + angle.sin(), 2.0 + angle.cos(), 2.0];
-            let pull = json!({ "do": "pull", "body": body, "point": [0.1, 0, 0], "target": target });
+            let pull =
+                json!({ "do": "pull", "body": body, "point": [0.1, 0, 0], "target": target });
             socket.send(pull).await;
         }
         DRAG_FRAMES => socket.send(json!({ "do": "let_go" })).await,
         turn if turn.is_multiple_of(10) => {
-            socket.send(json!({ "do": "frame", "index": index / 2 })).await;
+            socket
+                .send(json!({ "do": "frame", "index": index / 2 }))
+                .await;
             let series = json!({ "do": "series", "from": 0, "stride": 1 });
             socket.send(series).await;
         }

@@ -26,7 +26,10 @@ fn the_buttons_of_the_run_do_what_the_keys_do() {
         let state = tab
             .until("live again", |state| frames(state) > last + 5)
             .await;
-        assert_eq!((&state["live"], &state["playing"]), (&true.into(), &true.into()));
+        assert_eq!(
+            (&state["live"], &state["playing"]),
+            (&true.into(), &true.into())
+        );
         tab.until_true("document.querySelector('#live').ariaPressed === 'true'")
             .await;
         tab.until_true("document.querySelector('#play').ariaLabel.includes('Pause')")
@@ -112,7 +115,9 @@ fn the_speed_list_goes_from_a_tenth_to_four() {
                     .await;
             }
             other
-                .until_true(&format!("document.querySelector('#speed').value === '{speed}'"))
+                .until_true(&format!(
+                    "document.querySelector('#speed').value === '{speed}'"
+                ))
                 .await;
         }
     });

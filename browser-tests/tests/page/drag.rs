@@ -7,7 +7,8 @@ use serde_json::Value;
 #[test]
 fn a_click_selects_a_body_and_shows_what_it_is() {
     in_browser(async |browsing| {
-        let (_folder, file) = scene(&STILL.replace("mass = 2", "mass = 2\nvelocity = [0, 0, 0.01]"));
+        let (_folder, file) =
+            scene(&STILL.replace("mass = 2", "mass = 2\nvelocity = [0, 0, 0.01]"));
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
         some_frames(&tab).await;
@@ -52,7 +53,9 @@ fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
         }
         let state = tab
             .until("the pull is there", |state| {
-                state["pulls"].as_array().is_some_and(|pulls| pulls.len() == 1)
+                state["pulls"]
+                    .as_array()
+                    .is_some_and(|pulls| pulls.len() == 1)
             })
             .await;
         assert_eq!(state["pulls"][0]["body"], 0);
@@ -99,7 +102,9 @@ fn escape_lets_go_of_a_body() {
         tab.press((x, y)).await;
         tab.drag((x + 40.0, y - 40.0)).await;
         tab.until("the pull is there", |state| {
-            state["pulls"].as_array().is_some_and(|pulls| pulls.len() == 1)
+            state["pulls"]
+                .as_array()
+                .is_some_and(|pulls| pulls.len() == 1)
         })
         .await;
         tab.key("Escape").await;

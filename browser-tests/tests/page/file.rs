@@ -24,7 +24,9 @@ fn the_html_file_plays_scrubs_and_plots_without_a_server() {
         tab.slide("#timeline", 10).await;
         let state = tab
             .until("the tenth frame is drawn", |state| {
-                state["time"].as_f64().is_some_and(|t| (t - 0.32).abs() < 1e-6)
+                state["time"]
+                    .as_f64()
+                    .is_some_and(|t| (t - 0.32).abs() < 1e-6)
             })
             .await;
         assert_eq!(state["playing"], false);
@@ -32,7 +34,9 @@ fn the_html_file_plays_scrubs_and_plots_without_a_server() {
             tab.key("p").await;
         }
         tab.until("the cursor follows", |state| {
-            state["plots"]["cursor"].as_f64().is_some_and(|t| (t - 0.32).abs() < 1e-6)
+            state["plots"]["cursor"]
+                .as_f64()
+                .is_some_and(|t| (t - 0.32).abs() < 1e-6)
         })
         .await;
         tab.key("ArrowRight").await;

@@ -195,7 +195,15 @@ fn the_question_mark_shows_the_keys() {
         tab.until_is("/help", true).await;
         let text = tab.eval("document.querySelector('dialog[open]').innerText");
         let text = text.await.to_string();
-        for word in ["Space", "Home", "loop", "kick", "follow", "wireframe", "save"] {
+        for word in [
+            "Space",
+            "Home",
+            "loop",
+            "kick",
+            "follow",
+            "wireframe",
+            "save",
+        ] {
             assert!(text.contains(word), "{word} is not in {text}");
         }
         tab.key("?").await;

@@ -50,7 +50,9 @@ fn a_closed_page_leaves_the_program_clean_for_the_next() {
         tab.press((x, y)).await;
         tab.drag((x + 60.0, y)).await;
         tab.until("the pull is there", |state| {
-            state["pulls"].as_array().is_some_and(|pulls| pulls.len() == 1)
+            state["pulls"]
+                .as_array()
+                .is_some_and(|pulls| pulls.len() == 1)
         })
         .await;
         let before = frames(&tab.state().await);

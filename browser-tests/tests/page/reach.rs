@@ -17,7 +17,10 @@ async fn shown_controls(tab: &Tab) -> BTreeSet<String> {
         ))
         .await;
     let list = list.as_array().cloned().unwrap_or_default();
-    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    list.iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -31,7 +34,16 @@ fn the_tab_key_reaches_every_control() {
         tab.until_true("!document.querySelector('#inspector').hidden")
             .await;
         let wanted = shown_controls(&tab).await;
-        for id in ["play", "timeline", "scenes", "speed", "live", "focus", "save", "wireframe"] {
+        for id in [
+            "play",
+            "timeline",
+            "scenes",
+            "speed",
+            "live",
+            "focus",
+            "save",
+            "wireframe",
+        ] {
             assert!(wanted.contains(id), "{id} is not shown: {wanted:?}");
         }
         let mut reached = BTreeSet::new();
@@ -80,7 +92,10 @@ fn every_control_has_an_accessible_name() {
         let controls = tab.accessible_controls().await;
         assert!(controls.len() > 20, "{controls:?}");
         for (role, name) in &controls {
-            assert!(!name.trim().is_empty(), "a {role} without a name: {controls:?}");
+            assert!(
+                !name.trim().is_empty(),
+                "a {role} without a name: {controls:?}"
+            );
         }
         let names: Vec<&str> = controls.iter().map(|(_, name)| name.as_str()).collect();
         for word in ["Pause", "Timeline", "Scene", "Speed", "Save"] {

@@ -17,7 +17,9 @@ fn a_recording_plays_and_scrubs_but_takes_no_kicks() {
         tab.slide("#timeline", 20).await;
         let state = tab
             .until("that moment is drawn", |state| {
-                state["time"].as_f64().is_some_and(|t| (t - 0.64).abs() < 1e-6)
+                state["time"]
+                    .as_f64()
+                    .is_some_and(|t| (t - 0.64).abs() < 1e-6)
             })
             .await;
         assert_eq!(state["playing"], false);

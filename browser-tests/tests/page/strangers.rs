@@ -68,13 +68,19 @@ fn pages_from_elsewhere_stay_out() {
             };
             assert_eq!(results.len(), 7);
             for result in &results {
-                assert!(result == "closed" || result == "failed", "{url}: {results:?}");
+                assert!(
+                    result == "closed" || result == "failed",
+                    "{url}: {results:?}"
+                );
             }
             other.close().await;
         }
         // Every attempt was refused aloud, on the strangers' consoles.
         assert!(!browsing.expected_problems().is_empty());
         let state = tab.state().await;
-        assert_eq!((&state["connected"], &state["playing"]), (&true.into(), &true.into()));
+        assert_eq!(
+            (&state["connected"], &state["playing"]),
+            (&true.into(), &true.into())
+        );
     });
 }

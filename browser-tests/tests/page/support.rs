@@ -116,7 +116,10 @@ pub fn saved(play: &Play) -> Recording {
 /// What users did, in order.
 pub fn inputs(recording: &Recording) -> Vec<Event> {
     let events = recording.events.iter();
-    events.filter(|event| event.kind == "input").cloned().collect()
+    events
+        .filter(|event| event.kind == "input")
+        .cloned()
+        .collect()
 }
 
 /// Runs the session so far again and has every frame compared.

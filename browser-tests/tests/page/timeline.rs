@@ -91,7 +91,11 @@ fn the_end_of_the_scene_pauses_and_play_goes_on() {
                 state["playing"] == false && frames(state) == 26
             })
             .await;
-        assert!(state["message"].as_str().is_some_and(|m| m.contains("over")));
+        assert!(
+            state["message"]
+                .as_str()
+                .is_some_and(|m| m.contains("over"))
+        );
         tab.key(" ").await;
         tab.until("it goes on", |state| frames(state) > 30).await;
     });
