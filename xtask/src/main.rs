@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask test` runs every test there is.
 
+mod page;
 mod parts;
 mod run;
 mod tools;
@@ -10,6 +11,7 @@ const HELP: &str = "\
 Chores of the project.
 
   cargo xtask test     run everything that has to pass, and sum it up at the end
+      --without-browser    leave out the tests of the page in a browser
 ";
 
 fn main() -> ExitCode {
@@ -19,7 +21,8 @@ fn main() -> ExitCode {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
-        ["test"] => run::all(&parts::all()),
+        ["test"] => run::all(&parts::all(true)),
+        ["test", "--without-browser"] => run::all(&parts::all(false)),
         _ => {
             eprintln!("unknown chore: {}\n\n{HELP}", arguments.join(" "));
             ExitCode::from(2)

@@ -1,14 +1,22 @@
 //! The parts of `cargo xtask test`, in the order in which they run.
 
-use crate::run::{Outcome, Part, cargo, quiet, root, shown, target};
-use crate::tools;
+use crate::run::{Outcome, Part, cargo, done, program, quiet, root, shown, target};
+use crate::{page, tools};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-/// All of them.
-pub fn all() -> Vec<Part> {
-    let part = |name, run| Part { name, run };
+/// All of them; the tests in a browser only if `browser`.
+pub fn all(browser: bool) -> Vec<Part> {
+    let part = |name, run| Part {
+        name,
+        run,
+        left_out: None,
+    };
+    let in_browser = Part {
+        left_out: (!browser).then_some("--without-browser"),
+        ..part("the page in a browser", page::in_browser)
+    };
     vec![
         part("tools", tools::check),
         part("tests of all crates", tests),
@@ -16,22 +24,22 @@ pub fn all() -> Vec<Part> {
         part("release build", release),
         part("built-in scenes", scenes),
         part("scenes as .glb, validated", validate),
+        part("the page: types and unit tests", page::alone),
+        in_browser,
         part("benchmark compiles", bench),
     ]
 }
 
-fn done(result: Result<(), String>) -> Outcome {
-    result.map(|()| String::new())
-}
-
 /// Unit, integration and documentation tests. The benchmark has none, and
-/// would take its yardstick along.
+/// would take its yardstick along; the browser has a part of its own.
 fn tests() -> Outcome {
     done(shown(cargo(&[
         "test",
         "--workspace",
         "--exclude",
         "conatus-bench",
+        "--exclude",
+        "conatus-browser-tests",
         "--quiet",
         "--no-fail-fast",
     ])))
@@ -70,9 +78,7 @@ fn folder() -> PathBuf {
 
 /// Every built-in scene for a short while, into every format.
 fn scenes() -> Outcome {
-    let program = target()?
-        .join("release")
-        .join(format!("conatus{}", env::consts::EXE_SUFFIX));
+    let program = program()?;
     let folder = folder();
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let names = built_in()?;
@@ -80,7 +86,7 @@ fn scenes() -> Outcome {
     for name in &names {
         let mut run = Command::new(&program);
         run.args(["run", name, "--seconds", "0.5"]);
-        for ending in ["mcap", "glb", "csv", "svg", "png"] {
+        for ending in ["mcap", "glb", "csv", "svg", "html", "png"] {
             run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
         }
         match quiet(run) {
@@ -151,20 +157,7 @@ fn validate_in(folder: &Path) -> Outcome {
 /// A copy of xtask/gltf-validator under the target folder, installed by its
 /// lockfile; nothing is written into the project itself.
 fn install_validator() -> Result<PathBuf, String> {
-    let from = root().join("xtask/gltf-validator");
     let to = target()?.join("xtask").join("gltf-validator");
-    let say = |error: std::io::Error| format!("{}: {error}", to.display());
-    fs::create_dir_all(&to).map_err(say)?;
-    let lock = "package-lock.json";
-    let same = fs::read(from.join(lock)).ok() == fs::read(to.join(lock)).ok();
-    let installed = same && to.join("node_modules/gltf-validator").is_dir();
-    for name in ["package.json", lock, "validate.mjs"] {
-        fs::copy(from.join(name), to.join(name)).map_err(say)?;
-    }
-    if !installed {
-        let mut npm = Command::new(tools::NPM);
-        npm.args(["ci", "--no-audit", "--no-fund"]).current_dir(&to);
-        quiet(npm)?;
-    }
+    tools::install(&root().join("xtask/gltf-validator"), &to)?;
     Ok(to)
 }

@@ -7,12 +7,19 @@ use std::time::Instant;
 /// What a part comes to: a remark for the summary, or what went wrong.
 pub type Outcome = Result<String, String>;
 
+/// The outcome of something that leaves no remark.
+pub fn done(result: Result<(), String>) -> Outcome {
+    result.map(|()| String::new())
+}
+
 /// One thing that has to pass.
 pub struct Part {
     /// What the summary calls it.
     pub name: &'static str,
     /// Does it.
     pub run: fn() -> Outcome,
+    /// By what flag it was left out, if it was.
+    pub left_out: Option<&'static str>,
 }
 
 /// Runs all parts, prints one summary, and fails if any part did.
@@ -20,26 +27,33 @@ pub fn all(parts: &[Part]) -> ExitCode {
     let mut rows = Vec::new();
     for part in parts {
         println!("\n== {}", part.name);
+        if let Some(flag) = part.left_out {
+            println!("left out by {flag}");
+            rows.push((part, Ok(format!("by {flag}")), 0.0));
+            continue;
+        }
         let begin = Instant::now();
         let outcome = (part.run)();
         if let Err(problem) = &outcome {
             println!("FAILED: {problem}");
         }
-        rows.push((part.name, outcome, begin.elapsed().as_secs_f64()));
+        rows.push((part, outcome, begin.elapsed().as_secs_f64()));
     }
     let wide = parts.iter().map(|part| part.name.chars().count()).max();
     println!(
-        "\n{:<wide$}  result  seconds",
+        "\n{:<wide$}  result    seconds",
         "part",
         wide = wide.unwrap_or(0)
     );
-    for (name, outcome, seconds) in &rows {
+    for (part, outcome, seconds) in &rows {
         let (result, remark) = match outcome {
+            Ok(remark) if part.left_out.is_some() => ("LEFT OUT", remark.as_str()),
             Ok(remark) => ("passed", remark.as_str()),
             Err(problem) => ("FAILED", problem.lines().next().unwrap_or_default()),
         };
         let line = format!(
-            "{name:<wide$}  {result}  {seconds:>7.1}  {remark}",
+            "{:<wide$}  {result:<8}  {seconds:>7.1}  {remark}",
+            part.name,
             wide = wide.unwrap_or(0)
         );
         println!("{}", line.trim_end());
@@ -48,7 +62,12 @@ pub fn all(parts: &[Part]) -> ExitCode {
         .iter()
         .filter(|(_, outcome, _)| outcome.is_err())
         .count();
-    println!("{} passed, {failed} failed", rows.len() - failed);
+    let left_out = parts.iter().filter(|part| part.left_out.is_some()).count();
+    let passed = rows.len() - failed - left_out;
+    match left_out {
+        0 => println!("{passed} passed, {failed} failed"),
+        _ => println!("{passed} passed, {failed} failed, {left_out} left out"),
+    }
     match failed {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
@@ -73,11 +92,20 @@ pub fn target() -> Result<PathBuf, String> {
     Ok(PathBuf::from(path.replace("\\\\", "\\")))
 }
 
-/// A call of the cargo that runs this, in the root folder.
+/// The program, as the release build leaves it.
+pub fn program() -> Result<PathBuf, String> {
+    let name = format!("conatus{}", std::env::consts::EXE_SUFFIX);
+    Ok(target()?.join("release").join(name))
+}
+
+/// A call of the cargo that runs this, in the root folder. A page that cannot
+/// be built is an error to it; all calls say so, since cargo builds anew what
+/// was built in another environment.
 pub fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(root());
+    command.env("CONATUS_PAGE", "required");
     command
 }
 

@@ -66,52 +66,110 @@ pub(super) struct Band {
     pub wet: Vec<Wet>,
 }
 
+/// Which things are seen in each band of rows.
+pub(super) struct Bins {
+    rows: usize,
+    bands: Vec<Bin>,
+}
+
+/// The things of a band, by their places in the lists.
+#[derive(Clone, Default)]
+struct Bin {
+    balls: Vec<u32>,
+    triangles: Vec<u32>,
+    water: Vec<u32>,
+}
+
+impl Bins {
+    /// Sorts things into bands of so many rows of samples.
+    pub fn new(camera: &Camera, height: usize, rows: usize, things: &Things) -> Self {
+        let mut bands = vec![Bin::default(); height.div_ceil(rows)];
+        let last = bands.len().saturating_sub(1);
+        let whole = height as f64;
+        let row = |upright: f64| camera.place(0.0, upright, [1.0, whole])[1];
+        // A little more than what is covered, for rounding.
+        let mut put = |top: f64, bottom: f64, list: fn(&mut Bin) -> &mut Vec<u32>, at: usize| {
+            if bottom >= -1.0 && top <= whole + 1.0 {
+                let band = |y: f64| (y.max(0.0) as usize / rows).min(last);
+                for bin in &mut bands[band(top - 1.0)..=band(bottom + 1.0)] {
+                    list(bin).push(at as u32);
+                }
+            }
+        };
+        for (at, ball) in things.balls.iter().enumerate() {
+            let c = camera.view(ball.centre);
+            if let Some([low, high]) = tangents(c.y, c.z, ball.radius) {
+                put(row(high), row(low), |bin| &mut bin.balls, at);
+            }
+        }
+        let span = |triangle: &Triangle| {
+            let seen = triangle.corners.map(|p| camera.view(wide(p)));
+            let rows = seen.map(|p| row(p.y / p.z));
+            match seen.iter().all(|p| p.z >= NEAR) {
+                true => rows.iter().fold([whole, 0.0], |[top, bottom], y| {
+                    [f64::min(top, *y), f64::max(bottom, *y)]
+                }),
+                false => [0.0, whole],
+            }
+        };
+        for (at, triangle) in things.triangles.iter().enumerate() {
+            let [top, bottom] = span(triangle);
+            put(top, bottom, |bin| &mut bin.triangles, at);
+        }
+        for (at, triangle) in things.water.iter().enumerate() {
+            let [top, bottom] = span(triangle);
+            put(top, bottom, |bin| &mut bin.water, at);
+        }
+        Self { rows, bands }
+    }
+}
+
 impl Band {
-    /// Draws all things into rows of a picture of `size`, all in samples.
-    pub fn draw(camera: &Camera, size: [usize; 2], rows: Range<usize>, things: &Things) -> Self {
+    /// Draws the band of an index, in a picture of `size` samples.
+    pub fn draw(
+        camera: &Camera,
+        size: [usize; 2],
+        bins: &Bins,
+        index: usize,
+        things: &Things,
+    ) -> Self {
+        let top = index * bins.rows;
+        let rows = top..(top + bins.rows).min(size[1]);
         let count = size[0] * rows.len();
         let grid = Grid { camera, size, rows };
+        let none = Bin::default();
+        let bin = bins.bands.get(index).unwrap_or(&none);
         let mut samples = vec![Sample::default(); count];
-        for ball in &things.balls {
+        for ball in chosen(&bin.balls, &things.balls) {
             grid.ball(ball, &mut samples);
         }
-        for triangle in &things.triangles {
-            let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
-            grid.triangle(triangle, &mut |hit| {
-                if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
-                    let shade = pose.map_or(1.0, |pose| grid.octant(&hit, pose));
-                    let color = triangle.color.map(|c| c * shade);
-                    *sample = Sample {
-                        near: hit.near,
-                        normal: hit.normal(),
-                        color: match triangle.marked {
-                            true => marked(color, hit.spot),
-                            false => color,
-                        },
-                    };
-                }
-            });
+        for triangle in chosen(&bin.triangles, &things.triangles) {
+            grid.solid(triangle, things, &mut samples);
         }
         let mut wet = match things.water.is_empty() {
             true => Vec::new(),
             false => vec![Wet::default(); count],
         };
-        for triangle in &things.water {
-            grid.triangle(triangle, &mut |hit| {
-                let Some(wet) = wet.get_mut(hit.at) else {
-                    return;
-                };
-                if hit.near > wet.enter {
-                    wet.enter = hit.near;
-                    wet.normal = hit.normal();
-                }
-                if wet.leave == 0.0 || hit.near < wet.leave {
-                    wet.leave = hit.near;
-                }
-            });
+        for triangle in chosen(&bin.water, &things.water) {
+            grid.water(triangle, &mut wet);
         }
         Self { samples, wet }
     }
+}
+
+fn chosen<'a, T>(places: &'a [u32], things: &'a [T]) -> impl Iterator<Item = &'a T> {
+    places.iter().filter_map(|at| things.get(*at as usize))
+}
+
+/// The tangents from the eye to a ball that is `across` from the middle and
+/// `ahead`; none if it is not all in front of the eye.
+fn tangents(across: f64, ahead: f64, r: f64) -> Option<[f64; 2]> {
+    if ahead - r < NEAR {
+        return None;
+    }
+    let below = ahead * ahead - r * r;
+    let root = (across * across + below).sqrt();
+    Some([-r, r].map(|r| (across * ahead + r * root) / below))
 }
 
 /// Where the samples of a band are.
@@ -174,16 +232,11 @@ impl Grid<'_> {
     fn ball(&self, ball: &Ball, samples: &mut [Sample]) {
         let c = self.camera.view(ball.centre);
         let r = ball.radius;
-        if c.z - r < NEAR {
+        // Seen from above and from the side.
+        let sides = tangents(c.x, c.z, r).zip(tangents(c.y, c.z, r));
+        let Some(([x0, x1], [y0, y1])) = sides else {
             return;
-        }
-        // The tangents from the eye, seen from above and from the side.
-        let tangents = |across: f64| {
-            let below = c.z * c.z - r * r;
-            let root = (across * across + below).sqrt();
-            [-r, r].map(|r| (across * c.z + r * root) / below)
         };
-        let ([x0, x1], [y0, y1]) = (tangents(c.x), tangents(c.y));
         let size = self.sizes();
         let [left, top] = self.camera.place(x0, y1, size);
         let [right, bottom] = self.camera.place(x1, y0, size);
@@ -221,6 +274,41 @@ impl Grid<'_> {
                 };
             }
         }
+    }
+
+    /// A piece of a body.
+    fn solid(&self, triangle: &Triangle, things: &Things, samples: &mut [Sample]) {
+        let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
+        self.triangle(triangle, &mut |hit| {
+            if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
+                let shade = pose.map_or(1.0, |pose| self.octant(&hit, pose));
+                let color = triangle.color.map(|c| c * shade);
+                *sample = Sample {
+                    near: hit.near,
+                    normal: hit.normal(),
+                    color: match triangle.marked {
+                        true => marked(color, hit.spot),
+                        false => color,
+                    },
+                };
+            }
+        });
+    }
+
+    /// A piece of a water's surface.
+    fn water(&self, triangle: &Triangle, wet: &mut [Wet]) {
+        self.triangle(triangle, &mut |hit| {
+            let Some(wet) = wet.get_mut(hit.at) else {
+                return;
+            };
+            if hit.near > wet.enter {
+                wet.enter = hit.near;
+                wet.normal = hit.normal();
+            }
+            if wet.leave == 0.0 || hit.near < wet.leave {
+                wet.leave = hit.near;
+            }
+        });
     }
 
     /// Visits every sample of a triangle in the band.

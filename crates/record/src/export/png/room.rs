@@ -84,8 +84,8 @@ impl Room {
             add(middle + up * (ground - middle.dot(up)), up, false);
         }
         let corners = [extent.lo, extent.hi].map(|p| space.at(p).unwrap_or_default());
-        let spread = extent.hi - extent.lo - up * (extent.hi - extent.lo).dot(up);
-        let step = motion::round_step(spread.max_element().max(1e-12) / 14.0);
+        let spread = (extent.hi - extent.lo).max_element();
+        let step = motion::round_step(spread.max(1e-12) / 14.0);
         Self {
             sides,
             step: step / space.scale,
@@ -125,7 +125,7 @@ impl Room {
     }
 
     /// How far a point of a side is from the nearest other side.
-    pub fn from_edge(&self, p: DVec3, side: usize) -> f64 {
+    pub fn edge_distance(&self, p: DVec3, side: usize) -> f64 {
         let others = self.sides.iter().enumerate().filter(|(k, _)| *k != side);
         let distance = |(_, s): (usize, &Side)| (s.normal.dot(p) - s.offset).abs();
         others.map(distance).fold(f64::INFINITY, f64::min)

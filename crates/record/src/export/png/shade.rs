@@ -1,6 +1,6 @@
 //! Turns what is seen at each sample into light, and samples into pixels.
 
-use super::raster::{Band, Sample, Wet};
+use super::raster::{Band, Bins, Sample, Wet};
 use super::room::Meeting;
 use super::shadow::{Map, Spins};
 use super::space::wide;
@@ -38,6 +38,7 @@ struct Painter<'a> {
     things: Things,
     sun: Map,
     sky: Map,
+    bins: Bins,
     spins: Spins,
     /// In samples.
     size: [usize; 2],
@@ -49,31 +50,33 @@ pub(super) fn picture(stage: &Stage, frame: &Frame, size: [usize; 2]) -> Vec<u8>
     let fine = (2 * size[0].max(size[1])).clamp(256, 2048);
     let painter = Painter {
         stage,
+        bins: Bins::new(&stage.camera, size[1] * SAMPLES, ROWS * SAMPLES, &things),
         sun: Map::new(&things, stage.sun, fine),
         sky: Map::new(&things, DVec3::Z, fine / 4),
         things,
         spins: Spins::new(),
         size: size.map(|s| s * SAMPLES),
     };
-    let tops: Vec<usize> = (0..size[1]).step_by(ROWS).collect();
-    let bands: Vec<Vec<u8>> = tops
+    let bands: Vec<Vec<u8>> = (0..size[1].div_ceil(ROWS))
         .into_par_iter()
-        .map(|top| painter.band(top..(top + ROWS).min(size[1])))
+        .map(|index| painter.band(index))
         .collect();
     bands.concat()
 }
 
 impl Painter<'_> {
     /// Rows of pixels.
-    fn band(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
-        let lines = rows.start * SAMPLES..rows.end * SAMPLES;
-        let band = Band::draw(&self.stage.camera, self.size, lines.clone(), &self.things);
-        let width = self.size[0] / SAMPLES;
-        let mut pixels = Vec::with_capacity(3 * width * rows.len());
-        for row in 0..rows.len() {
+    fn band(&self, index: usize) -> Vec<u8> {
+        let camera = &self.stage.camera;
+        let band = Band::draw(camera, self.size, &self.bins, index, &self.things);
+        let top = index * ROWS * SAMPLES;
+        let [width, height] = self.size.map(|s| s / SAMPLES);
+        let rows = height.saturating_sub(index * ROWS).min(ROWS);
+        let mut pixels = Vec::with_capacity(3 * width * rows);
+        for row in 0..rows {
             for column in 0..width {
                 let corner = [column * SAMPLES, row * SAMPLES];
-                let light = self.pixel(&band, corner, lines.start);
+                let light = self.pixel(&band, corner, top);
                 pixels.extend(light.to_array().map(|c| srgb(c as f32)));
             }
         }
@@ -235,7 +238,7 @@ impl Painter<'_> {
         };
         let grid = strength * room.grid(p, side, spread);
         let mut color = (own * light).lerp(LINE, grid);
-        let edge = 1.0 - room.from_edge(p, meeting.side) / width(spread);
+        let edge = 1.0 - room.edge_distance(p, meeting.side) / width(spread);
         color = color.lerp(LINE, 0.35 * edge.max(0.0));
         behind.lerp(color, clear)
     }
@@ -246,8 +249,8 @@ impl Painter<'_> {
         let p = self.stage.camera.eye + ray * meeting.depth;
         let near = width(self.spread(ray, meeting));
         match room.sides.get(meeting.side) {
-            Some(side) if room.from_edge(p, meeting.side) < near => {
-                let edge = 1.0 - room.from_edge(p, meeting.side) / near;
+            Some(side) if room.edge_distance(p, meeting.side) < near => {
+                let edge = 1.0 - room.edge_distance(p, meeting.side) / near;
                 behind.lerp(LINE, 0.3 * edge * room.clearness(p, side))
             }
             _ => behind,

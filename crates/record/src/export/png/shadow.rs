@@ -193,8 +193,8 @@ impl Map {
         // The blur of a shadow grows with the way to what casts it.
         let blur = |gap: f64| (SUN * gap / self.texel).clamp(1.2, WIDEST);
         let (count, sum) = blockers(blur(highest - at.z), SEARCH);
-        if count == 0.0 {
-            return 1.0;
+        if count == 0.0 || count == SEARCH as f64 {
+            return if count == 0.0 { 1.0 } else { 0.0 };
         }
         let (count, _) = blockers(blur(sum / count), TAPS);
         1.0 - count / TAPS as f64
@@ -260,7 +260,8 @@ impl Spins {
     /// The direction at a place of the picture: neighbours differ as much as
     /// can be (interleaved gradient noise), so that their mean is even.
     pub fn at(&self, x: usize, y: usize) -> [f64; 2] {
-        let phase = (0.067_110_56 * x as f64 + 0.005_837_15 * y as f64) % 1.0;
+        let phase = 0.067_110_56 * x as f64 + 0.005_837_15 * y as f64;
+        let phase = phase - (phase as u64) as f64;
         self.0[(256.0 * 52.982_918_9 * phase) as usize % 256]
     }
 }

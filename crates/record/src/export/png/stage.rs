@@ -7,7 +7,7 @@ use super::space::Space;
 use crate::export::motion::{self, Extent};
 use crate::export::surface::{self, Corner};
 use crate::export::{coarse, shapes};
-use crate::model::{EndInfo, Frame, Recording};
+use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording};
 use conatus_math::DVec3;
 
 /// About how many places of bodies are looked at to place the camera.
@@ -16,7 +16,7 @@ const PLACES: usize = 400_000;
 /// away, and no camera follows them.
 const AWAY: f64 = 40.0;
 /// The most triangles of bodies in a picture; finer meshes are made coarser.
-const TRIANGLES: usize = 600_000;
+const TRIANGLES: usize = 400_000;
 /// The most vertices that are looked at to find the lowest.
 const VERTICES: usize = 2_000_000;
 
@@ -53,7 +53,8 @@ impl<'a> Stage<'a> {
             .iter()
             .map(|b| motion::radius(header, b))
             .collect();
-        let places = places(recording, &radii);
+        let outlines: Vec<_> = header.bodies.iter().map(|b| outline(header, b)).collect();
+        let places = places(recording, &outlines);
         let mut extent = Extent::EMPTY;
         places.iter().for_each(|(p, r)| extent.add(*p, *r));
         let size = extent.diagonal().max(1e-9);
@@ -93,7 +94,7 @@ impl<'a> Stage<'a> {
         sizes.sort_by(f64::total_cmp);
         let middle = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
         let others = balls.iter().filter(|b| b.is_none()).count();
-        let each = (TRIANGLES / others.max(1)).max(64);
+        let each = (TRIANGLES / others.max(1)).max(24);
         Self {
             recording,
             space,
@@ -123,21 +124,42 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// Balls around the outermost points of a body, in its own axes.
+fn outline(header: &Header, body: &BodyInfo) -> Vec<(DVec3, f64)> {
+    if let Some(radius) = motion::ball(header, body) {
+        return vec![(DVec3::ZERO, radius)];
+    }
+    let Some(mesh) = body.mesh.and_then(|m| header.meshes.get(m)) else {
+        return body.spheres.clone();
+    };
+    let mut out: Vec<(DVec3, f64)> = Vec::new();
+    for k in 0..27 {
+        let side = |power: i32| f64::from(k / 3i32.pow(power as u32) % 3 - 1);
+        let direction = DVec3::new(side(0), side(1), side(2));
+        let farther = |a: &&DVec3, b: &&DVec3| a.dot(direction).total_cmp(&b.dot(direction));
+        let sound = mesh.vertices.iter().filter(|v| v.is_finite());
+        if let Some(most) = sound.max_by(farther) {
+            out.push((*most, 0.0));
+        }
+    }
+    out.dedup();
+    out
+}
+
 /// Where bodies and pins are during the run, and how large they are there;
 /// never empty, and without those whose numbers ran away.
-fn places(recording: &Recording, radii: &[f64]) -> Vec<(DVec3, f64)> {
+fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, f64)> {
     let frames = &recording.frames;
-    let every = (frames.len() * radii.len() / PLACES).max(1);
+    let points: usize = outlines.iter().map(Vec::len).sum();
+    let every = (frames.len() * points / PLACES).max(1);
     let sound = |p: &DVec3| p.is_finite() && p.abs().max_element() < motion::FAR;
     let mut places: Vec<(DVec3, f64)> = Vec::new();
     // The last frame is always among them.
     for frame in frames.iter().rev().step_by(every) {
-        let bodies = frame.bodies.iter().zip(radii);
-        places.extend(
-            bodies
-                .map(|(b, r)| (b.position, *r))
-                .filter(|(p, _)| sound(p)),
-        );
+        for (body, outline) in frame.bodies.iter().zip(outlines) {
+            let place = |(p, r): &(DVec3, f64)| (body.position + body.orientation * *p, r.abs());
+            places.extend(outline.iter().map(place).filter(|(p, _)| sound(p)));
+        }
     }
     for spring in &recording.header.springs {
         for end in [&spring.a, &spring.b] {
@@ -218,7 +240,7 @@ fn lowest(
             };
             let at = body.position.dot(up) + below;
             // Not what has run away.
-            if at >= bottom {
+            if at >= bottom - 0.05 * extent.diagonal() {
                 lowest = lowest.min(at);
             }
         }

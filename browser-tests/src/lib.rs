@@ -1,0 +1,14 @@
+//! Drives the page of `conatus play` in a real browser, for the tests in
+//! `tests/page` and for the soak test.
+
+pub mod browser;
+pub mod picture;
+pub mod program;
+pub mod socket;
+pub mod tab;
+
+pub use browser::{Browsing, in_browser};
+pub use picture::Picture;
+pub use program::{Play, conatus};
+pub use socket::Socket;
+pub use tab::{Tab, length, minus, point};

@@ -1,0 +1,361 @@
+//! A page in the browser: its state, its keys, its pointer.
+
+use crate::picture::Picture;
+use chromiumoxide::Page;
+use chromiumoxide::cdp::browser_protocol::accessibility::{AxValue, GetFullAxTreeParams};
+use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
+    MouseButton,
+};
+use chromiumoxide::cdp::browser_protocol::log::{self, EventEntryAdded, LogEntryLevel};
+use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
+use chromiumoxide::cdp::js_protocol::runtime::{
+    ConsoleApiCalledType, EvaluateParams, EventConsoleApiCalled, EventExceptionThrown,
+};
+use chromiumoxide::page::ScreenshotParams;
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long something may take on a machine that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often to look whether it has come.
+const INTERVAL: Duration = Duration::from_millis(30);
+
+/// Shift, as the DevTools protocol counts it.
+const SHIFT: i64 = 8;
+
+/// One page.
+#[derive(Clone)]
+pub struct Tab {
+    page: Page,
+}
+
+impl Tab {
+    pub(crate) async fn new(page: Page, problems: Arc<Mutex<Vec<String>>>) -> Self {
+        let tell = {
+            let problems = Arc::clone(&problems);
+            move |problem: String| {
+                if let Ok(mut problems) = problems.lock() {
+                    problems.push(problem);
+                }
+            }
+        };
+        let failed = "no events from the page";
+        let mut calls = page
+            .event_listener::<EventConsoleApiCalled>()
+            .await
+            .expect(failed);
+        let mut throws = page
+            .event_listener::<EventExceptionThrown>()
+            .await
+            .expect(failed);
+        let mut entries = page
+            .event_listener::<EventEntryAdded>()
+            .await
+            .expect(failed);
+        let say = tell.clone();
+        tokio::spawn(async move {
+            while let Some(call) = calls.next().await {
+                if matches!(
+                    call.r#type,
+                    ConsoleApiCalledType::Error | ConsoleApiCalledType::Assert
+                ) {
+                    let words = call.args.iter().map(|argument| match &argument.value {
+                        Some(value) => value.to_string(),
+                        None => argument.description.clone().unwrap_or_default(),
+                    });
+                    say(words.collect::<Vec<_>>().join(" "));
+                }
+            }
+        });
+        let say = tell.clone();
+        tokio::spawn(async move {
+            while let Some(thrown) = throws.next().await {
+                let details = &thrown.exception_details;
+                let what = details.exception.as_ref();
+                let what = what.and_then(|exception| exception.description.as_deref());
+                say(format!("{} {}", details.text, what.unwrap_or_default()));
+            }
+        });
+        tokio::spawn(async move {
+            while let Some(entry) = entries.next().await {
+                if entry.entry.level == LogEntryLevel::Error {
+                    let url = entry.entry.url.as_deref().unwrap_or_default();
+                    tell(format!("{} {url}", entry.entry.text));
+                }
+            }
+        });
+        let tab = Self { page };
+        tab.call(log::EnableParams::default()).await;
+        tab.call(SetFocusEmulationEnabledParams::new(true)).await;
+        tab
+    }
+
+    async fn call<C: chromiumoxide::Command>(&self, command: C) -> C::Response {
+        let name = command.identifier();
+        match self.page.execute(command).await {
+            Ok(answer) => answer.result,
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+
+    pub(crate) async fn go(&self, url: &str) {
+        let went = self.call(NavigateParams::new(url)).await;
+        assert_eq!(went.error_text, None, "{url}");
+    }
+
+    /// Closes the page, if it is still there.
+    pub async fn close(&self) {
+        let _ = self.page.clone().close().await;
+    }
+
+    /// Waits until the page has drawn its first picture.
+    pub async fn ready(&self) {
+        self.until_true("window.conatus !== undefined").await;
+        self.eval("window.conatus.ready.then(() => true)").await;
+    }
+
+    /// What an expression comes to in the page, promises awaited.
+    pub async fn eval(&self, expression: &str) -> Value {
+        let mut evaluate = EvaluateParams::new(expression);
+        evaluate.await_promise = Some(true);
+        evaluate.return_by_value = Some(true);
+        let answer = self.call(evaluate).await;
+        if let Some(details) = answer.exception_details {
+            let what = details.exception.and_then(|thrown| thrown.description);
+            panic!("{expression}: {} {what:?}", details.text);
+        }
+        answer.result.value.unwrap_or_default()
+    }
+
+    /// `window.conatus.state()`.
+    pub async fn state(&self) -> Value {
+        self.eval("window.conatus.state()").await
+    }
+
+    /// Waits until the state is as it should be, and gives it.
+    pub async fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
+        let begin = Instant::now();
+        loop {
+            let state = self.state().await;
+            if test(&state) {
+                return state;
+            }
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "waited in vain: {what}; the state is {state:#}"
+            );
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Waits until one value of the state (`/plots/open`) is this one.
+    pub async fn until_is(&self, pointer: &str, value: impl Into<Value>) -> Value {
+        let value = value.into();
+        let what = format!("{pointer} is {value}");
+        self.until(&what, |state| state.pointer(pointer) == Some(&value))
+            .await
+    }
+
+    /// Waits until an expression is true.
+    pub async fn until_true(&self, expression: &str) {
+        let begin = Instant::now();
+        while self.eval(expression).await != true {
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "waited in vain until {expression}"
+            );
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Presses a key, named as in `KeyboardEvent.key`.
+    pub async fn key(&self, key: &str) {
+        let printed = key.chars().count() == 1;
+        let mut event = DispatchKeyEventParams::new(DispatchKeyEventType::KeyDown);
+        event.key = Some(key.to_owned());
+        event.text = printed.then(|| key.to_owned());
+        event.windows_virtual_key_code = Some(virtual_key(key));
+        event.modifiers = (key == "?").then_some(SHIFT);
+        self.call(event.clone()).await;
+        event.r#type = DispatchKeyEventType::KeyUp;
+        event.text = None;
+        self.call(event).await;
+    }
+
+    /// Clicks in the middle of the element that a selector finds.
+    pub async fn click(&self, selector: &str) {
+        let middle = self
+            .eval(&format!(
+                "(() => {{ const found = document.querySelector({selector:?});
+                    if (found === null) return null;
+                    const box = found.getBoundingClientRect();
+                    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+                    const top = document.elementFromPoint(x, y);
+                    return found.contains(top) ? [x, y] : null; }})()"
+            ))
+            .await;
+        let place = |i: usize| middle.get(i).and_then(Value::as_f64);
+        let (Some(x), Some(y)) = (place(0), place(1)) else {
+            panic!("{selector} cannot be clicked");
+        };
+        self.click_at((x, y)).await;
+    }
+
+    /// Clicks at a place of the window.
+    pub async fn click_at(&self, place: (f64, f64)) {
+        self.press(place).await;
+        self.release(place).await;
+    }
+
+    /// Presses the pointer's first button.
+    pub async fn press(&self, place: (f64, f64)) {
+        self.hover(place).await;
+        self.pointer(DispatchMouseEventType::MousePressed, place, 1)
+            .await;
+    }
+
+    /// Moves the pointer with its button held down.
+    pub async fn drag(&self, place: (f64, f64)) {
+        self.pointer(DispatchMouseEventType::MouseMoved, place, 1)
+            .await;
+    }
+
+    /// Moves the pointer with no button down.
+    pub async fn hover(&self, place: (f64, f64)) {
+        self.pointer(DispatchMouseEventType::MouseMoved, place, 0)
+            .await;
+    }
+
+    /// Lets the pointer's button go.
+    pub async fn release(&self, place: (f64, f64)) {
+        self.pointer(DispatchMouseEventType::MouseReleased, place, 0)
+            .await;
+    }
+
+    async fn pointer(&self, what: DispatchMouseEventType, (x, y): (f64, f64), down: i64) {
+        let button = match (&what, down) {
+            (DispatchMouseEventType::MouseMoved, 0) => MouseButton::None,
+            _ => MouseButton::Left,
+        };
+        let clicks = i64::from(what != DispatchMouseEventType::MouseMoved);
+        let mut event = DispatchMouseEventParams::new(what, x, y);
+        event.button = Some(button);
+        event.buttons = Some(down);
+        event.click_count = Some(clicks);
+        self.call(event).await;
+    }
+
+    /// Chooses the entry of a list with this value, as a user would.
+    pub async fn choose(&self, selector: &str, value: &str) {
+        self.set(selector, value, "change").await;
+    }
+
+    /// Moves a slider to this value, as a user would.
+    pub async fn slide(&self, selector: &str, value: u64) {
+        self.set(selector, &value.to_string(), "input").await;
+    }
+
+    async fn set(&self, selector: &str, value: &str, event: &str) {
+        let done = self
+            .eval(&format!(
+                "(() => {{ const found = document.querySelector({selector:?});
+                    found.value = {value:?};
+                    found.dispatchEvent(new Event({event:?}, {{ bubbles: true }}));
+                    return found.value; }})()"
+            ))
+            .await;
+        assert_eq!(done, value, "{selector} has no {value}");
+    }
+
+    /// An attribute of the element that a selector finds.
+    pub async fn attribute(&self, selector: &str, name: &str) -> Value {
+        self.eval(&format!(
+            "document.querySelector({selector:?}).getAttribute({name:?})"
+        ))
+        .await
+    }
+
+    /// Where a body is drawn now, in the scene.
+    pub async fn body(&self, name: &str) -> [f64; 3] {
+        point(&self.eval(&format!("window.conatus.body({name:?})")).await)
+    }
+
+    /// Where a body is drawn now, in the window. It has to be in the picture.
+    pub async fn place_of(&self, name: &str) -> (f64, f64) {
+        let found = self
+            .eval(&format!(
+                "window.conatus.project(window.conatus.body({name:?}))"
+            ))
+            .await;
+        assert_eq!(found["visible"], true, "{name} is not in the picture");
+        let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
+        (number("x"), number("y"))
+    }
+
+    /// The role and the name, as a screen reader is told, of everything that
+    /// can be pressed, chosen or moved.
+    pub async fn accessible_controls(&self) -> Vec<(String, String)> {
+        const ROLES: [&str; 6] = [
+            "button", "checkbox", "combobox", "link", "slider", "textbox",
+        ];
+        let tree = self.call(GetFullAxTreeParams::default()).await;
+        let text = |value: Option<AxValue>| {
+            let value = value.and_then(|value| value.value);
+            let text = value.as_ref().and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let nodes = tree.nodes.into_iter().filter(|node| !node.ignored);
+        let named = nodes.map(|node| (text(node.role), text(node.name)));
+        named
+            .filter(|(role, _)| ROLES.contains(&role.as_str()))
+            .collect()
+    }
+
+    /// A screenshot.
+    pub async fn picture(&self) -> Picture {
+        let shot = self.page.screenshot(ScreenshotParams::default()).await;
+        Picture::from_png(&shot.unwrap_or_else(|error| panic!("no screenshot: {error}")))
+    }
+}
+
+/// Three numbers of a state.
+pub fn point(value: &Value) -> [f64; 3] {
+    [0, 1, 2].map(|i| {
+        let number = value.get(i).and_then(Value::as_f64);
+        number.unwrap_or_else(|| panic!("{value} is no point"))
+    })
+}
+
+/// The difference of two points.
+pub fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// The length of a difference.
+pub fn length(a: [f64; 3]) -> f64 {
+    a.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The number that browsers still know a key by.
+fn virtual_key(key: &str) -> i64 {
+    match key {
+        "Tab" => 9,
+        "Enter" => 13,
+        "Escape" => 27,
+        "End" => 35,
+        "Home" => 36,
+        "ArrowLeft" => 37,
+        "ArrowRight" => 39,
+        "?" => 191,
+        "+" => 187,
+        "-" => 189,
+        _ => key
+            .chars()
+            .next()
+            .map_or(0, |c| c.to_ascii_uppercase() as i64),
+    }
+}

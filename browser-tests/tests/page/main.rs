@@ -1,0 +1,18 @@
+//! The page in a real browser: what a user sees and does.
+//!
+//! One program of many small files, so that one browser serves all tests.
+
+mod controls;
+mod drag;
+mod file;
+mod keys;
+mod loads;
+mod names;
+mod pages;
+mod picture;
+mod quarantine;
+mod reach;
+mod recording;
+mod strangers;
+mod support;
+mod timeline;

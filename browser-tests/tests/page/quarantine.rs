@@ -1,0 +1,56 @@
+//! Numbers that run away pause the run and name the body.
+
+use crate::support::{frames, scene};
+use conatus_browser_tests::{Play, in_browser};
+use serde_json::json;
+
+/// A spring far too stiff for its step.
+const RUNAWAY: &str = "
+[time]
+step = 0.1
+seconds = 100
+[[body]]
+name = 'good'
+shape.sphere.radius = 0.1
+mass = 1
+[[body]]
+name = 'bad'
+shape.sphere.radius = 0.1
+mass = 1
+position = [3, 0, 0]
+[[spring]]
+a.body = 'bad'
+b.pin = [1, 0, 0]
+stiffness = 1e30
+length = 0
+";
+
+#[test]
+fn a_runaway_body_pauses_the_run_and_is_named() {
+    in_browser(async |browsing| {
+        let (_folder, file) = scene(RUNAWAY);
+        let play = Play::start(&file);
+        let tab = browsing.open(&play.url).await;
+        let state = tab.until_is("/quarantined", json!(["bad"])).await;
+        let state = match state["playing"] == false {
+            true => state,
+            false => tab.until_is("/playing", false).await,
+        };
+        let message = state["message"].as_str().unwrap_or_default();
+        assert!(message.contains("bad"), "{message}");
+        let shown = tab.eval("document.querySelector('#message').textContent");
+        assert!(shown.await.as_str().unwrap_or_default().contains("bad"));
+        // The rest goes on if the user wants it to.
+        let before = frames(&state);
+        tab.key(" ").await;
+        let state = tab
+            .until("it goes on", |state| frames(state) > before + 3)
+            .await;
+        assert_eq!(state["quarantined"], json!(["bad"]));
+        tab.key("n").await;
+        tab.key("n").await;
+        tab.until_is("/selected", "bad").await;
+        tab.until_true("document.querySelector('#inspector').innerText.includes('quarantined')")
+            .await;
+    });
+}

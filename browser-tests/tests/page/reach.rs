@@ -1,0 +1,108 @@
+//! Everything can be reached by keyboard and has a name to be called by.
+
+use crate::support::{STILL, scene, some_frames};
+use conatus_browser_tests::{Play, Tab, in_browser};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What identifies a control.
+const NAME: &str = "(c) => c.id || c.dataset.view || c.dataset.toggle || c.outerHTML";
+
+async fn shown_controls(tab: &Tab) -> BTreeSet<String> {
+    let list = tab
+        .eval(&format!(
+            "[...document.querySelectorAll('button, select, input, a[href]')]
+                .filter((c) => c.checkVisibility({{ visibilityProperty: true }}) && !c.disabled)
+                .map({NAME})"
+        ))
+        .await;
+    let list = list.as_array().cloned().unwrap_or_default();
+    list.iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_tab_key_reaches_every_control() {
+    in_browser(async |browsing| {
+        let (_folder, file) = scene(STILL);
+        let play = Play::start(&file);
+        let tab = browsing.open(&play.url).await;
+        some_frames(&tab).await;
+        tab.key("n").await;
+        tab.until_true("!document.querySelector('#inspector').hidden")
+            .await;
+        let wanted = shown_controls(&tab).await;
+        for id in [
+            "play",
+            "timeline",
+            "scenes",
+            "speed",
+            "live",
+            "focus",
+            "save",
+            "wireframe",
+        ] {
+            assert!(wanted.contains(id), "{id} is not shown: {wanted:?}");
+        }
+        let mut reached = BTreeSet::new();
+        for _ in 0..2 * wanted.len() {
+            tab.key("Tab").await;
+            let focused = tab.eval(&format!("({NAME})(document.activeElement)")).await;
+            reached.insert(focused.as_str().unwrap_or_default().to_owned());
+        }
+        let missing: Vec<_> = wanted.difference(&reached).collect();
+        assert!(missing.is_empty(), "not reached: {missing:?}");
+    });
+}
+
+#[test]
+fn the_space_bar_means_the_button_that_has_the_focus() {
+    in_browser(async |browsing| {
+        let (_folder, file) = scene(STILL);
+        let play = Play::start(&file);
+        let tab = browsing.open(&play.url).await;
+        some_frames(&tab).await;
+        let mut focused = Value::Null;
+        for _ in 0..60 {
+            if focused == "loop" {
+                break;
+            }
+            tab.key("Tab").await;
+            focused = tab.eval("document.activeElement.id").await;
+        }
+        assert_eq!(focused, "loop");
+        tab.key(" ").await;
+        let state = tab.until_is("/loop", true).await;
+        assert_eq!(state["playing"], true, "it was not for the page");
+    });
+}
+
+#[test]
+fn every_control_has_an_accessible_name() {
+    in_browser(async |browsing| {
+        let (_folder, file) = scene(STILL);
+        let play = Play::start(&file);
+        let tab = browsing.open(&play.url).await;
+        some_frames(&tab).await;
+        tab.key("n").await;
+        tab.until_true("!document.querySelector('#inspector').hidden")
+            .await;
+        let controls = tab.accessible_controls().await;
+        assert!(controls.len() > 20, "{controls:?}");
+        for (role, name) in &controls {
+            assert!(
+                !name.trim().is_empty(),
+                "a {role} without a name: {controls:?}"
+            );
+        }
+        let names: Vec<&str> = controls.iter().map(|(_, name)| name.as_str()).collect();
+        for word in ["Pause", "Timeline", "Scene", "Speed", "Save"] {
+            let named = names.iter().any(|name| name.contains(word));
+            assert!(named, "nothing is called {word}: {names:?}");
+        }
+        // News are read out.
+        assert_eq!(tab.attribute("#message", "aria-live").await, "polite");
+    });
+}
