@@ -106,10 +106,11 @@ impl Outputs {
 
 /// Writes one file; pages are the viewer's to write, all else the recording's.
 fn write_file(recording: &Recording, path: &Path, options: &Options) -> Result<(), Failure> {
-    Ok(match Format::from_path(path)? {
+    match Format::from_path(path)? {
         Format::Html => html::write_file(recording, page_or_why()?, path)?,
         _ => export::write_file(recording, path, options)?,
-    })
+    }
+    Ok(())
 }
 
 /// The viewer's page, or what to do to have one.

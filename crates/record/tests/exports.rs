@@ -7,7 +7,6 @@ use conatus_record::export::{self, Format, Options};
 use conatus_record::*;
 use proptest::prelude::*;
 use std::fs;
-use std::io::Write;
 
 fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
     let mut out = Vec::new();

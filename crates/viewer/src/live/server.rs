@@ -27,9 +27,9 @@ use tokio_util::io::ReaderStream;
 /// So many pages may watch at once.
 const MOST_PAGES: usize = 16;
 /// How often to look whether to stop.
-const STOP_INTERVAL: Duration = Duration::from_millis(50);
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 /// How long connections have to end when the server stops.
-const STOP_PATIENCE: Duration = Duration::from_millis(500);
+const STOP_PATIENCE: Duration = Duration::from_millis(200);
 
 /// A server that has its port but does not answer yet.
 pub struct Server {
@@ -86,7 +86,7 @@ impl Server {
             .build()?;
         let served = runtime.block_on(self.answer(page, session, stop));
         // Whoever does not read any more is not waited for.
-        runtime.shutdown_timeout(Duration::from_millis(100));
+        runtime.shutdown_timeout(Duration::from_millis(50));
         served
     }
 

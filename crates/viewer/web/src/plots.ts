@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { button, element, setAttribute, setPressed, setText } from './dom';
 import { short } from './format';
+import { Points } from './points';
 import type { SeriesData, SeriesInfo } from './source/source';
 
 const HEIGHT = 118;
@@ -30,9 +31,7 @@ export class Plots {
   private readonly list = element('plot-list', HTMLElement);
   private series: SeriesInfo[] = [];
   private plots: Plot[] = [];
-  private stride = 1;
-  private times: number[] = [];
-  private values: (number | null)[][] = [];
+  private points = new Points(0);
   private changed = false;
   private waiting = 0;
   private since = 0;
@@ -59,9 +58,7 @@ export class Plots {
   /** A new run: other series, no points yet. */
   load(series: SeriesInfo[]): void {
     this.series = series;
-    this.stride = 1;
-    this.times = [];
-    this.values = series.map(() => []);
+    this.points = new Points(series.length);
     this.waiting = 0;
     this.hovered = null;
     this.changed = true;
@@ -75,18 +72,7 @@ export class Plots {
 
   take(data: SeriesData): void {
     this.waiting = 0;
-    if (data.stride !== this.stride) {
-      this.stride = data.stride;
-      this.times = [];
-      this.values = this.series.map(() => []);
-    }
-    if (data.from > this.times.length) return;
-    this.times.length = data.from;
-    this.times.push(...data.times);
-    this.values.forEach((column, i) => {
-      column.length = data.from;
-      column.push(...data.times.map((_, point) => data.values[i]?.[point] ?? null));
-    });
+    this.points.take(data);
     this.changed = true;
   }
 
@@ -114,15 +100,15 @@ export class Plots {
     this.since += dt;
     if (this.since >= PERIOD) {
       this.since = 0;
-      if (this.waiting === 0 && frames > this.times.length * this.stride) {
+      if (this.waiting === 0 && frames > this.points.times.length * this.points.stride) {
         this.waiting = PATIENCE;
-        this.host.ask(this.times.length, this.stride);
+        this.host.ask(this.points.times.length, this.points.stride);
       }
       if (this.changed) this.draw();
       this.label();
     }
     for (const { chart, playhead } of this.plots) {
-      const x = this.times.length > 1 ? chart.valToPos(time, 'x') : 0;
+      const x = this.points.times.length > 1 ? chart.valToPos(time, 'x') : 0;
       playhead.style.transform = `translateX(${x.toFixed(1)}px)`;
     }
   }
@@ -167,7 +153,7 @@ export class Plots {
     playhead.className = 'playhead';
     chart.over.append(playhead);
     chart.over.addEventListener('click', (event) => {
-      if (this.times.length < 2) return;
+      if (this.points.times.length < 2) return;
       const x = event.clientX - chart.over.getBoundingClientRect().left;
       this.host.seek(Math.max(chart.posToVal(x, 'x'), 0));
     });
@@ -188,7 +174,7 @@ export class Plots {
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 }, sync: { key: 'conatus' } },
       scales: {
-        x: { time: false, range: () => [this.times[0] ?? 0, this.times.at(-1) ?? 1] },
+        x: { time: false, range: () => [this.points.times[0] ?? 0, this.points.times.at(-1) ?? 1] },
         y: { range: (_, least, greatest) => span(least, greatest) },
       },
       axes: [
@@ -227,7 +213,7 @@ export class Plots {
   }
 
   private data(lines: number[]): uPlot.AlignedData {
-    return [this.times, ...lines.map((line) => this.values[line] ?? [])];
+    return [this.points.times, ...lines.map((line) => this.points.columns[line] ?? [])];
   }
 
   private draw(): void {
@@ -237,10 +223,10 @@ export class Plots {
 
   /** The numbers where the pointer is, or else at the playhead. */
   private label(): void {
-    const index = this.hovered ?? nearest(this.times, this.playhead);
+    const index = this.hovered ?? nearest(this.points.times, this.playhead);
     for (const { lines, values } of this.plots) {
       lines.forEach((line, i) => {
-        const value = this.values[line]?.[index];
+        const value = this.points.columns[line]?.[index];
         const output = values[i];
         const text = this.series[line]?.unit === '' ? String : short;
         if (output !== undefined) setText(output, value === null || value === undefined ? '–' : text(value));

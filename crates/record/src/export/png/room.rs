@@ -125,7 +125,7 @@ impl Room {
     }
 
     /// How far a point of a side is from the nearest other side.
-    pub fn from_edge(&self, p: DVec3, side: usize) -> f64 {
+    pub fn edge_distance(&self, p: DVec3, side: usize) -> f64 {
         let others = self.sides.iter().enumerate().filter(|(k, _)| *k != side);
         let distance = |(_, s): (usize, &Side)| (s.normal.dot(p) - s.offset).abs();
         others.map(distance).fold(f64::INFINITY, f64::min)

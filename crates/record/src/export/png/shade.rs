@@ -238,7 +238,7 @@ impl Painter<'_> {
         };
         let grid = strength * room.grid(p, side, spread);
         let mut color = (own * light).lerp(LINE, grid);
-        let edge = 1.0 - room.from_edge(p, meeting.side) / width(spread);
+        let edge = 1.0 - room.edge_distance(p, meeting.side) / width(spread);
         color = color.lerp(LINE, 0.35 * edge.max(0.0));
         behind.lerp(color, clear)
     }
@@ -249,8 +249,8 @@ impl Painter<'_> {
         let p = self.stage.camera.eye + ray * meeting.depth;
         let near = width(self.spread(ray, meeting));
         match room.sides.get(meeting.side) {
-            Some(side) if room.from_edge(p, meeting.side) < near => {
-                let edge = 1.0 - room.from_edge(p, meeting.side) / near;
+            Some(side) if room.edge_distance(p, meeting.side) < near => {
+                let edge = 1.0 - room.edge_distance(p, meeting.side) / near;
                 behind.lerp(LINE, 0.3 * edge * room.clearness(p, side))
             }
             _ => behind,

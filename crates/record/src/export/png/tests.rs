@@ -40,6 +40,7 @@ fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
             scene: "balls".into(),
             seed: 1,
             up: Up::Z,
+            gravity: DVec3::NEG_Z * 9.81,
             step_seconds: 0.1,
             steps_per_frame: 1,
             meshes: Vec::new(),

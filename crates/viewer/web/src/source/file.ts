@@ -49,7 +49,7 @@ export class FileSource implements Source {
       stride,
       from: 0,
       times: points.map((i) => times[i] ?? 0),
-      values: values.map((line) => points.map((i) => finite(line[i]))),
+      values: points.map((i) => values.map((line) => finite(line[i]))),
     });
   }
 

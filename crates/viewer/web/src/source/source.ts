@@ -22,7 +22,7 @@ export interface SeriesData {
   stride: number;
   from: number;
   times: number[];
-  /** One list per series; null is what is not finite. */
+  /** For each point one number per series; null is what is not finite. */
   values: (number | null)[][];
 }
 /** `live`: it is being computed. `recording` and `file`: all of it exists already. */
