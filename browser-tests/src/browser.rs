@@ -69,7 +69,8 @@ static TURN: Mutex<()> = Mutex::new(());
 /// The browser: what `CONATUS_BROWSER` names, or Chromium or Chrome where they
 /// usually are.
 fn find() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("CONATUS_BROWSER") {
+    let named = std::env::var_os("CONATUS_BROWSER");
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
         return Some(named.into());
     }
     let usual = DetectionOptions {

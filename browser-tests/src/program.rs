@@ -15,7 +15,8 @@ const START_PATIENCE: Duration = Duration::from_secs(60);
 /// cargo builds, in the same profile as the tests.
 pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| match std::env::var_os("CONATUS_PROGRAM") {
+    let named = std::env::var_os("CONATUS_PROGRAM");
+    PROGRAM.get_or_init(|| match named.filter(|named| !named.is_empty()) {
         Some(named) => {
             // Relative to the root, from where it was named.
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

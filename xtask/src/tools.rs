@@ -33,7 +33,8 @@ const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 /// The browser for the tests of the page: what `CONATUS_BROWSER` names, or
 /// Chromium or Chrome on the `PATH`. Installed like Node.js where it is missing.
 pub fn browser() -> Result<OsString, String> {
-    if let Some(named) = std::env::var_os("CONATUS_BROWSER") {
+    let named = std::env::var_os("CONATUS_BROWSER");
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
         return match works(&named) {
             true => Ok(named),
             false => Err(format!(

@@ -26,8 +26,11 @@ fn a_recording_plays_and_scrubs_but_takes_no_kicks() {
         tab.key("ArrowLeft").await;
         tab.until_is("/frame", 19).await;
         tab.key("1").await;
-        tab.until("it says why not", |state| state["message"].is_string())
-            .await;
+        tab.until("it says why not", |state| {
+            let message = state["message"].as_str();
+            message.is_some_and(|message| message.contains("recording"))
+        })
+        .await;
         assert_eq!(frames(&tab.state().await), all);
         tab.choose("#speed", "4").await;
         tab.until_is("/speed", 4).await;

@@ -183,9 +183,9 @@ export class App implements Actions, Listener, DragHost {
   }
 
   kick(body: number): void {
-    if (this.opened?.kind !== 'live') return;
     const name = this.nameOf(body);
-    if (name === null) this.messages.say(`There is no body number ${body + 1} to kick.`);
+    if (this.opened?.kind !== 'live') this.messages.say('This is a recording: only a live run can be kicked.');
+    else if (name === null) this.messages.say(`There is no body number ${body + 1} to kick.`);
     else if (!this.player.live) this.messages.say('Go back to the live run first: press End.');
     else this.command({ do: 'kick', body });
   }
