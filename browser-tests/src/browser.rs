@@ -43,15 +43,20 @@ const ARGUMENTS: [&str; 14] = [
     "--disable-backgrounding-occluded-windows",
 ];
 
-/// Starts Chromium and ends it, and whatever it left, as soon as this process
-/// closes the pipe: also when it is killed.
+/// Starts Chromium and ends it as soon as this process closes the pipe, also
+/// when it is killed. Then takes away its folder, twice, because some of its
+/// processes write for a moment longer. A signal to all of them, Ctrl-C for
+/// one, must not keep it from that.
 const KEEPER: &str = r#"
 folder=$1; shift
+trap : HUP INT TERM
 "$@" >/dev/null 2>"$folder/said" </dev/null &
 browser=$!
 cat >/dev/null
 kill "$browser" 2>/dev/null
 wait "$browser" 2>/dev/null
+rm -rf "$folder"
+sleep 2
 rm -rf "$folder"
 "#;
 

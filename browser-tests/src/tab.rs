@@ -3,7 +3,9 @@
 use crate::picture::Picture;
 use chromiumoxide::Page;
 use chromiumoxide::cdp::browser_protocol::accessibility::{AxValue, GetFullAxTreeParams};
-use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
+};
 use chromiumoxide::cdp::browser_protocol::input::{
     DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
     MouseButton,
@@ -188,6 +190,16 @@ impl Tab {
         }
     }
 
+    /// Gives the window another size.
+    pub async fn resize(&self, width: i64, height: i64) {
+        self.call(SetDeviceMetricsOverrideParams::new(
+            width, height, 1.0, false,
+        ))
+        .await;
+        self.until_true(&format!("innerWidth === {width}")).await;
+        self.pictures(2).await;
+    }
+
     /// Presses a key, named as in `KeyboardEvent.key`.
     pub async fn key(&self, key: &str) {
         let printed = key.chars().count() == 1;
@@ -211,12 +223,12 @@ impl Tab {
                     const box = found.getBoundingClientRect();
                     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
                     const top = document.elementFromPoint(x, y);
-                    return found.contains(top) ? [x, y] : null; }})()"
+                    return found.contains(top) ? [x, y] : `${{[x, y]}}: ${{top?.outerHTML.slice(0, 80)}}`; }})()"
             ))
             .await;
         let place = |i: usize| middle.get(i).and_then(Value::as_f64);
         let (Some(x), Some(y)) = (place(0), place(1)) else {
-            panic!("{selector} cannot be clicked");
+            panic!("{selector} cannot be clicked; there is {middle}");
         };
         self.click_at((x, y)).await;
     }
@@ -311,19 +323,24 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the camera rests.
+    /// Waits until the camera moves by no more than a pixel would show.
     pub async fn camera_rests(&self) {
         let begin = Instant::now();
-        let mut before = Value::Null;
+        let mut before = None;
         while begin.elapsed() < PATIENCE {
             let camera = self.state().await["camera"].take();
-            if camera == before {
+            let now = ["position", "target"].map(|key| point(&camera[key]));
+            let distance = length(minus(now[0], now[1]));
+            let moved = |(a, b): (&[f64; 3], &[f64; 3])| length(minus(*a, *b)) / distance;
+            if before
+                .is_some_and(|then: [_; 2]| then.iter().zip(&now).map(moved).sum::<f64>() < 1e-4)
+            {
                 return;
             }
-            before = camera;
+            before = Some(now);
             self.pictures(3).await;
         }
-        panic!("the camera does not come to rest: {before}");
+        panic!("the camera does not come to rest: {before:?}");
     }
 
     /// Where a body is drawn now, in the window, once the camera rests. It has

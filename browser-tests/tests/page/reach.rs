@@ -2,7 +2,7 @@
 
 use crate::support::{STILL, scene, some_frames};
 use conatus_browser_tests::{Play, Tab, in_browser};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// What identifies a control.
@@ -104,5 +104,40 @@ fn every_control_has_an_accessible_name() {
         }
         // News are read out.
         assert_eq!(tab.attribute("#message", "aria-live").await, "polite");
+    });
+}
+
+/// The plots once lay upon the buttons at their left in a window of 1000 pixels.
+#[test]
+fn no_control_covers_another_in_a_window_of_any_width() {
+    in_browser(async |browsing| {
+        let (_folder, file) = scene(STILL);
+        let play = Play::start(&file);
+        let tab = browsing.open(&play.url).await;
+        some_frames(&tab).await;
+        tab.key("n").await;
+        tab.until_true("!document.querySelector('#inspector').hidden")
+            .await;
+        let covered = format!(
+            "[...document.querySelectorAll('button, select, input')]
+                .filter((c) => c.checkVisibility({{ visibilityProperty: true }}))
+                .filter((c) => {{
+                    const box = c.getBoundingClientRect();
+                    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+                    return !c.contains(document.elementFromPoint(x, y)); }})
+                .map({NAME})"
+        );
+        for width in [420, 700, 810, 900, 1000, 1150, 1300] {
+            tab.resize(width, 800).await;
+            for _ in 0..2 {
+                let state = tab.state().await;
+                let open = &state["plots"]["open"];
+                let found = tab.eval(&covered).await;
+                assert_eq!(found, json!([]), "{width} pixels, plots open: {open}");
+                tab.key("p").await;
+                tab.until("plots open or close", |now| &now["plots"]["open"] != open)
+                    .await;
+            }
+        }
     });
 }
