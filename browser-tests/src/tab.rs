@@ -311,19 +311,27 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the camera rests.
+    /// Waits until the camera rests, but for rounding: it is computed anew
+    /// from its angles for every picture.
     pub async fn camera_rests(&self) {
         let begin = Instant::now();
-        let mut before = Value::Null;
+        let mut before = self.camera().await;
         while begin.elapsed() < PATIENCE {
-            let camera = self.state().await["camera"].take();
-            if camera == before {
+            self.pictures(3).await;
+            let camera = self.camera().await;
+            let parts = camera.iter().zip(&before);
+            if parts.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-6 {
                 return;
             }
             before = camera;
-            self.pictures(3).await;
         }
-        panic!("the camera does not come to rest: {before}");
+        panic!("the camera does not come to rest: {before:?}");
+    }
+
+    /// Where the camera is and what it looks at.
+    async fn camera(&self) -> Vec<f64> {
+        let camera = self.state().await["camera"].take();
+        [point(&camera["position"]), point(&camera["target"])].concat()
     }
 
     /// Where a body is drawn now, in the window, once the camera rests. It has
