@@ -323,24 +323,27 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the camera moves by no more than a pixel would show.
+    /// Waits until the camera rests, but for rounding: it is computed anew
+    /// from its angles for every picture.
     pub async fn camera_rests(&self) {
         let begin = Instant::now();
-        let mut before = None;
+        let mut before = self.camera().await;
         while begin.elapsed() < PATIENCE {
-            let camera = self.state().await["camera"].take();
-            let now = ["position", "target"].map(|key| point(&camera[key]));
-            let distance = length(minus(now[0], now[1]));
-            let moved = |(a, b): (&[f64; 3], &[f64; 3])| length(minus(*a, *b)) / distance;
-            if before
-                .is_some_and(|then: [_; 2]| then.iter().zip(&now).map(moved).sum::<f64>() < 1e-4)
-            {
+            self.pictures(3).await;
+            let camera = self.camera().await;
+            let parts = camera.iter().zip(&before);
+            if parts.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-6 {
                 return;
             }
-            before = Some(now);
-            self.pictures(3).await;
+            before = camera;
         }
         panic!("the camera does not come to rest: {before:?}");
+    }
+
+    /// Where the camera is and what it looks at.
+    async fn camera(&self) -> Vec<f64> {
+        let camera = self.state().await["camera"].take();
+        [point(&camera["position"]), point(&camera["target"])].concat()
     }
 
     /// Where a body is drawn now, in the window, once the camera rests. It has

@@ -129,8 +129,8 @@ const MEASURE: &str = r#"(async () => {
         while (sizes.length < end) await new Promise((next) => setTimeout(next, 5));
     };
     const took = [];
-    for (let i = 0; i < 11; i++) {
-        await frames(4);
+    for (let i = 0; i < 5; i++) {
+        await frames(2);
         took.push(await press());
         await press();
     }

@@ -271,7 +271,11 @@ async fn reset_begins_anew_and_another_scene_can_be_opened() {
     page.send(json!({ "do": "reset" })).await;
     let hello = page.wait_for("hello").await;
     assert_eq!((&first["run"], &hello["run"]), (&json!(1), &json!(2)));
-    assert_eq!(page.wait_for("state").await["frames"], 1);
+    let state = page.wait_for("state").await;
+    assert_eq!(
+        (&state["frames"], &state["playing"]),
+        (&json!(1), &json!(false))
+    );
     page.send(json!({ "do": "open", "scene": "water" })).await;
     let hello = page.wait_for("hello").await;
     assert_eq!(
@@ -279,6 +283,7 @@ async fn reset_begins_anew_and_another_scene_can_be_opened() {
         (&json!(3), &json!("water"))
     );
     assert!(!hello["header"]["waters"].as_array().unwrap().is_empty());
+    page.until(|state| state["playing"] == true).await;
     loop {
         let hello = other.wait_for("hello").await;
         if hello["header"]["scene"] == "water" {
@@ -328,6 +333,13 @@ async fn the_scenes_time_ends_with_a_pause_and_play_goes_on() {
     page.ask(json!({ "do": "pause" })).await.unwrap();
     let recording = saved(&served);
     assert_eq!(bytes(&again(&recording)), bytes(&recording.frames));
+    page.ask(json!({ "do": "reset" })).await.unwrap();
+    page.ask(json!({ "do": "play" })).await.unwrap();
+    page.until(|state| state["run"] == 2 && state["message"].is_string())
+        .await;
+    page.ask(json!({ "do": "reset" })).await.unwrap();
+    page.until(|state| state["run"] == 3 && state["playing"] == true)
+        .await;
 }
 
 #[tokio::test]

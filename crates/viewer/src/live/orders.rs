@@ -133,22 +133,27 @@ impl Driver {
         Ok(Value::Null)
     }
 
+    /// Begins anew. What stood still by itself, at its end or for lack of
+    /// room, goes on; what someone paused does not.
     fn reset(&mut self) -> Answer {
         let scene = self.world()?.scene.clone();
-        self.switch(scene)
+        let by_itself = self.state.borrow().message.is_some();
+        self.switch(scene)?;
+        if by_itself {
+            self.set_playing(true);
+        }
+        Ok(Value::Null)
     }
 
+    /// Whoever chooses a scene wants to see it run.
     fn open(&mut self, name: &str) -> Answer {
         // Only what comes with the program: a page may not name files.
         if library::find(name).is_none() {
             return Err(format!("there is no built-in scene `{name}`"));
         }
         let scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
-        let first_life = self.live.is_none();
         self.switch(scene)?;
-        if first_life {
-            self.set_playing(true);
-        }
+        self.set_playing(true);
         Ok(Value::Null)
     }
 
