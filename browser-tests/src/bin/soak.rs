@@ -57,10 +57,10 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut play = Play::with(program(), &scene);
     println!(
-        "{} play {} for {minutes} minutes\n\n{}",
+        "{} play {} for {minutes} minutes\n\n  \
+         minutes     frames  VmRSS kB  RssAnon kB  RssShmem kB",
         program().display(),
         scene.join(" "),
-        "  minutes     frames  VmRSS kB  RssAnon kB  RssShmem kB"
     );
     let length = Duration::from_secs_f64(60.0 * minutes);
     let samples = runtime.block_on(soak(&play, length));
@@ -158,7 +158,7 @@ fn look(play: &Play, begin: Instant, frames: u64) -> Sample {
     let status = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let value = |key: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(key));
-        let number = line.and_then(|rest| rest.split_whitespace().nth(0)?.parse().ok());
+        let number = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
         number.unwrap_or_else(|| panic!("{path} does not tell {key}"))
     };
     Sample {
