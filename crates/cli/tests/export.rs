@@ -27,6 +27,7 @@ fn recording(complete: bool) -> Recording {
             planes: Vec::new(),
             springs: Vec::new(),
             waters: Vec::new(),
+            cloths: Vec::new(),
         },
         sources: vec![Source {
             name: "scene.toml".into(),

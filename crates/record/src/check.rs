@@ -51,6 +51,27 @@ impl Header {
                 }
             }
         }
+        for piece in &self.cloths {
+            let name = &piece.name;
+            finite(
+                format_args!("the thickness of `{name}`"),
+                &[piece.thickness],
+            )?;
+            if !piece.color.iter().all(|c| c.is_finite()) {
+                return Err(format!("the color of `{name}` is not finite"));
+            }
+            let n = piece.vertices;
+            if piece.triangles.iter().flatten().any(|&i| i as usize >= n) {
+                return Err(format!("a triangle of `{name}` names a missing vertex"));
+            }
+        }
+        let vertices = self
+            .cloths
+            .iter()
+            .try_fold(0, |n: usize, c| n.checked_add(c.vertices));
+        if vertices.is_none_or(|n| n > u32::MAX as usize) {
+            return Err("the pieces of cloth have more vertices than can be counted".into());
+        }
         for water in &self.waters {
             finite("a water's level", &[water.level])?;
             finite(

@@ -7,7 +7,8 @@ use conatus_math::DQuat;
 /// The layout in words, carried by every recording as the schema of `/frames`.
 pub const FRAME_LAYOUT: &str = "\
 One frame. All numbers are little-endian; f64 is IEEE 754 binary64; lengths in
-metres, masses in kilograms, times in seconds. n = bodies, c = contacts.
+metres, masses in kilograms, times in seconds. n = bodies, c = contacts, m =
+vertices of all pieces of cloth in /header.
 
 offset      type      what
 0           f64       time since the start
@@ -28,24 +29,32 @@ offset      type      what
               f64[3]    point
               f64[3]    impulse on the first body
               f64       penetration
-96+104n+56c u8[n]     status: 0 free, 1 locked, 2 merged, 3 quarantined
+96+104n+56c f64[3][m] vertices of the pieces of cloth, one piece after the other
+96+104n+56c+24m u8[n] status: 0 free, 1 locked, 2 merged, 3 quarantined,
+                      4 scripted
 ";
 
 const HEAD: usize = 96;
 const BODY: usize = 104;
 const CONTACT: usize = 56;
+const VERTEX: usize = 24;
 
 /// How many bytes a frame takes in a file before compression.
-pub(crate) fn encoded_len(bodies: usize, contacts: usize) -> usize {
+pub(crate) fn encoded_len(bodies: usize, contacts: usize, vertices: usize) -> usize {
     HEAD.saturating_add(bodies.saturating_mul(BODY + 1))
         .saturating_add(contacts.saturating_mul(CONTACT))
+        .saturating_add(vertices.saturating_mul(VERTEX))
 }
 
 impl Frame {
     /// Appends the frame's bytes to `out`, as `/frames` of a recording holds
     /// them ([`FRAME_LAYOUT`]).
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.reserve(encoded_len(self.bodies.len(), self.contacts.len()));
+        out.reserve(encoded_len(
+            self.bodies.len(),
+            self.contacts.len(),
+            self.cloth.len(),
+        ));
         let mut f64s = |values: &[f64]| {
             for v in values {
                 out.extend_from_slice(&v.to_bits().to_le_bytes());
@@ -76,12 +85,15 @@ impl Frame {
             f64s(&contact.impulse.to_array());
             f64s(&[contact.penetration]);
         }
+        for vertex in &self.cloth {
+            f64s(&vertex.to_array());
+        }
         out.extend(self.bodies.iter().map(|b| b.status as u8));
     }
 
-    /// Reads a frame of `bodies` bodies from what [`Frame::encode`] gives; says
-    /// what is wrong if it cannot.
-    pub fn decode(data: &[u8], bodies: usize) -> Result<Self, String> {
+    /// Reads a frame of `bodies` bodies and `vertices` vertices of cloth from
+    /// what [`Frame::encode`] gives; says what is wrong if it cannot.
+    pub fn decode(data: &[u8], bodies: usize, vertices: usize) -> Result<Self, String> {
         let cut = || "a frame is too short".to_string();
         let mut b = Bytes(data);
         let mut frame = head(&mut b).ok_or_else(cut)?;
@@ -92,9 +104,9 @@ impl Frame {
         }
         // The length is checked before anything is allocated, so that a wrong
         // count cannot ask for more memory than the file has bytes.
-        if data.len() != encoded_len(n, c) {
+        if data.len() != encoded_len(n, c, vertices) {
             return Err(format!(
-                "a frame of {n} bodies and {c} contacts has {} bytes",
+                "a frame of {n} bodies, {c} contacts and {vertices} vertices of cloth has {} bytes",
                 data.len()
             ));
         }
@@ -106,12 +118,17 @@ impl Frame {
             .map(|_| contact(&mut b))
             .collect::<Option<_>>()
             .ok_or_else(cut)?;
+        frame.cloth = (0..vertices)
+            .map(|_| b.vec3())
+            .collect::<Option<_>>()
+            .ok_or_else(cut)?;
         for body in &mut frame.bodies {
             body.status = match b.u8().ok_or_else(cut)? {
                 0 => Status::Free,
                 1 => Status::Locked,
                 2 => Status::Merged,
                 3 => Status::Quarantined,
+                4 => Status::Scripted,
                 other => return Err(format!("unknown status {other} of a body")),
             };
         }
@@ -132,6 +149,7 @@ fn head(b: &mut Bytes) -> Option<Frame> {
         },
         bodies: Vec::new(),
         contacts: Vec::new(),
+        cloth: Vec::new(),
     })
 }
 

@@ -20,10 +20,12 @@ pub use layout::FRAME_LAYOUT;
 pub use model::*;
 pub use writer::{CHUNK_AGE, CHUNK_BYTES, CHUNK_FRAMES, MAX_RECORD, RecordingWriter};
 
-/// About how many bytes a frame of so many bodies takes in memory, without its
-/// contacts.
-pub fn bytes_per_frame(bodies: usize) -> usize {
-    size_of::<Frame>().saturating_add(bodies.saturating_mul(size_of::<BodyFrame>()))
+/// About how many bytes a frame of so many bodies and vertices of cloth takes
+/// in memory, without its contacts.
+pub fn bytes_per_frame(bodies: usize, vertices: usize) -> usize {
+    size_of::<Frame>()
+        .saturating_add(bodies.saturating_mul(size_of::<BodyFrame>()))
+        .saturating_add(vertices.saturating_mul(size_of::<conatus_math::DVec3>()))
 }
 
 impl Recording {

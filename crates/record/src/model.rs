@@ -5,7 +5,7 @@ use conatus_math::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the format that [`Header::format`] carries.
-pub const FORMAT: &str = "conatus-recording/1";
+pub const FORMAT: &str = "conatus-recording/2";
 
 /// Which axis points up in the recorded coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +48,42 @@ pub struct Header {
     pub springs: Vec<SpringInfo>,
     /// Stretches of water.
     pub waters: Vec<WaterInfo>,
+    /// Pieces of cloth; every frame lists their vertices in this order, one
+    /// piece after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cloths: Vec<ClothInfo>,
+}
+
+impl Header {
+    /// How many vertices all pieces of cloth have together.
+    pub fn cloth_vertices(&self) -> usize {
+        self.cloths.iter().map(|c| c.vertices).sum()
+    }
+
+    /// Each piece of cloth, with the place of its vertices in
+    /// [`Frame::cloth`].
+    pub fn cloth_pieces(&self) -> impl Iterator<Item = (&ClothInfo, std::ops::Range<usize>)> {
+        self.cloths.iter().scan(0, |first, piece| {
+            let range = *first..*first + piece.vertices;
+            *first = range.end;
+            Some((piece, range))
+        })
+    }
+}
+
+/// A piece of cloth, as far as it does not move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClothInfo {
+    /// Its name in the scene.
+    pub name: String,
+    /// Red, green, blue from 0 to 1 (sRGB).
+    pub color: [f32; 3],
+    /// The distance that its sheets keep from each other, in metres.
+    pub thickness: f64,
+    /// How many vertices it has.
+    pub vertices: usize,
+    /// Corners of each triangle, counted from its own first vertex.
+    pub triangles: Vec<[u32; 3]>,
 }
 
 /// A mesh as it is written to a recording.
@@ -83,6 +119,10 @@ pub struct BodyInfo {
     pub mesh: Option<usize>,
     /// Its contact spheres: centres in body axes, and radii.
     pub spheres: Vec<(DVec3, f64)>,
+    /// Whether it is an obstacle that the scene moves or holds; its mass is
+    /// then given as 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scripted: bool,
 }
 
 /// A static plane.
@@ -155,6 +195,8 @@ pub enum Status {
     Merged = 2,
     /// Its numbers went wrong and it was frozen.
     Quarantined = 3,
+    /// It moves as the scene says, whatever meets it.
+    Scripted = 4,
 }
 
 /// A body in one frame.
@@ -211,6 +253,9 @@ pub struct Frame {
     pub bodies: Vec<BodyFrame>,
     /// The contacts of the last step before the frame.
     pub contacts: Vec<ContactFrame>,
+    /// The vertices of all pieces of cloth in the header's order, in world
+    /// coordinates.
+    pub cloth: Vec<DVec3>,
 }
 
 /// Something that happened at a moment: a command carried out, a body

@@ -272,7 +272,7 @@ impl Reader {
                 let Some(header) = &self.found.header else {
                     return Err(self.corrupt("a frame comes before the header".into()));
                 };
-                let frame = Frame::decode(data, header.bodies.len())
+                let frame = Frame::decode(data, header.bodies.len(), header.cloth_vertices())
                     .map_err(|reason| self.corrupt(reason))?;
                 self.found.frames.push(frame);
             }
@@ -297,7 +297,8 @@ impl Reader {
         // The version is looked at first: the rest of another version's header
         // may well be unreadable.
         let Version { format: found } = self.json(data)?;
-        if major(&found) != major(FORMAT) {
+        // Version 1 knew no cloth; its frames read the same.
+        if ![major(FORMAT), "conatus-recording/1"].contains(&major(&found)) {
             let path = self.path.clone();
             return Err(RecordError::Version { path, found });
         }

@@ -37,6 +37,7 @@ pub struct RecordingWriter {
     mcap: mcap::Writer<NoSeek<BufWriter<File>>>,
     channels: Channels,
     bodies: usize,
+    vertices: usize,
     frames: u32,
     events: u32,
     /// The time of the last frame.
@@ -134,6 +135,7 @@ impl RecordingWriter {
             mcap,
             channels,
             bodies: header.bodies.len(),
+            vertices: header.cloth_vertices(),
             frames: 0,
             events: 0,
             end: 0.0,
@@ -150,13 +152,24 @@ impl RecordingWriter {
         Ok(writer)
     }
 
-    /// Appends a frame. It must have as many bodies as the header.
+    /// Appends a frame. It must have as many bodies and as many vertices of
+    /// cloth as the header.
     pub fn frame(&mut self, frame: &Frame) -> Result<(), RecordError> {
         if frame.bodies.len() != self.bodies {
             let found = frame.bodies.len();
             return Err(self.unrecordable(
                 "a frame",
                 format!("it has {found} bodies, the header {}", self.bodies),
+            ));
+        }
+        if frame.cloth.len() != self.vertices {
+            let found = frame.cloth.len();
+            return Err(self.unrecordable(
+                "a frame",
+                format!(
+                    "it has {found} vertices of cloth, the header {}",
+                    self.vertices
+                ),
             ));
         }
         let mut buffer = std::mem::take(&mut self.buffer);

@@ -93,6 +93,7 @@ fn frame(bodies: usize) -> impl Strategy<Value = Frame> {
             totals,
             bodies,
             contacts,
+            cloth: Vec::new(),
         })
 }
 
@@ -319,10 +320,10 @@ fn wrong_headers_and_frames_are_refused_before_a_file_is_touched() {
 
 #[test]
 fn a_frame_in_memory_is_about_as_large_as_estimated() {
-    let one = bytes_per_frame(1001) - bytes_per_frame(1000);
+    let one = bytes_per_frame(1001, 0) - bytes_per_frame(1000, 0);
     assert_eq!(one, size_of::<BodyFrame>());
-    assert!(bytes_per_frame(1000) > 100_000);
-    assert_eq!(bytes_per_frame(usize::MAX), usize::MAX);
+    assert!(bytes_per_frame(1000, 0) > 100_000);
+    assert_eq!(bytes_per_frame(usize::MAX, 0), usize::MAX);
 }
 
 #[test]

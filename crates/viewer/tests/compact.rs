@@ -125,6 +125,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
         color: [0.5; 3],
         mesh: None,
         spheres: vec![(DVec3::ZERO, 0.1)],
+        scripted: false,
     };
     let frame = |f: usize| {
         let t = f as f64 * 0.04;
@@ -156,6 +157,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
             },
             bodies: (0..bodies).map(body).collect(),
             contacts: (0..f % 3).map(contact).collect(),
+            cloth: Vec::new(),
         }
     };
     Recording {
@@ -173,6 +175,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
             planes: Vec::new(),
             springs: Vec::new(),
             waters: Vec::new(),
+            cloths: Vec::new(),
         },
         sources: Vec::new(),
         overrides: Vec::new(),

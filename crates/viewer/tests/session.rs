@@ -218,7 +218,7 @@ async fn credit_buys_one_frame_and_always_the_newest() {
     page.send(json!({ "do": "frame", "index": 5 })).await;
     let frame = page.frame().await;
     assert_eq!((frame.kind, frame.index), (2, 5));
-    let frame = Frame::decode(&frame.bytes, 4).unwrap();
+    let frame = Frame::decode(&frame.bytes, 4, 0).unwrap();
     assert_eq!(frame.step, 10);
     page.send(json!({ "do": "series", "from": 2, "stride": 1 }))
         .await;
@@ -366,7 +366,7 @@ async fn a_recording_is_shown_as_it_is_and_given_back_as_it_was() {
     assert_eq!(state["time"], recording.frames.last().unwrap().time);
     page.send(json!({ "do": "frame", "index": count - 1 }))
         .await;
-    let last = Frame::decode(&page.frame().await.bytes, 4).unwrap();
+    let last = Frame::decode(&page.frame().await.bytes, 4, 0).unwrap();
     assert_eq!(Some(&last), recording.frames.last());
     for order in ["play", "pause", "step", "reset"] {
         let error = page.ask(json!({ "do": order })).await.unwrap_err();

@@ -175,6 +175,7 @@ impl World {
                     penetration: c.penetration,
                 })
                 .collect(),
+            cloth: Vec::new(),
         };
         self.deepest = 0.0;
         self.bodies.gather(&mut self.sound);

@@ -42,6 +42,7 @@ fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
                 Status::Locked => "locked",
                 Status::Merged => "merged",
                 Status::Quarantined => "quarantined",
+                Status::Scripted => "scripted",
             };
             writeln!(out, ",{status}")?;
         }

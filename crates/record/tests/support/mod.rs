@@ -73,6 +73,7 @@ pub fn header(scene: &str) -> Header {
         planes: Vec::new(),
         springs: Vec::new(),
         waters: Vec::new(),
+        cloths: Vec::new(),
     }
 }
 
@@ -85,6 +86,7 @@ pub fn body(name: &str, mass: f64, color: [f32; 3], mesh: usize, radius: f64) ->
         color,
         mesh: Some(mesh),
         spheres: vec![(DVec3::ZERO, radius)],
+        scripted: false,
     }
 }
 
@@ -225,6 +227,7 @@ fn demo_frame(header: &Header, n: usize, t: f64) -> Frame {
             impulse: DVec3::Z,
             penetration: 1e-3,
         }],
+        cloth: Vec::new(),
     }
 }
 

@@ -148,7 +148,7 @@ impl Run {
             }
         }
         let mut writer = RecordingWriter::create(path, &self.header, &self.sources, &overrides)?;
-        let bodies = self.header.bodies.len();
+        let (bodies, vertices) = (self.header.bodies.len(), self.header.cloth_vertices());
         let lost = |source| RecordError::Io {
             path: path.to_path_buf(),
             doing: "read back",
@@ -159,7 +159,8 @@ impl Run {
         for index in 0..frames {
             bytes.clear();
             self.read(index, &mut bytes).map_err(lost)?;
-            let frame = Frame::decode(&bytes, bodies).map_err(|e| lost(io::Error::other(e)))?;
+            let frame =
+                Frame::decode(&bytes, bodies, vertices).map_err(|e| lost(io::Error::other(e)))?;
             loop {
                 if events.peek().is_none() {
                     events = self

@@ -150,7 +150,7 @@ mod tests {
                 let mut bytes = vec![7];
                 spool.read(back, &mut bytes).unwrap();
                 assert_eq!(bytes[0], 7);
-                assert_eq!(Frame::decode(&bytes[1..], 2).unwrap(), frame(back));
+                assert_eq!(Frame::decode(&bytes[1..], 2, 0).unwrap(), frame(back));
             }
         }
         assert_eq!(spool.frames(), 20);

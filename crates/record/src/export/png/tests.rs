@@ -20,6 +20,7 @@ fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
         color: *color,
         mesh: None,
         spheres: vec![(DVec3::ZERO, *radius)],
+        scripted: false,
     };
     let at = |(position, ..): &(DVec3, f64, [f32; 3])| BodyFrame {
         position: *position,
@@ -51,6 +52,7 @@ fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
             }],
             springs: Vec::new(),
             waters: Vec::new(),
+            cloths: Vec::new(),
         },
         sources: Vec::new(),
         overrides: Vec::new(),

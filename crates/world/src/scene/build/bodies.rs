@@ -320,6 +320,7 @@ pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
                 })
             }),
             spheres: body.spheres.clone(),
+            scripted: false,
         })
         .collect();
     let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();

@@ -39,7 +39,9 @@ impl Setup {
         let bodies = self.header.bodies.len();
         self.plan
             .frames()
-            .saturating_mul(conatus_record::bytes_per_frame(bodies) as u64)
+            .saturating_mul(
+                conatus_record::bytes_per_frame(bodies, self.header.cloth_vertices()) as u64,
+            )
     }
 }
 
@@ -109,6 +111,7 @@ impl Scene {
             planes,
             springs,
             waters,
+            cloths: Vec::new(),
         };
         let plan = plan(self, &file);
         let setup = Setup {
