@@ -29,8 +29,8 @@ fn is_consistent((first, closest): Kind, x: &[DVec3; 4]) -> Closest {
     c
 }
 
-/// Slow, obvious twins: the squared distance is convex in each parameter, so
-/// sections narrow it down.
+/// Slow, obvious twins: the squared distance is convex in the weights, and so
+/// is its least value over one of them, so sections narrow it down.
 fn least(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     let mut best = f(0.0).min(f(1.0));
@@ -48,7 +48,7 @@ fn slow((first, _): Kind, x: &[DVec3; 4]) -> f64 {
     least(|s| {
         least(|t| {
             let between = if first == 3 {
-                y[0].lerp(y[1].lerp(y[2], s), t)
+                y[0] + (y[1] - y[0]) * s + (y[2] - y[0]) * ((1.0 - s) * t)
             } else {
                 y[0].lerp(y[1], s) - y[2].lerp(y[3], t)
             };
