@@ -206,8 +206,14 @@ fn free_along<const A: usize>(n: DVec3, x: &[DVec3; 4], velocity: &[DVec3; 4], l
     for b in A..4 {
         for a in 0..A {
             let approach = speed[a] - speed[b];
-            let time = (place[b] - place[a] - least) / approach;
-            free = if approach > 0.0 { free.min(time) } else { free };
+            let room = place[b] - place[a] - least;
+            // Where n does not separate at x, receding along it means nothing.
+            let time = if room > 0.0 { room / approach } else { 0.0 };
+            free = if approach > 0.0 || room <= 0.0 {
+                free.min(time)
+            } else {
+                free
+            };
         }
     }
     free
