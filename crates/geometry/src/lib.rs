@@ -5,6 +5,8 @@
 
 pub mod aabb;
 pub mod bvh;
+pub mod ccd;
+pub mod distance;
 pub mod generate;
 pub mod mesh;
 pub mod obj;

@@ -1,0 +1,195 @@
+//! Elastic energy of all pieces together, its forces and its stiffness matrix.
+
+mod edges;
+pub mod hinge;
+pub(crate) mod membrane;
+mod quadratic;
+mod stiffness;
+
+use crate::integrate::{Settings, Workspace};
+use crate::solve::matrix::{BlockMatrix, Rows};
+use crate::{Material, Piece};
+use conatus_math::DVec3;
+use hinge::Hinge;
+use membrane::{Stiffness, Strained, Triangle};
+use std::ops::Range;
+
+/// Everything elastic in a scene. Vertices are numbered through all pieces.
+#[derive(Clone, Debug)]
+pub struct Elastic {
+    /// How steps are taken.
+    pub settings: Settings,
+    pub(crate) materials: Vec<Material>,
+    pub(crate) ranges: Vec<Range<usize>>,
+    pub(crate) masses: Vec<f64>,
+    pub(crate) triangles: Vec<Triangle>,
+    pub(crate) hinges: Vec<Hinge>,
+    /// Quadratic bending: D K of the matrix's entries above the diagonal.
+    pub(crate) bend_near: Vec<f64>,
+    pub(crate) bend_far: Vec<f64>,
+    pub(crate) matrix: BlockMatrix,
+    pub(crate) work: Workspace,
+}
+
+impl Elastic {
+    /// Analyses the pieces once and for all: masses, rest shapes, and which
+    /// vertices pull on which.
+    pub fn new(pieces: &[Piece]) -> Self {
+        let mut ranges = Vec::new();
+        let mut masses = Vec::new();
+        let mut triangles = Vec::new();
+        let mut hinges = Vec::new();
+        // Quadratic bending by pairs of vertices: (i, j, D Kᵢ Kⱼ).
+        let mut bent: Vec<(u32, u32, f64)> = Vec::new();
+        for (number, piece) in pieces.iter().enumerate() {
+            let first = masses.len();
+            ranges.push(first..first + piece.rest.vertices.len());
+            masses.resize(first + piece.rest.vertices.len(), 0.0);
+            let at = |i: u32| piece.rest.vertices[i as usize];
+            for mut corners in piece.rest.triangles.iter().copied() {
+                corners.sort_unstable();
+                let global = corners.map(|i| i + first as u32);
+                let triangle = Triangle::new(global, corners.map(at), piece.warp, number as u32);
+                triangles.extend(triangle);
+                for i in global {
+                    let area = triangle.map_or(0.0, |t| t.area);
+                    masses[i as usize] += area * piece.material.density / 3.0;
+                }
+            }
+            for local in edges::inner_edges(&piece.rest) {
+                let points = local.map(at);
+                let [a, b, c, d] = points;
+                let twice = (b - a)
+                    .cross(c - a)
+                    .length()
+                    .min((b - a).cross(d - a).length());
+                if twice <= 1e-14 * (b - a).length_squared() {
+                    continue; // beside a triangle without area
+                }
+                let global = local.map(|i| i + first as u32);
+                if piece.flat {
+                    let k = quadratic::coefficients(points);
+                    for i in 0..4 {
+                        for j in 0..4 {
+                            if global[i] < global[j] {
+                                let value = piece.material.bend * k[i] * k[j];
+                                bent.push((global[i], global[j], value));
+                            }
+                        }
+                    }
+                } else {
+                    hinges.push(Hinge::new(global, points, number as u32));
+                }
+            }
+        }
+        let mut elastic = Self {
+            settings: Settings::default(),
+            materials: pieces.iter().map(|p| p.material).collect(),
+            ranges,
+            masses,
+            triangles,
+            hinges,
+            bend_near: Vec::new(),
+            bend_far: Vec::new(),
+            matrix: BlockMatrix::default(),
+            work: Workspace::default(),
+        };
+        elastic.analyse(bent);
+        elastic
+    }
+
+    /// Finds the pattern of the matrix and every element's place in it.
+    fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>) {
+        let n = self.masses.len();
+        let mut near: Vec<(u32, u32)> = Vec::new();
+        for t in &self.triangles {
+            let [a, b, c] = t.corners;
+            near.extend([(a, b), (a, c), (b, c)]);
+        }
+        for hinge in &self.hinges {
+            near.extend(hinge.pairs());
+        }
+        near.sort_unstable();
+        near.dedup();
+        let near = Rows::new(n, &near);
+        bent.sort_by_key(|&(i, j, _)| (i, j));
+        let mut far: Vec<(u32, u32)> = bent.iter().map(|&(i, j, _)| (i, j)).collect();
+        far.dedup();
+        far.retain(|&(i, j)| near.find(i, j).is_none());
+        let far = Rows::new(n, &far);
+
+        for t in &mut self.triangles {
+            let [a, b, c] = t.corners;
+            t.slots = [(a, b), (a, c), (b, c)].map(|(i, j)| near.find(i, j).expect("an edge"));
+        }
+        for hinge in &mut self.hinges {
+            hinge.slots = hinge.pairs().map(|(i, j)| near.find(i, j).expect("a pair"));
+        }
+        self.bend_near = vec![0.0; near.column.len()];
+        self.bend_far = vec![0.0; far.column.len()];
+        for (i, j, value) in bent {
+            match near.find(i, j) {
+                Some(s) => self.bend_near[s as usize] += value,
+                None => self.bend_far[far.find(i, j).expect("a pair") as usize] += value,
+            }
+        }
+        self.matrix = BlockMatrix::new(near, far);
+    }
+
+    /// Number of vertices of all pieces.
+    pub fn len(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// Whether there is no vertex at all.
+    pub fn is_empty(&self) -> bool {
+        self.masses.is_empty()
+    }
+
+    /// Masses of the vertices, a third of each adjoining triangle's, kg.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// The vertices of each piece.
+    pub fn ranges(&self) -> &[Range<usize>] {
+        &self.ranges
+    }
+
+    /// Elastic potential energy at the positions `x`, J.
+    pub fn energy(&self, x: &[DVec3]) -> f64 {
+        let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
+        let membrane: f64 = self
+            .triangles
+            .iter()
+            .map(|t| Strained::new(t, x, &k[t.piece as usize], 1.0).energy())
+            .sum();
+        let hinges: f64 = self
+            .hinges
+            .iter()
+            .map(|hinge| hinge.energy(x, self.materials[hinge.piece as usize].bend))
+            .sum();
+        membrane + hinges + self.quadratic_energy(x)
+    }
+
+    /// ½ xᵀ Q x by pairs: rows of Q sum to zero, so it is −½ Σ Q_ij |x_i − x_j|²
+    /// over pairs i < j.
+    fn quadratic_energy(&self, x: &[DVec3]) -> f64 {
+        let mut sum = 0.0;
+        self.each_bent_pair(|i, j, q| sum -= 0.5 * q * x[i].distance_squared(x[j]));
+        sum
+    }
+
+    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending.
+    #[inline(always)]
+    pub(crate) fn each_bent_pair(&self, mut pair: impl FnMut(usize, usize, f64)) {
+        for i in 0..self.len() {
+            for s in self.matrix.near.row(i) {
+                pair(i, self.matrix.near.column[s] as usize, self.bend_near[s]);
+            }
+            for s in self.matrix.far.row(i) {
+                pair(i, self.matrix.far.column[s] as usize, self.bend_far[s]);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Elastic forces and the stiffness matrix, element by element.
+
+use super::Elastic;
+use super::membrane::{Stiffness, Strained};
+use conatus_math::{DMat3, DVec3};
+
+impl Elastic {
+    /// Adds the elastic forces at `x` to `out`, N.
+    pub(crate) fn add_elastic_forces(&self, x: &[DVec3], out: &mut [DVec3]) {
+        let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
+        for t in &self.triangles {
+            let [f1, f2] = Strained::new(t, x, &k[t.piece as usize], 1.0).forces();
+            let [a, b, c] = t.corners.map(|i| i as usize);
+            out[a] -= f1 + f2;
+            out[b] += f1;
+            out[c] += f2;
+        }
+        self.add_bending_forces(x, out);
+        for hinge in &self.hinges {
+            let bend = self.materials[hinge.piece as usize].bend;
+            let (bent, gradient) = hinge.linearise(x, bend);
+            for (i, g) in hinge.corners.iter().zip(gradient) {
+                out[*i as usize] -= g * bent;
+            }
+        }
+    }
+
+    /// −Q x, by differences so that it sums to zero exactly.
+    fn add_bending_forces(&self, x: &[DVec3], out: &mut [DVec3]) {
+        self.each_bent_pair(|i, j, q| {
+            let f = (x[j] - x[i]) * q;
+            out[i] -= f;
+            out[j] += f;
+        });
+    }
+
+    /// Sets the matrix to Σ `scale[piece]`·K, and adds the elastic forces at
+    /// `x` to `forces`. What else belongs to the diagonal comes afterwards.
+    pub(crate) fn assemble(&mut self, x: &[DVec3], scale: &[f64], forces: &mut [DVec3]) {
+        let a = &mut self.matrix;
+        a.diagonal.fill(DMat3::ZERO);
+        for (range, &scale) in self.ranges.iter().zip(scale) {
+            let near = a.near.start[range.start] as usize..a.near.start[range.end] as usize;
+            for (block, q) in a.blocks[near.clone()].iter_mut().zip(&self.bend_near[near]) {
+                *block = DMat3::from_diagonal(DVec3::splat(q * scale));
+            }
+            let far = a.far.start[range.start] as usize..a.far.start[range.end] as usize;
+            for (number, q) in a.numbers[far.clone()].iter_mut().zip(&self.bend_far[far]) {
+                *number = q * scale;
+            }
+        }
+        let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
+        for t in &self.triangles {
+            let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);
+            let [f1, f2] = strained.forces();
+            let [i, j, l] = t.corners.map(|i| i as usize);
+            forces[i] -= f1 + f2;
+            forces[j] += f1;
+            forces[l] += f2;
+            let scale = scale[t.piece as usize];
+            for (slot, block) in t.slots.iter().zip(strained.blocks()) {
+                a.blocks[*slot as usize] += block * scale;
+            }
+        }
+        for hinge in &self.hinges {
+            let bend = self.materials[hinge.piece as usize].bend;
+            let (bent, g) = hinge.linearise(x, bend);
+            for (i, g) in hinge.corners.iter().zip(g) {
+                forces[*i as usize] -= g * bent;
+            }
+            let scale = scale[hinge.piece as usize];
+            for (slot, (i, j)) in hinge.slots.iter().zip(super::hinge::PAIRS) {
+                let p = g[i] * scale;
+                a.blocks[*slot as usize] += DMat3::from_cols(p * g[j].x, p * g[j].y, p * g[j].z);
+            }
+        }
+        self.add_bending_forces(x, forces);
+        self.matrix.balance_rows();
+    }
+}

@@ -1,0 +1,283 @@
+//! From positions and velocities at the start of a step to the velocities at
+//! its end, before collisions.
+//!
+//! Implicit Euler asks that the forces at the *end* of the step make the
+//! change of velocity (Baraff and Witkin 1998). With x′ = x + h v′ and the
+//! elastic force linearised, f(x′) ≈ f(x) − h K v′, and with Rayleigh damping
+//! (αM + βK) v′ and the air's B (v′ − w), the velocities v′ solve
+//!
+//! ((1 + hα) M + h (β + h) K + h B) v′ = M v + h (f(x) + M g + B w).
+//!
+//! K is the positive semi-definite part of the stiffness, so the matrix is
+//! positive definite for any step.
+
+use crate::elastic::Elastic;
+use crate::solve::Solver;
+use crate::solve::matrix::add_to_diagonal;
+use crate::solve::pcg::Pcg;
+use conatus_math::DVec3;
+
+/// How velocities are advanced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Linearised implicit Euler: stable at any step, damps fast vibrations.
+    #[default]
+    ImplicitEuler,
+    /// Velocities from the forces at the start, positions from the new
+    /// velocities: keeps the energy, but only for steps shorter than the
+    /// fastest vibration.
+    SymplecticEuler,
+}
+
+/// How steps are taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The rule for velocities.
+    pub integrator: Integrator,
+    /// The method for the linear system.
+    pub solver: Solver,
+    /// Conjugate gradients stop when the residual is this part of the first.
+    pub tolerance: f64,
+    /// And give up after so many iterations.
+    pub most_iterations: usize,
+    /// How often the forces are linearised in a step. Once is enough unless
+    /// the stretch in a single step is large.
+    pub newton_iterations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            integrator: Integrator::ImplicitEuler,
+            solver: Solver::Auto,
+            tolerance: 1e-4,
+            most_iterations: 500,
+            newton_iterations: 1,
+        }
+    }
+}
+
+/// A spring without length between a vertex and a fixed point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// The vertex, in the numbering of all pieces.
+    pub vertex: u32,
+    /// Where it is held, m.
+    pub point: DVec3,
+    /// N/m.
+    pub stiffness: f64,
+    /// N·s/m.
+    pub damping: f64,
+}
+
+/// What acts on the cloth from outside during a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load<'a> {
+    /// Acceleration of free fall, m/s².
+    pub gravity: DVec3,
+    /// Velocity of the air, m/s.
+    pub wind: DVec3,
+    /// Vertices whose velocity over the step is given, m/s. The last entry
+    /// for a vertex counts.
+    pub scripted: &'a [(u32, DVec3)],
+    /// Springs to fixed points.
+    pub springs: &'a [Spring],
+    /// Further forces, N: one for every vertex, or none at all.
+    pub forces: &'a [DVec3],
+}
+
+/// How a step's linear system was solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveStats {
+    /// Iterations of conjugate gradients.
+    pub iterations: usize,
+    /// Residual relative to the first.
+    pub residual: f64,
+    /// Whether the tolerance was reached.
+    pub converged: bool,
+}
+
+/// What is kept between steps to save time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workspace {
+    pub pcg: Pcg,
+    /// Change of velocity in the last step, and that step.
+    pub change: Vec<DVec3>,
+    pub step: f64,
+    pub rhs: Vec<DVec3>,
+    pub product: Vec<DVec3>,
+    pub known: Vec<Option<DVec3>>,
+}
+
+impl Elastic {
+    /// The velocities at the end of a step of `h` seconds if nothing is in the
+    /// way, from positions `x` and velocities `v` at its start.
+    pub fn candidate_velocities(
+        &mut self,
+        x: &[DVec3],
+        v: &[DVec3],
+        h: f64,
+        load: &Load,
+        out: &mut [DVec3],
+    ) -> SolveStats {
+        match self.settings.integrator {
+            Integrator::ImplicitEuler => self.implicit_euler(x, v, h, load, out),
+            Integrator::SymplecticEuler => self.symplectic_euler(x, v, h, load, out),
+        }
+    }
+
+    fn symplectic_euler(
+        &mut self,
+        x: &[DVec3],
+        v: &[DVec3],
+        h: f64,
+        load: &Load,
+        out: &mut [DVec3],
+    ) -> SolveStats {
+        self.forces(x, v, load, out);
+        for i in 0..self.len() {
+            let m = self.masses[i];
+            out[i] = if m > 0.0 {
+                v[i] + out[i] * (h / m)
+            } else {
+                v[i]
+            };
+        }
+        for (i, velocity) in load.scripted {
+            out[*i as usize] = *velocity;
+        }
+        SolveStats {
+            converged: true,
+            ..SolveStats::default()
+        }
+    }
+
+    /// All forces at positions `x` and velocities `v`, N: elastic, damping,
+    /// air, weight and springs.
+    pub fn forces(&self, x: &[DVec3], v: &[DVec3], load: &Load, out: &mut [DVec3]) {
+        out.fill(DVec3::ZERO);
+        self.add_elastic_forces(x, out);
+        if self.materials.iter().any(|m| m.damping_stiffness != 0.0) {
+            let scale: Vec<f64> = self.materials.iter().map(|m| m.damping_stiffness).collect();
+            let mut damped = self.clone();
+            let mut unused = vec![DVec3::ZERO; self.len()];
+            damped.assemble(x, &scale, &mut unused);
+            damped.matrix.multiply(v, &mut unused);
+            for (f, d) in out.iter_mut().zip(&unused) {
+                *f -= *d;
+            }
+        }
+        self.each_drag(x, v, load.wind, |i, b| out[i] -= b * (v[i] - load.wind));
+        for (piece, range) in self.ranges.iter().enumerate() {
+            let alpha = self.materials[piece].damping_mass;
+            for i in range.clone() {
+                out[i] += (load.gravity - v[i] * alpha) * self.masses[i];
+            }
+        }
+        for (f, extra) in out.iter_mut().zip(load.forces) {
+            *f += *extra;
+        }
+        for s in load.springs {
+            let i = s.vertex as usize;
+            out[i] += (s.point - x[i]) * s.stiffness - v[i] * s.damping;
+        }
+    }
+
+    fn implicit_euler(
+        &mut self,
+        x: &[DVec3],
+        v: &[DVec3],
+        h: f64,
+        load: &Load,
+        out: &mut [DVec3],
+    ) -> SolveStats {
+        let n = self.len();
+        let mut work = std::mem::take(&mut self.work);
+        let rhs = &mut work.rhs;
+        rhs.clear();
+        rhs.resize(n, DVec3::ZERO);
+        self.set_up(x, v, h, load, rhs);
+        // Solve for the change of velocity: b − A v.
+        work.product.resize(n, DVec3::ZERO);
+        self.matrix.multiply(v, &mut work.product);
+        for (b, av) in rhs.iter_mut().zip(&work.product) {
+            *b -= *av;
+        }
+        work.known.clear();
+        work.known.resize(n, None);
+        for (i, velocity) in load.scripted {
+            work.known[*i as usize] = Some(*velocity - v[*i as usize]);
+        }
+        self.matrix.eliminate(&work.known, rhs);
+        // The change in this step is likely that of the last.
+        let ratio = if work.step > 0.0 { h / work.step } else { 0.0 };
+        work.change.resize(n, DVec3::ZERO);
+        for c in &mut work.change {
+            *c *= ratio;
+        }
+        for (c, known) in work.change.iter_mut().zip(&work.known) {
+            if let Some(known) = known {
+                *c = *known;
+            }
+        }
+        let (iterations, residual) = work.pcg.solve(
+            &self.matrix,
+            rhs,
+            &mut work.change,
+            self.settings.tolerance,
+            0.0,
+            self.settings.most_iterations,
+        );
+        work.step = h;
+        for i in 0..n {
+            out[i] = v[i] + work.change[i];
+        }
+        for (i, velocity) in load.scripted {
+            out[*i as usize] = *velocity;
+        }
+        self.work = work;
+        SolveStats {
+            iterations,
+            residual,
+            converged: residual <= self.settings.tolerance,
+        }
+    }
+
+    /// The matrix and right-hand side for v′.
+    fn set_up(&mut self, x: &[DVec3], v: &[DVec3], h: f64, load: &Load, rhs: &mut [DVec3]) {
+        let scale: Vec<f64> = self
+            .materials
+            .iter()
+            .map(|m| h * (m.damping_stiffness + h))
+            .collect();
+        rhs.fill(DVec3::ZERO);
+        self.assemble(x, &scale, rhs);
+        let mut diagonal = std::mem::take(&mut self.matrix.diagonal);
+        self.each_drag(x, v, load.wind, |i, b| {
+            diagonal[i] += b * h;
+            rhs[i] += b * load.wind;
+        });
+        for (piece, range) in self.ranges.iter().enumerate() {
+            let alpha = self.materials[piece].damping_mass;
+            for i in range.clone() {
+                // A vertex without triangles has no mass; it keeps its velocity.
+                let m = if self.masses[i] > 0.0 {
+                    self.masses[i]
+                } else {
+                    1.0
+                };
+                add_to_diagonal(&mut diagonal[i], m * (1.0 + h * alpha));
+                rhs[i] = (rhs[i] + load.gravity * self.masses[i]) * h + v[i] * m;
+            }
+        }
+        for (b, extra) in rhs.iter_mut().zip(load.forces) {
+            *b += *extra * h;
+        }
+        for s in load.springs {
+            let i = s.vertex as usize;
+            add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
+            rhs[i] += (s.point - x[i]) * (s.stiffness * h);
+        }
+        self.matrix.diagonal = diagonal;
+    }
+}

@@ -1,0 +1,77 @@
+//! When do two moving primitives meet? A vertex and a triangle, or two edges,
+//! whose corners move in straight lines during one step.
+//!
+//! No contact is ever missed: whatever touches within the step is reported, at
+//! a time not later than the first touch. The price is a false alarm now and
+//! then; see [`vertex_triangle`]. Stencils are ordered as in
+//! [`crate::distance`]. Which pairs to ask about is the business of a broad
+//! phase, see [`crate::Bvh`].
+
+mod additive;
+
+use crate::distance::{self, Closest};
+use conatus_math::DVec3;
+
+/// A contact ahead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Up to this time, from 0 at the start of the step to 1 at its end, the
+    /// gap stays open.
+    pub time: f64,
+    /// The nearest points at that time.
+    pub closest: Closest,
+}
+
+/// Whether and when the vertex `start[3]` → `end[3]` comes nearer than
+/// `separation` (ξ ≥ 0, in metres) to the triangle of the first three points.
+///
+/// With d₀ the distance at the start, the gap that is kept is ξ. If d₀ < 2ξ
+/// already, it is min(ξ/2, 0.95·d₀), so that what starts near can still move.
+/// Up to `Hit::time` the distance stays above that gap, by a twentieth of the
+/// smaller of d₀ − ξ and 10ξ, so it is never zero unless d₀ is.
+///
+/// - If the two touch at any time from 0 to 1, the answer is a hit not later
+///   than the first touch.
+/// - If their distance stays above 2ξ, and ξ > 0, there is no hit, but for
+///   rare cases that the bounded number of advances does not decide. For
+///   ξ = 0 the bound is 0.1·d₀ instead.
+/// - If d₀ is zero to within rounding (some 1e-14 of the stencil's size), or
+///   a coordinate is not finite, the hit is at time 0.
+#[inline]
+pub fn vertex_triangle(start: &[DVec3; 4], end: &[DVec3; 4], separation: f64) -> Option<Hit> {
+    additive::query::<3>(start, end, separation, distance::vertex_triangle)
+}
+
+/// Whether and when the edge of the first two points comes nearer than
+/// `separation` to the edge of the last two. All that [`vertex_triangle`]
+/// promises holds here too, for parallel edges and points as well.
+#[inline]
+pub fn edge_edge(start: &[DVec3; 4], end: &[DVec3; 4], separation: f64) -> Option<Hit> {
+    additive::query::<2>(start, end, separation, distance::edge_edge)
+}
+
+/// Whether `axis` alone shows that the vertex `start[3]` → `end[3]` stays
+/// farther than `separation` from the triangle: true means that no hit is
+/// possible, false means nothing. Any axis will do, of any length; the vector
+/// of [`Closest`], of this step or one before, is the most likely to.
+#[inline]
+pub fn separated_vertex_triangle(
+    axis: DVec3,
+    start: &[DVec3; 4],
+    end: &[DVec3; 4],
+    separation: f64,
+) -> bool {
+    additive::separated::<3>(axis, start, end, separation)
+}
+
+/// Whether `axis` alone shows that the edges stay farther apart than
+/// `separation`; see [`separated_vertex_triangle`].
+#[inline]
+pub fn separated_edge_edge(
+    axis: DVec3,
+    start: &[DVec3; 4],
+    end: &[DVec3; 4],
+    separation: f64,
+) -> bool {
+    additive::separated::<2>(axis, start, end, separation)
+}
