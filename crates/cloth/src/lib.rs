@@ -8,10 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod air;
+mod cloth;
+pub mod collide;
 pub mod elastic;
 pub mod integrate;
 pub mod material;
 pub mod piece;
+pub mod response;
+pub mod script;
 pub mod solve;
 
 pub use elastic::Elastic;
@@ -19,3 +23,6 @@ pub use integrate::{Integrator, Load, Settings, SolveStats, Spring};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
 pub use solve::Solver;
+pub use cloth::{
+    BodyState, BodySurface, Cloth, Collisions, Obstacle, Parts, Pin, Pinch, Stats,
+};

@@ -89,6 +89,19 @@ pub fn exp(v: DVec3) -> DQuat {
     DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, libm::cos(0.5 * angle)).normalize()
 }
 
+/// The rotation vector v with `exp(v)` = `q`, of length at most π: the inverse
+/// of [`exp`].
+pub fn log(q: DQuat) -> DVec3 {
+    // Of the two quaternions of a rotation, the one with the smaller turn.
+    let q = if q.w < 0.0 { -q } else { q };
+    let v = DVec3::new(q.x, q.y, q.z);
+    let sine = v.length();
+    if sine < 1e-12 {
+        return 2.0 * v;
+    }
+    v * (2.0 * libm::atan2(sine, q.w) / sine)
+}
+
 /// The rotation matrix about a unit axis `n`, Di Pierro (23)-(26) as printed.
 pub fn rodrigues(n: DVec3, angle: f64) -> DMat3 {
     let (s, c) = libm::sincos(angle);

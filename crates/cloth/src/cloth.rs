@@ -1,0 +1,636 @@
+//! Cloth with everything it meets, step by step.
+//!
+//! One step: forces give candidate velocities, collision response filters
+//! them (Harmon et al., Algorithm 1), positions follow. If the response does
+//! not come to an end, the step is taken back and made in two halves, down to
+//! a smallest step; then it fails and says where.
+
+use crate::collide::candidates::{Candidates, List};
+use crate::collide::narrow::{self, Hit, Near, Place};
+use crate::collide::{Kind, Plane, Surface};
+use crate::response::constraint::{Pair, Stencil};
+use crate::response::{
+    BodyMotion, Contact, FailSafe, GaveUp, Motion, Response, ZoneFriction, stages,
+};
+use crate::script::Path;
+use crate::{Elastic, Load, Piece, Spring};
+use conatus_geometry::Mesh;
+use conatus_math::{DMat3, DQuat, DVec3, rotation};
+use std::time::Instant;
+
+/// How collisions are handled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collisions {
+    /// The fail-safe, stage 3.
+    pub response: Response,
+    /// Friction within it.
+    pub zone_friction: ZoneFriction,
+    /// Sweeps of stage 1 at most.
+    pub sweeps: usize,
+    /// Passes of stage 2 at most.
+    pub passes: usize,
+    /// Which share of an overlap stage 1 takes away in a step.
+    pub restore: f64,
+    /// Passes of stage 3 before the step is halved.
+    pub most_passes: usize,
+    /// Steps shorter than this, in seconds, are not halved any more.
+    pub smallest_step: f64,
+}
+
+impl Default for Collisions {
+    fn default() -> Self {
+        Self {
+            response: Response::default(),
+            zone_friction: ZoneFriction::default(),
+            sweeps: 8,
+            passes: 4,
+            restore: 0.1,
+            most_passes: 60,
+            smallest_step: 2e-5,
+        }
+    }
+}
+
+/// Something that moves as the scene says.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Its surface, in its own axes.
+    pub mesh: Mesh,
+    /// Where it is when.
+    pub path: Path,
+    /// Coulomb's coefficient; without one, that of what it meets.
+    pub friction: Option<f64>,
+}
+
+/// A rigid body's surface, in its own axes about its centre of mass.
+#[derive(Clone, Debug)]
+pub struct BodySurface {
+    /// The surface.
+    pub mesh: Mesh,
+    /// Coulomb's coefficient; without one, that of what it meets.
+    pub friction: Option<f64>,
+}
+
+/// Vertices held by the scene.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    /// Which, in the numbering of all pieces.
+    pub vertices: Vec<u32>,
+    /// How they move, from where they were at the start; the path's pose at
+    /// time zero does not matter.
+    pub path: Option<Path>,
+    /// When they are let go, in seconds.
+    pub until: f64,
+}
+
+/// Everything that [`Cloth`] is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// The pieces of cloth.
+    pub pieces: Vec<Piece>,
+    /// Where their vertices start, one piece after the other.
+    pub positions: Vec<DVec3>,
+    /// Their velocities; at rest if empty.
+    pub velocities: Vec<DVec3>,
+    /// Rigid bodies that meet cloth and obstacles.
+    pub bodies: Vec<BodySurface>,
+    /// Obstacles.
+    pub obstacles: Vec<Obstacle>,
+    /// Static planes.
+    pub planes: Vec<Plane>,
+    /// Held vertices.
+    pub pins: Vec<Pin>,
+    /// Springs from vertices to points.
+    pub springs: Vec<Spring>,
+}
+
+/// A rigid body as the cloth sees it over a step: the world says where it is
+/// and how it would move, the cloth changes that.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyState {
+    /// The centre of mass.
+    pub centre: DVec3,
+    /// From body axes to world axes.
+    pub orientation: DQuat,
+    /// Velocity of the centre over the step.
+    pub velocity: DVec3,
+    /// Angular velocity over the step, in world axes.
+    pub omega: DVec3,
+    /// One over the mass; zero if it is held.
+    pub inverse_mass: f64,
+    /// One over the principal moments; zero if it is held.
+    pub inverse_moments: DVec3,
+}
+
+/// Sums over steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Collisions found within steps.
+    pub collisions: u64,
+    /// Impact zones that were resolved.
+    pub impact_zones: u64,
+    /// The most constraints in one zone.
+    pub largest_zone: usize,
+    /// Steps that needed the fail-safe.
+    pub failsafe_calls: u64,
+    /// Steps made, halves counted.
+    pub substeps: u64,
+    /// Iterations of conjugate gradients.
+    pub iterations: u64,
+    /// Seconds on the clock in all, and in collision handling.
+    pub total_seconds: f64,
+    /// See `total_seconds`.
+    pub collision_seconds: f64,
+    /// Lists of candidates made anew.
+    pub rebuilds: u64,
+}
+
+/// A step that could not be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pinch {
+    /// When, in seconds.
+    pub time: f64,
+    /// Vertices of the cloth that collide and cannot be freed, as pairs of
+    /// piece and vertex.
+    pub vertices: Vec<(usize, usize)>,
+    /// Whether scripted things contradict each other there; otherwise the
+    /// response did not come to an end.
+    pub pinched: bool,
+}
+
+/// Cloth and all that it meets.
+pub struct Cloth {
+    /// Elasticity of all pieces.
+    pub elastic: Elastic,
+    /// How collisions are handled.
+    pub collisions: Collisions,
+    /// Acceleration of gravity.
+    pub gravity: DVec3,
+    /// Velocity of the air.
+    pub wind: DVec3,
+    /// What happened so far.
+    pub stats: Stats,
+    pub(crate) x: Vec<DVec3>,
+    pub(crate) v: Vec<DVec3>,
+    surface: Surface,
+    pub(crate) candidates: Candidates,
+    planes: Vec<Plane>,
+    /// Forces of vertices before planes, kept from step to step.
+    pub(crate) plane_forces: Vec<(f32, [f32; 3])>,
+    bodies: Vec<BodySurface>,
+    body_first: Vec<u32>,
+    obstacles: Vec<Obstacle>,
+    obstacle_first: Vec<u32>,
+    pins: Vec<Pin>,
+    pin_start: Vec<Vec<DVec3>>,
+    springs: Vec<Spring>,
+    motion: Motion,
+    near: Vec<Near>,
+    hits: Vec<Hit>,
+}
+
+impl Cloth {
+    /// Puts the parts together at time zero.
+    pub fn new(parts: Parts) -> Self {
+        let elastic = Elastic::new(&parts.pieces);
+        let mut surface = Surface::default();
+        for piece in &parts.pieces {
+            surface.add(
+                Kind::Cloth,
+                piece.rest.vertices.len(),
+                &piece.rest.triangles,
+                Some(piece.material.thickness),
+                Some(piece.material.friction),
+            );
+        }
+        let cloth_points = surface.points();
+        let mut body_first = Vec::new();
+        for b in &parts.bodies {
+            let (n, t) = (b.mesh.vertices.len(), &b.mesh.triangles);
+            body_first.push(surface.add(Kind::Body, n, t, None, b.friction));
+        }
+        let mut obstacle_first = Vec::new();
+        let mut start = parts.positions.clone();
+        for b in &parts.bodies {
+            start.extend(&b.mesh.vertices);
+        }
+        for o in &parts.obstacles {
+            let (n, t) = (o.mesh.vertices.len(), &o.mesh.triangles);
+            obstacle_first.push(surface.add(Kind::Obstacle, n, t, None, o.friction));
+            let pose = o.path.pose(0.0);
+            start.extend(o.mesh.vertices.iter().map(|&p| pose.point(p)));
+        }
+        let mut planes = parts.planes;
+        for plane in &mut planes {
+            plane.vertices = (0..cloth_points as u32).collect();
+        }
+        let pin_start = parts.pins.iter().map(|pin| {
+            let vertices = pin.vertices.iter();
+            vertices.map(|&v| parts.positions[v as usize]).collect()
+        });
+        let pin_start = pin_start.collect();
+        let mut v = parts.velocities;
+        v.resize(cloth_points, DVec3::ZERO);
+        let mut motion = Motion::new(start);
+        for (b, &first) in parts.bodies.iter().zip(&body_first) {
+            motion.add_body(BodyMotion {
+                centre: DVec3::ZERO,
+                velocity: DVec3::ZERO,
+                omega: DVec3::ZERO,
+                inverse_mass: 0.0,
+                inverse_inertia: DMat3::ZERO,
+                first,
+                arms: b.mesh.vertices.clone(),
+            });
+        }
+        Self {
+            elastic,
+            collisions: Collisions::default(),
+            gravity: DVec3::ZERO,
+            wind: DVec3::ZERO,
+            stats: Stats::default(),
+            x: parts.positions,
+            v,
+            candidates: Candidates::new(&surface),
+            plane_forces: vec![(0.0, [0.0; 3]); planes.len() * cloth_points],
+            surface,
+            planes,
+            bodies: parts.bodies,
+            body_first,
+            obstacles: parts.obstacles,
+            obstacle_first,
+            pins: parts.pins,
+            pin_start,
+            springs: parts.springs,
+            motion,
+            near: Vec::new(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// The vertices of all pieces.
+    pub fn positions(&self) -> &[DVec3] {
+        &self.x
+    }
+
+    /// Their velocities.
+    pub fn velocities(&self) -> &[DVec3] {
+        &self.v
+    }
+
+    /// All surfaces, cloth first.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// Where all points of all surfaces are at the end of the last step.
+    pub fn points(&self) -> &[DVec3] {
+        &self.motion.end
+    }
+
+    /// The planes.
+    pub fn planes(&self) -> &[Plane] {
+        &self.planes
+    }
+
+    /// The obstacles.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
+    /// Puts bodies where they are at time zero, for
+    /// [`points`](Cloth::points) before the first step.
+    pub fn place_bodies(&mut self, bodies: &[BodyState]) {
+        self.motion.end.copy_from_slice(&self.motion.start);
+        for (k, b) in bodies.iter().enumerate() {
+            let first = self.body_first[k] as usize;
+            for (i, &p) in self.bodies[k].mesh.vertices.iter().enumerate() {
+                self.motion.end[first + i] = b.centre + b.orientation * p;
+            }
+        }
+    }
+
+    /// Moves on from time `t` by `h` seconds. `bodies` are where they are at
+    /// `t`, with the velocities that they have over the step; afterwards they
+    /// are at its end, and their velocities are as the cloth changed them.
+    pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
+        let begin = Instant::now();
+        let result = self.advance(t, h, bodies);
+        self.stats.total_seconds += begin.elapsed().as_secs_f64();
+        self.stats.rebuilds = self.candidates.rebuilds;
+        result
+    }
+
+    fn advance(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
+        match self.attempt(t, h, bodies) {
+            Ok(()) => Ok(()),
+            Err(why) if 0.5 * h < self.collisions.smallest_step => Err(self.pinch(t, &why)),
+            Err(_) => {
+                self.advance(t, 0.5 * h, bodies)?;
+                self.advance(t + 0.5 * h, 0.5 * h, bodies)
+            }
+        }
+    }
+
+    fn pinch(&self, time: f64, why: &GaveUp) -> Pinch {
+        let of_cloth = why.points.iter().filter(|&&p| (p as usize) < self.x.len());
+        let place = |&p: &u32| {
+            let part = self.surface.part_of[p as usize];
+            let first = self.surface.parts[part as usize].first;
+            (part as usize, (p - first) as usize)
+        };
+        Pinch {
+            time,
+            vertices: of_cloth.map(place).collect(),
+            pinched: why.pinched,
+        }
+    }
+
+    /// One step without halving; changes nothing if it fails.
+    fn attempt(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), GaveUp> {
+        let scripted = self.begin(t, h, bodies);
+        let n = self.x.len();
+        let forces = self.forces_of_contacts(h);
+        let load = Load {
+            gravity: self.gravity,
+            wind: self.wind,
+            scripted: &scripted,
+            springs: &self.springs,
+            forces: &forces,
+        };
+        let solve = self.elastic.candidate_velocities(
+            &self.x,
+            &self.v,
+            h,
+            &load,
+            &mut self.motion.velocity[..n],
+        );
+        self.stats.iterations += solve.iterations as u64;
+        let begin = Instant::now();
+        let result = self.collide();
+        self.stats.collision_seconds += begin.elapsed().as_secs_f64();
+        let contacts = result?;
+        self.remember(&contacts);
+        self.accept(bodies);
+        Ok(())
+    }
+
+    /// Sets up the motion of everything but free vertices, and returns the
+    /// vertices that are held.
+    fn begin(&mut self, t: f64, h: f64, bodies: &[BodyState]) -> Vec<(u32, DVec3)> {
+        let m = &mut self.motion;
+        let n = self.x.len();
+        m.h = h;
+        m.start[..n].copy_from_slice(&self.x);
+        for (i, &mass) in self.elastic.masses().iter().enumerate() {
+            m.inverse_mass[i] = if mass > 0.0 { 1.0 / mass } else { 0.0 };
+        }
+        let mut scripted = Vec::new();
+        for (pin, start) in self.pins.iter().zip(&self.pin_start) {
+            if t >= pin.until {
+                continue;
+            }
+            for (&v, &from) in pin.vertices.iter().zip(start) {
+                let to = match &pin.path {
+                    Some(path) => path.pose(t + h).point(path.pose(0.0).inverse().point(from)),
+                    None => from,
+                };
+                m.inverse_mass[v as usize] = 0.0;
+                scripted.push((v, (to - self.x[v as usize]) / h));
+            }
+        }
+        for (k, b) in bodies.iter().enumerate() {
+            let turn = DMat3::from_quat(b.orientation);
+            let motion = &mut m.bodies[k];
+            motion.centre = b.centre;
+            motion.velocity = b.velocity;
+            motion.omega = b.omega;
+            motion.inverse_mass = b.inverse_mass;
+            motion.inverse_inertia =
+                turn * DMat3::from_diagonal(b.inverse_moments) * turn.transpose();
+            let first = motion.first as usize;
+            for (i, &p) in self.bodies[k].mesh.vertices.iter().enumerate() {
+                let arm = turn * p;
+                motion.arms[i] = arm;
+                m.start[first + i] = b.centre + arm;
+            }
+        }
+        for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
+            if o.path.rests() {
+                continue;
+            }
+            // It starts where the step before left it, to the last bit.
+            let then = o.path.pose(t + h);
+            for (i, &p) in o.mesh.vertices.iter().enumerate() {
+                let i = first as usize + i;
+                m.velocity[i] = (then.point(p) - m.start[i]) / h;
+            }
+        }
+        scripted
+    }
+
+    /// What contacts carried in the step before is told to the elastic solve
+    /// as forces on vertices, and to bodies as impulses. Contacts that have
+    /// come apart forget it.
+    fn forces_of_contacts(&mut self, h: f64) -> Vec<DVec3> {
+        let mut forces = vec![DVec3::ZERO; self.x.len()];
+        let motion = &mut self.motion;
+        let mut push = |motion: &mut Motion, p: u32, force: DVec3| {
+            let body = motion.body_of[p as usize];
+            if let Some(f) = forces.get_mut(p as usize) {
+                *f += force;
+            } else if let Some(b) = motion.bodies.get_mut(body as usize) {
+                let arm = b.arms[(p - b.first) as usize];
+                b.velocity += h * b.inverse_mass * force;
+                b.omega += h * (b.inverse_inertia * arm.cross(force));
+            }
+        };
+        let lists = [
+            (List::VertexTriangle, &mut self.candidates.vertex_triangle),
+            (List::EdgeEdge, &mut self.candidates.edge_edge),
+        ];
+        for (list, candidates) in lists {
+            for c in candidates.iter_mut().filter(|c| c.force > 0.0) {
+                let closest = narrow::closest_at_start(list, c, motion);
+                let distance = closest.distance();
+                let thickness = self.surface.thickness(c.points[0], c.points[3]);
+                if !(distance > 0.0 && distance < 1.1 * thickness) {
+                    c.force = 0.0;
+                    c.friction = [0.0; 3];
+                    continue;
+                }
+                let normal = closest.vector / distance;
+                let friction = DVec3::from_array(c.friction.map(f64::from));
+                let friction = friction - friction.dot(normal) * normal;
+                c.friction = friction.to_array().map(|f| f as f32);
+                let friction = DVec3::from_array(c.friction.map(f64::from));
+                let force = f64::from(c.force) * normal + friction;
+                for (&p, &w) in c.points.iter().zip(&closest.weights) {
+                    push(motion, p, w * force);
+                }
+            }
+        }
+        let vertices = self.x.len();
+        for (k, (force, friction)) in self.plane_forces.iter_mut().enumerate() {
+            if *force > 0.0 {
+                let (plane, v) = (&self.planes[k / vertices], k % vertices);
+                let thickness = self.surface.part(v as u32).thickness.unwrap_or(1e-3);
+                if plane.height(self.x[v]) < 1.1 * thickness {
+                    let friction = DVec3::from_array(friction.map(f64::from));
+                    push(motion, v as u32, f64::from(*force) * plane.normal + friction);
+                } else {
+                    (*force, *friction) = (0.0, [0.0; 3]);
+                }
+            }
+        }
+        forces
+    }
+
+    /// Algorithm 1: filters the velocities until nothing collides.
+    fn collide(&mut self) -> Result<Vec<Contact>, GaveUp> {
+        let Collisions {
+            response,
+            zone_friction,
+            sweeps,
+            passes,
+            restore,
+            most_passes,
+            ..
+        } = self.collisions;
+        let Self {
+            surface,
+            planes,
+            motion,
+            candidates,
+            near,
+            hits,
+            stats,
+            plane_forces,
+            ..
+        } = self;
+        let friction_of = |stencil: &Stencil| match stencil.pair {
+            Pair::VertexPlane(k) => {
+                let own = surface.part(stencil.points[0]).friction.unwrap_or(0.0);
+                let plane = planes[k as usize].friction;
+                plane.map_or(own, |mu| (mu * own).sqrt())
+            }
+            _ => {
+                let (a, b) = stencil.sides();
+                surface.friction(a, b)
+            }
+        };
+        motion.settle_all();
+        candidates.update(surface, motion, None);
+
+        // Stage 1.
+        narrow::near(surface, planes, motion, candidates, plane_forces, near);
+        let mut contacts: Vec<Contact> = near
+            .iter()
+            .map(|n| Contact::new(motion, n, friction_of(&n.stencil), restore))
+            .filter(|c| !c.constraint.is_rigid())
+            .collect();
+        // A tenth of what gravity does in a step is not worth a sweep.
+        let tolerance = 1e-5;
+        stages::repulsion(motion, &mut contacts, sweeps, tolerance);
+        let moved = motion.settle();
+        let moved: Vec<u32> = moved.to_vec();
+        candidates.update(surface, motion, Some(&moved));
+
+        // Stage 2.
+        narrow::hits(surface, planes, motion, candidates, false, hits);
+        motion.seen();
+        for _ in 0..passes {
+            if hits.is_empty() {
+                return Ok(contacts);
+            }
+            stats.collisions += hits.len() as u64;
+            stages::continuous(motion, hits, |hit| friction_of(&hit.stencil));
+            look_again(surface, planes, motion, candidates, hits);
+        }
+        if hits.is_empty() {
+            return Ok(contacts);
+        }
+
+        // Stage 3.
+        stats.failsafe_calls += 1;
+        let mut zones = FailSafe::new(motion);
+        for _ in 0..most_passes {
+            stats.collisions += hits.len() as u64;
+            zones.resolve(motion, hits, response, zone_friction, |hit| {
+                friction_of(&hit.stencil)
+            })?;
+            look_again(surface, planes, motion, candidates, hits);
+            if hits.is_empty() {
+                stats.impact_zones += zones.zones() as u64;
+                stats.largest_zone = stats.largest_zone.max(zones.largest);
+                return Ok(contacts);
+            }
+        }
+        let mut points: Vec<u32> = hits.iter().flat_map(|h| h.stencil.points()).collect();
+        points.sort_unstable();
+        points.dedup();
+        Err(GaveUp {
+            points,
+            pinched: false,
+        })
+    }
+
+    /// Keeps the forces of contacts for the next step.
+    fn remember(&mut self, contacts: &[Contact]) {
+        for c in contacts {
+            let force = (c.impulse / self.motion.h) as f32;
+            let friction = (c.friction / self.motion.h).to_array().map(|f| f as f32);
+            match c.memory {
+                Place::Candidate(list, k) => {
+                    let list = match list {
+                        List::VertexTriangle => &mut self.candidates.vertex_triangle,
+                        List::EdgeEdge => &mut self.candidates.edge_edge,
+                    };
+                    let stencil = c.constraint.stencil.points;
+                    // The lists may have changed since.
+                    if let Some(place) = list.get_mut(k as usize)
+                        && place.points == stencil
+                    {
+                        (place.force, place.friction) = (force, friction);
+                    }
+                }
+                Place::Plane(k) => self.plane_forces[k as usize] = (force, friction),
+            }
+        }
+    }
+
+    /// The step is good: positions and velocities are those at its end.
+    fn accept(&mut self, bodies: &mut [BodyState]) {
+        self.stats.substeps += 1;
+        let n = self.x.len();
+        self.x.copy_from_slice(&self.motion.end[..n]);
+        self.v.copy_from_slice(&self.motion.velocity[..n]);
+        for (b, m) in bodies.iter_mut().zip(&self.motion.bodies) {
+            b.velocity = m.velocity;
+            b.omega = m.omega;
+            b.centre = m.centre + self.motion.h * m.velocity;
+            b.orientation = (rotation::exp(self.motion.h * m.omega) * b.orientation).normalize();
+        }
+        for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
+            if !o.path.rests() {
+                let range = first as usize..first as usize + o.mesh.vertices.len();
+                let (start, end) = (&mut self.motion.start, &self.motion.end);
+                start[range.clone()].copy_from_slice(&end[range]);
+            }
+        }
+    }
+}
+
+/// Detection after a response: only what moved.
+fn look_again(
+    surface: &Surface,
+    planes: &[Plane],
+    motion: &mut Motion,
+    candidates: &mut Candidates,
+    hits: &mut Vec<Hit>,
+) {
+    let moved = motion.settle().to_vec();
+    candidates.update(surface, motion, Some(&moved));
+    narrow::hits(surface, planes, motion, candidates, true, hits);
+    motion.seen();
+}

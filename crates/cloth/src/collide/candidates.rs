@@ -1,0 +1,397 @@
+//! The broad phase: which vertices and triangles, and which edges, may meet.
+//!
+//! Every point has a *reach*, a box that it is expected not to leave for a few
+//! steps. Two primitives whose points' reaches keep apart cannot touch, so the
+//! list of candidates stays complete for as long as every point stays within
+//! its reach. A point that leaves it gets a new one, and only pairs with that
+//! point are looked for again; when many leave, the list is made anew.
+
+use super::surface::{Kind, Surface};
+use crate::response::Motion;
+use crate::response::constraint::{Pair, Stencil};
+use conatus_geometry::{Aabb, Bvh};
+use conatus_math::DVec3;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Two primitives that may meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    /// The stencil's points in the paper's order.
+    pub(crate) points: [u32; 4],
+    /// A direction, a little shorter than one, along which the two were last
+    /// seen apart; zero if none is known. Any value is safe.
+    pub(crate) axis: [f32; 3],
+    /// The force that the contact carried in the step before, along its
+    /// normal; zero if it was none.
+    pub(crate) force: f32,
+    /// The friction force of the step before.
+    pub(crate) friction: [f32; 3],
+}
+
+impl Candidate {
+    fn new(points: [u32; 4]) -> Self {
+        Self {
+            points,
+            axis: [0.0; 3],
+            force: 0.0,
+            friction: [0.0; 3],
+        }
+    }
+
+    /// The direction as a vector.
+    #[inline]
+    pub(crate) fn axis(&self) -> DVec3 {
+        let [x, y, z] = self.axis;
+        DVec3::new(x.into(), y.into(), z.into())
+    }
+
+    /// Keeps a direction for the next time.
+    #[inline]
+    pub(crate) fn set_axis(&mut self, closest: DVec3, squared: f64) {
+        // Rounding to f32 must not make it longer than one.
+        let scale = if squared > 0.0 {
+            (1.0 - 1e-6) / squared.sqrt()
+        } else {
+            0.0
+        };
+        self.axis = (closest * scale).to_array().map(|c| c as f32);
+    }
+}
+
+/// Which list a candidate is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum List {
+    VertexTriangle,
+    EdgeEdge,
+}
+
+impl List {
+    pub(crate) fn pair(self) -> Pair {
+        match self {
+            Self::VertexTriangle => Pair::VertexTriangle,
+            Self::EdgeEdge => Pair::EdgeEdge,
+        }
+    }
+}
+
+/// Forces of contacts that outlive a change of the lists.
+pub(crate) type Memory = HashMap<(List, [u32; 4]), (f32, [f32; 3])>;
+
+/// Pairs of triangles handled by one task.
+const TASK: usize = 2048;
+/// How many steps a reach looks ahead.
+const LOOK_AHEAD: f64 = 3.0;
+/// Beyond this share of points that left their reach, all is made anew.
+const MANY: f64 = 0.2;
+/// How often trees are refitted before they are built anew.
+const REFITS: u32 = 16;
+
+/// The lists of candidates, and what keeps them complete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) vertex_triangle: Vec<Candidate>,
+    pub(crate) edge_edge: Vec<Candidate>,
+    reach: Vec<Aabb>,
+    /// Numbers of the faces that can move freely, and of the others.
+    free_faces: Vec<u32>,
+    scripted_faces: Vec<u32>,
+    free_tree: Bvh,
+    scripted_tree: Bvh,
+    boxes: Vec<Aabb>,
+    pairs: Vec<(u32, u32)>,
+    refits: u32,
+    escaped: Vec<bool>,
+    pub(crate) rebuilds: u64,
+}
+
+impl Candidates {
+    /// For the faces of `surface`; the lists are empty until
+    /// [`Candidates::update`].
+    pub(crate) fn new(surface: &Surface) -> Self {
+        let of = |scripted: bool| {
+            let faces = surface.faces.iter().enumerate();
+            let chosen = faces.filter(|(_, f)| {
+                (surface.parts[f.part as usize].kind == Kind::Obstacle) == scripted
+            });
+            chosen.map(|(i, _)| i as u32).collect::<Vec<_>>()
+        };
+        Self {
+            free_faces: of(false),
+            scripted_faces: of(true),
+            escaped: vec![false; surface.points()],
+            ..Self::default()
+        }
+    }
+
+    /// Forgets everything but contact forces, so that the lists follow from
+    /// positions alone.
+    pub(crate) fn forget(&mut self) {
+        self.reach.clear();
+        self.refits = REFITS;
+    }
+
+    /// Makes the lists complete for this motion. With `points`, only those
+    /// changed since the last call.
+    pub(crate) fn update(&mut self, surface: &Surface, motion: &Motion, points: Option<&[u32]>) {
+        let margin = 0.5 * surface.greatest_thickness() * (1.0 + 1e-9);
+        if self.reach.len() != surface.points() {
+            self.reach = vec![Aabb::EMPTY; surface.points()];
+        }
+        let inside = |b: &Aabb, p: DVec3| p.cmpge(b.min).all() && p.cmple(b.max).all();
+        let escaped = |&p: &u32| {
+            let (b, p) = (&self.reach[p as usize], p as usize);
+            !(inside(b, motion.start[p]) && inside(b, motion.end[p]))
+        };
+        let out: Vec<u32> = match points {
+            Some(points) => points.iter().copied().filter(escaped).collect(),
+            None => (0..surface.points() as u32).filter(escaped).collect(),
+        };
+        if out.is_empty() {
+            return;
+        }
+        let all = out.len() as f64 > MANY * surface.points() as f64;
+        let renew = |p: usize, old: &Aabb| {
+            let (a, b) = (motion.start[p], motion.end[p]);
+            let ahead = a + LOOK_AHEAD * (b - a);
+            let mut reach = Aabb::from_points([a, b, ahead]).grow(0.5 * margin);
+            if !all {
+                // What a response throws about keeps its old reach as well, or
+                // it would be thrown out of it again and again.
+                reach = reach.union(old);
+            }
+            reach
+        };
+        if all {
+            self.reach = (0..surface.points())
+                .map(|p| renew(p, &Aabb::EMPTY))
+                .collect();
+            self.rebuild(surface, margin);
+        } else {
+            for &p in &out {
+                self.reach[p as usize] = renew(p as usize, &self.reach[p as usize]);
+            }
+            self.append(surface, margin, &out);
+        }
+    }
+
+    fn face_box(&self, surface: &Surface, face: u32, margin: f64) -> Aabb {
+        let [a, b, c] = surface.faces[face as usize].corners;
+        let reach = |p: u32| &self.reach[p as usize];
+        reach(a).union(reach(b)).union(reach(c)).grow(margin)
+    }
+
+    fn refit(&mut self, surface: &Surface, margin: f64, anew: bool) {
+        let mut boxes = std::mem::take(&mut self.boxes);
+        for scripted in [false, true] {
+            let faces = match scripted {
+                false => &self.free_faces,
+                true => &self.scripted_faces,
+            };
+            boxes.clear();
+            boxes.extend(faces.iter().map(|&f| self.face_box(surface, f, margin)));
+            let tree = match scripted {
+                false => &mut self.free_tree,
+                true => &mut self.scripted_tree,
+            };
+            match anew {
+                true => tree.rebuild(&boxes),
+                false => tree.refit(&boxes),
+            }
+        }
+        self.boxes = boxes;
+    }
+
+    /// Makes both lists anew.
+    fn rebuild(&mut self, surface: &Surface, margin: f64) {
+        self.rebuilds += 1;
+        self.refits += 1;
+        let anew = self.refits > REFITS || self.free_tree.is_empty();
+        if anew {
+            self.refits = 0;
+        }
+        self.refit(surface, margin, anew);
+        let mut pairs = std::mem::take(&mut self.pairs);
+        self.free_tree.pairs(&mut pairs);
+        for pair in &mut pairs {
+            *pair = (
+                self.free_faces[pair.0 as usize],
+                self.free_faces[pair.1 as usize],
+            );
+        }
+        let cross: Vec<Vec<(u32, u32)>> = (self.free_faces.par_chunks(TASK))
+            .map(|faces| {
+                let mut found = Vec::new();
+                for &f in faces {
+                    let query = self.face_box(surface, f, margin);
+                    self.scripted_tree
+                        .for_each_overlap(&query, |k| found.push((f, self.scripted_faces[k as usize])));
+                }
+                found
+            })
+            .collect();
+        pairs.extend(cross.into_iter().flatten());
+        let memory = self.memory(|_| true);
+        let found = self.expand(surface, margin, &pairs, |_| true);
+        self.vertex_triangle.clear();
+        self.edge_edge.clear();
+        self.take_over(found, &memory);
+        self.pairs = pairs;
+    }
+
+    /// Looks for pairs with the points in `out`, whose reach grew.
+    fn append(&mut self, surface: &Surface, margin: f64, out: &[u32]) {
+        for &p in out {
+            self.escaped[p as usize] = true;
+        }
+        self.refit(surface, margin, false);
+        let touched = |f: u32, escaped: &[bool]| {
+            let corners = surface.faces[f as usize].corners;
+            corners.iter().any(|&p| escaped[p as usize])
+        };
+        let mut pairs = Vec::new();
+        for (&f, scripted) in (self.free_faces.iter().map(|f| (f, false)))
+            .chain(self.scripted_faces.iter().map(|f| (f, true)))
+        {
+            if !touched(f, &self.escaped) {
+                continue;
+            }
+            let query = self.face_box(surface, f, margin);
+            self.free_tree.for_each_overlap(&query, |k| {
+                let g = self.free_faces[k as usize];
+                // A pair of two touched faces is found from both.
+                if g != f && (scripted || f < g || !touched(g, &self.escaped)) {
+                    pairs.push((g.min(f), g.max(f)));
+                }
+            });
+            if !scripted {
+                self.scripted_tree.for_each_overlap(&query, |k| {
+                    let g = self.scripted_faces[k as usize];
+                    if !touched(g, &self.escaped) {
+                        pairs.push((f, g));
+                    }
+                });
+            }
+        }
+        let hit = |points: &[u32; 4]| points.iter().any(|&p| self.escaped[p as usize]);
+        let memory = self.memory(hit);
+        let found = self.expand(surface, margin, &pairs, hit);
+        self.vertex_triangle.retain({
+            let escaped = &self.escaped;
+            move |c| !c.points.iter().any(|&p| escaped[p as usize])
+        });
+        self.edge_edge.retain({
+            let escaped = &self.escaped;
+            move |c| !c.points.iter().any(|&p| escaped[p as usize])
+        });
+        self.take_over(found, &memory);
+        for &p in out {
+            self.escaped[p as usize] = false;
+        }
+    }
+
+    /// The forces of contacts whose stencils are `chosen`.
+    fn memory(&self, chosen: impl Fn(&[u32; 4]) -> bool) -> Memory {
+        let lists = [
+            (List::VertexTriangle, &self.vertex_triangle),
+            (List::EdgeEdge, &self.edge_edge),
+        ];
+        let mut memory = Memory::new();
+        for (list, candidates) in lists {
+            for c in candidates {
+                if c.force > 0.0 && chosen(&c.points) {
+                    memory.insert((list, c.points), (c.force, c.friction));
+                }
+            }
+        }
+        memory
+    }
+
+    fn take_over(&mut self, found: Vec<(Vec<Candidate>, Vec<Candidate>)>, memory: &Memory) {
+        let recall = |list: List, mut c: Candidate| {
+            if let Some(&(force, friction)) = memory.get(&(list, c.points)) {
+                (c.force, c.friction) = (force, friction);
+            }
+            c
+        };
+        for (vertex_triangle, edge_edge) in found {
+            if memory.is_empty() {
+                self.vertex_triangle.extend(vertex_triangle);
+                self.edge_edge.extend(edge_edge);
+            } else {
+                let list = List::VertexTriangle;
+                self.vertex_triangle
+                    .extend(vertex_triangle.into_iter().map(|c| recall(list, c)));
+                let list = List::EdgeEdge;
+                self.edge_edge
+                    .extend(edge_edge.into_iter().map(|c| recall(list, c)));
+            }
+        }
+    }
+
+    /// The stencils between pairs of triangles, in the pairs' order.
+    fn expand(
+        &self,
+        surface: &Surface,
+        margin: f64,
+        pairs: &[(u32, u32)],
+        wanted: impl Fn(&[u32; 4]) -> bool + Sync,
+    ) -> Vec<(Vec<Candidate>, Vec<Candidate>)> {
+        let task = |pairs: &[(u32, u32)]| {
+            let mut found = (Vec::new(), Vec::new());
+            for &(f, g) in pairs {
+                self.between(surface, margin, f, g, &wanted, &mut found);
+            }
+            found
+        };
+        pairs.par_chunks(TASK).map(task).collect()
+    }
+
+    fn between(
+        &self,
+        surface: &Surface,
+        margin: f64,
+        f: u32,
+        g: u32,
+        wanted: &impl Fn(&[u32; 4]) -> bool,
+        found: &mut (Vec<Candidate>, Vec<Candidate>),
+    ) {
+        let (f, g) = (&surface.faces[f as usize], &surface.faces[g as usize]);
+        if !surface.can_meet(f.part, g.part) {
+            return;
+        }
+        let reach = |p: u32| &self.reach[p as usize];
+        for (vertices_of, triangle) in [(f, g), (g, f)] {
+            let [a, b, c] = triangle.corners;
+            let triangle_box = reach(a).union(reach(b)).union(reach(c)).grow(2.0 * margin);
+            for v in vertices_of.vertices() {
+                let points = [a, b, c, v];
+                if ![a, b, c].contains(&v) && reach(v).overlaps(&triangle_box) && wanted(&points) {
+                    found.0.push(Candidate::new(points));
+                }
+            }
+        }
+        for [a, b] in f.edges() {
+            let edge_box = reach(a).union(reach(b)).grow(2.0 * margin);
+            for [c, d] in g.edges() {
+                if a == c || a == d || b == c || b == d {
+                    continue;
+                }
+                // Always in the same order, however the faces came.
+                let points = if a < c { [a, b, c, d] } else { [c, d, a, b] };
+                if edge_box.overlaps(&reach(c).union(reach(d))) && wanted(&points) {
+                    found.1.push(Candidate::new(points));
+                }
+            }
+        }
+    }
+}
+
+/// The stencil of a candidate.
+#[inline]
+pub(crate) fn stencil(list: List, c: &Candidate) -> Stencil {
+    Stencil {
+        pair: list.pair(),
+        points: c.points,
+    }
+}

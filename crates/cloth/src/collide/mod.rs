@@ -1,0 +1,10 @@
+//! Finding collisions: all that can touch, which of it may, and which does.
+
+pub(crate) mod candidates;
+pub(crate) mod narrow;
+pub(crate) mod planes;
+pub(crate) mod surface;
+
+pub use narrow::Hit;
+pub use planes::Plane;
+pub use surface::{Kind, Part, Surface};

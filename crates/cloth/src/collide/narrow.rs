@@ -1,0 +1,325 @@
+//! The narrow phase: which candidates are near at the start of the step, and
+//! which of them meet before its end.
+
+use super::candidates::{Candidate, Candidates, List};
+use super::planes::Plane;
+use super::surface::Surface;
+use crate::response::Motion;
+use crate::response::constraint::{Pair, Stencil};
+use conatus_geometry::ccd;
+use conatus_geometry::distance::{self, Closest};
+use conatus_math::DVec3;
+use rayon::prelude::*;
+
+/// The gap that continuous detection keeps, as a share of the thickness.
+pub(crate) const GAP: f64 = 0.05;
+
+/// Candidates handled by one task.
+const TASK: usize = 4096;
+
+/// Two primitives within reach of each other in this step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Near {
+    pub(crate) stencil: Stencil,
+    /// Where the force of the contact is remembered.
+    pub(crate) memory: Place,
+    pub(crate) weights: [f64; 4],
+    pub(crate) normal: DVec3,
+    /// The distance at the start of the step.
+    pub(crate) distance: f64,
+    /// The distance that the two should keep.
+    pub(crate) thickness: f64,
+    /// The forces of the step before: normal and friction.
+    pub(crate) force: f64,
+    pub(crate) friction_force: DVec3,
+}
+
+/// Where a contact's force is kept from step to step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Of a list of candidates, the entry of this number.
+    Candidate(List, u32),
+    /// A vertex before a plane: entry of the planes' memory.
+    Plane(u32),
+}
+
+/// Two primitives that meet within the step.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit {
+    /// Which.
+    pub stencil: Stencil,
+    /// When, from 0 to 1.
+    pub time: f64,
+    /// The weights of the paper's gradient at that time.
+    pub weights: [f64; 4],
+    /// N at that time.
+    pub normal: DVec3,
+    /// The distance at the start.
+    pub(crate) distance: f64,
+    /// The distance that the two should keep.
+    pub(crate) thickness: f64,
+}
+
+#[inline]
+fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
+    points.map(|p| from[p as usize])
+}
+
+/// The least of n·(b − a) over all pairs of corners of the two primitives.
+#[inline]
+fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
+    let [a, b, c, d] = x.map(|x| n.dot(x));
+    match list {
+        List::VertexTriangle => d - a.max(b).max(c),
+        List::EdgeEdge => c.min(d) - a.max(b),
+    }
+}
+
+#[inline]
+fn closest(list: List, x: &[DVec3; 4]) -> Closest {
+    match list {
+        List::VertexTriangle => distance::vertex_triangle(x),
+        List::EdgeEdge => distance::edge_edge(x),
+    }
+}
+
+/// The closest points of a candidate at the start of the step.
+pub(crate) fn closest_at_start(list: List, c: &Candidate, motion: &Motion) -> Closest {
+    closest(list, &gather(&c.points, &motion.start))
+}
+
+/// All pairs that are nearer than their thickness at the start of the step, or
+/// come nearer along their normal by its end. In a fixed order.
+pub(crate) fn near(
+    surface: &Surface,
+    planes: &[Plane],
+    motion: &Motion,
+    candidates: &mut Candidates,
+    plane_forces: &[(f32, [f32; 3])],
+    found: &mut Vec<Near>,
+) {
+    found.clear();
+    let lists = [
+        (List::VertexTriangle, &mut candidates.vertex_triangle),
+        (List::EdgeEdge, &mut candidates.edge_edge),
+    ];
+    for (list, candidates) in lists {
+        let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK).enumerate())
+            .map(|(task, chunk)| {
+                let mut found = Vec::new();
+                for (k, c) in chunk.iter_mut().enumerate() {
+                    if let Some(mut near) = near_candidate(surface, motion, list, c) {
+                        near.memory = Place::Candidate(list, (task * TASK + k) as u32);
+                        found.push(near);
+                    }
+                }
+                found
+            })
+            .collect();
+        found.extend(tasks.into_iter().flatten());
+    }
+    near_planes(surface, planes, motion, plane_forces, found);
+}
+
+#[inline]
+fn near_candidate(
+    surface: &Surface,
+    motion: &Motion,
+    list: List,
+    c: &mut Candidate,
+) -> Option<Near> {
+    let start = gather(&c.points, &motion.start);
+    let end = gather(&c.points, &motion.end);
+    let (a, b) = (c.points[0], c.points[3]);
+    let thickness = surface.thickness(a, b);
+    let far = |n: DVec3| {
+        gap_along(list, n, &start) > thickness && gap_along(list, n, &end) > thickness
+    };
+    if far(c.axis()) {
+        return None;
+    }
+    let nearest = closest(list, &start);
+    c.set_axis(nearest.vector, nearest.squared);
+    if far(c.axis()) {
+        c.force = 0.0;
+        return None;
+    }
+    let distance = nearest.distance();
+    let normal = nearest.vector / distance;
+    if !normal.is_finite() {
+        return None;
+    }
+    if distance > thickness {
+        // Not yet near, but perhaps at the end of the step.
+        let ahead: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
+        if normal.dot(ahead) > thickness {
+            c.force = 0.0;
+            return None;
+        }
+    }
+    Some(Near {
+        stencil: Stencil {
+            pair: list.pair(),
+            points: c.points,
+        },
+        memory: Place::Plane(0),
+        weights: nearest.weights,
+        normal,
+        distance,
+        thickness,
+        force: c.force.into(),
+        friction_force: DVec3::from_array(c.friction.map(f64::from)),
+    })
+}
+
+fn near_planes(
+    surface: &Surface,
+    planes: &[Plane],
+    motion: &Motion,
+    forces: &[(f32, [f32; 3])],
+    found: &mut Vec<Near>,
+) {
+    for (k, plane) in planes.iter().enumerate() {
+        for (place, &p) in plane.vertices.iter().enumerate() {
+            let i = p as usize;
+            let thickness = surface.part(p).thickness.unwrap_or(1e-3);
+            let distance = plane.height(motion.start[i]);
+            if distance > thickness && plane.height(motion.end[i]) > thickness {
+                continue;
+            }
+            let place = k * plane.vertices.len() + place;
+            let (force, friction) = forces[place];
+            found.push(Near {
+                stencil: plane.stencil(k, p),
+                memory: Place::Plane(place as u32),
+                weights: [1.0, 0.0, 0.0, 0.0],
+                normal: plane.normal,
+                distance,
+                thickness,
+                force: force.into(),
+                friction_force: DVec3::from_array(friction.map(f64::from)),
+            });
+        }
+    }
+}
+
+/// All pairs that meet within the step, in a fixed order; with `moved_only`,
+/// of those with a point that moved since the last look.
+pub(crate) fn hits(
+    surface: &Surface,
+    planes: &[Plane],
+    motion: &Motion,
+    candidates: &mut Candidates,
+    moved_only: bool,
+    found: &mut Vec<Hit>,
+) {
+    found.clear();
+    let lists = [
+        (List::VertexTriangle, &mut candidates.vertex_triangle),
+        (List::EdgeEdge, &mut candidates.edge_edge),
+    ];
+    for (list, candidates) in lists {
+        let tasks: Vec<Vec<Hit>> = (candidates.par_chunks_mut(TASK))
+            .map(|chunk| {
+                let mut found = Vec::new();
+                for c in chunk {
+                    if moved_only && !c.points.iter().any(|&p| motion.moved[p as usize]) {
+                        continue;
+                    }
+                    found.extend(hit_candidate(surface, motion, list, c));
+                }
+                found
+            })
+            .collect();
+        found.extend(tasks.into_iter().flatten());
+    }
+    for (k, plane) in planes.iter().enumerate() {
+        for &p in &plane.vertices {
+            if !moved_only || motion.moved[p as usize] {
+                found.extend(hit_plane(surface, motion, plane, k, p));
+            }
+        }
+    }
+}
+
+#[inline]
+fn hit_candidate(
+    surface: &Surface,
+    motion: &Motion,
+    list: List,
+    c: &mut Candidate,
+) -> Option<Hit> {
+    let start = gather(&c.points, &motion.start);
+    let end = gather(&c.points, &motion.end);
+    let thickness = surface.thickness(c.points[0], c.points[3]);
+    let separation = GAP * thickness;
+    let far = |n: DVec3| {
+        gap_along(list, n, &start) > separation && gap_along(list, n, &end) > separation
+    };
+    if far(c.axis()) {
+        return None;
+    }
+    let nearest = closest(list, &start);
+    c.set_axis(nearest.vector, nearest.squared);
+    if far(c.axis()) {
+        return None;
+    }
+    let hit = match list {
+        List::VertexTriangle => ccd::vertex_triangle(&start, &end, separation),
+        List::EdgeEdge => ccd::edge_edge(&start, &end, separation),
+    }?;
+    let movable = |&p: &u32| {
+        let p = p as usize;
+        motion.inverse_mass[p] > 0.0
+            || (motion.bodies.get(motion.body_of[p] as usize)).is_some_and(|b| b.inverse_mass > 0.0)
+    };
+    if !c.points.iter().any(movable) {
+        return None;
+    }
+    let normal = hit.closest.vector.normalize_or_zero();
+    Some(Hit {
+        stencil: Stencil {
+            pair: list.pair(),
+            points: c.points,
+        },
+        time: hit.time,
+        weights: hit.closest.weights,
+        normal,
+        distance: nearest.distance(),
+        thickness,
+    })
+}
+
+fn hit_plane(
+    surface: &Surface,
+    motion: &Motion,
+    plane: &Plane,
+    index: usize,
+    p: u32,
+) -> Option<Hit> {
+    let i = p as usize;
+    if motion.inverse_mass[i] == 0.0 {
+        return None;
+    }
+    let thickness = surface.part(p).thickness.unwrap_or(1e-3);
+    let (a, b) = (plane.height(motion.start[i]), plane.height(motion.end[i]));
+    let kept = (GAP * thickness).min(0.5 * a);
+    if b > kept {
+        return None;
+    }
+    Some(Hit {
+        stencil: plane.stencil(index, p),
+        time: ((a - kept) / (a - b)).clamp(0.0, 1.0),
+        weights: [1.0, 0.0, 0.0, 0.0],
+        normal: plane.normal,
+        distance: a,
+        thickness,
+    })
+}
+
+impl Hit {
+    /// Whether the stencil is a vertex before a plane.
+    pub fn is_plane(&self) -> bool {
+        matches!(self.stencil.pair, Pair::VertexPlane(_))
+    }
+}

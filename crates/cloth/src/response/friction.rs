@@ -1,0 +1,102 @@
+//! Friction in an impact zone (Harmon et al. §4, with the errata): what slides
+//! is slowed down, in a direction that brings no new collision in the zone.
+
+use super::constraint::Constraint;
+use super::inelastic_projection::{Outcome, STILL, inelastic_projection};
+use super::motion::Motion;
+use super::zone::Rows;
+use conatus_math::DVec3;
+
+/// How friction acts in a zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZoneFriction {
+    /// One coefficient and one magnitude for the whole zone, as in the paper.
+    #[default]
+    PerZone,
+    /// Every collision has Coulomb's limit of its own.
+    PerConstraint,
+}
+
+/// Friction after the fail-safe brought about `outcome`.
+pub(crate) fn apply(
+    motion: &mut Motion,
+    constraints: &[Constraint],
+    outcome: &Outcome,
+    how: ZoneFriction,
+) {
+    if constraints.iter().all(|c| c.friction == 0.0) {
+        return;
+    }
+    match how {
+        ZoneFriction::PerZone => per_zone(motion, constraints, outcome),
+        ZoneFriction::PerConstraint => per_constraint(motion, constraints, outcome),
+    }
+}
+
+/// Of q̇′ the part without any relative velocity, q̇′_fix, is found by
+/// projection with ∇H in place of ∇C; the rest slides, Harmon (6). The change
+/// is Δq̇ = −min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide/‖q̇′_slide‖ in the mass norm.
+/// As it stays within the row space of ∇H it is a sum of impulses at the
+/// collisions.
+fn per_zone(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
+    let rows = Rows::all_directions(motion, constraints);
+    let mut b = Vec::with_capacity(3 * constraints.len());
+    for (k, c) in constraints.iter().enumerate() {
+        let u = c.relative_velocity(motion);
+        // After the projection nothing of it is normal.
+        let u = u - u.dot(c.normal) * c.normal;
+        b.extend((0..3).map(|i| rows.scale[3 * k + i] * u[i]));
+    }
+    let mut lambda = Vec::new();
+    let scale = rows.scale.iter().copied().fold(f64::INFINITY, f64::min);
+    rows.solve(&b, 1e3 * STILL * scale, false, &mut lambda);
+    let slide = rows.norm(&lambda);
+    if slide <= 0.0 {
+        return;
+    }
+    let share = (coefficient(constraints, outcome) * outcome.change / slide).min(1.0);
+    for (k, c) in constraints.iter().enumerate() {
+        let at = |i: usize| lambda[3 * k + i] * rows.scale[3 * k + i];
+        let impulse = DVec3::new(at(0), at(1), at(2));
+        c.apply(motion, -share * impulse);
+    }
+}
+
+/// The one coefficient of a zone: the mean over its impulses.
+fn coefficient(constraints: &[Constraint], outcome: &Outcome) -> f64 {
+    let weights = outcome.impulses.iter().map(|j| j.abs());
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (c, w) in constraints.iter().zip(weights) {
+        sum += w * c.friction;
+        total += w;
+    }
+    if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// Coulomb's limit for every collision by itself, some sweeps of Gauss-Seidel,
+/// and a last projection for the normal velocities that they stirred up.
+fn per_constraint(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
+    let mut given = vec![DVec3::ZERO; constraints.len()];
+    for _ in 0..8 {
+        for ((c, given), normal) in constraints.iter().zip(&mut given).zip(&outcome.impulses) {
+            let u = c.relative_velocity(motion);
+            let slide = u - u.dot(c.normal) * c.normal;
+            let speed = slide.length();
+            if speed <= STILL {
+                continue;
+            }
+            let t = slide / speed;
+            let mass = t.dot(c.velocity_change(motion, t));
+            if mass <= 0.0 {
+                continue;
+            }
+            let wanted = *given - slide / mass;
+            let most = c.friction * normal.abs();
+            let size = wanted.length();
+            let next = if size > most { wanted * (most / size) } else { wanted };
+            c.apply(motion, next - *given);
+            *given = next;
+        }
+    }
+    inelastic_projection(motion, constraints);
+}

@@ -1,0 +1,89 @@
+//! Stage 3, the paper's fail-safe: of all velocities without normal velocity
+//! in any collision of the zone, the ones nearest to those before (Harmon et
+//! al. §2). Impact is cancelled, sliding is not.
+
+use super::constraint::Constraint;
+use super::motion::Motion;
+use super::zone::Rows;
+
+/// What a fail-safe left behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    /// The impulse that each constraint gave along its normal.
+    pub(crate) impulses: Vec<f64>,
+    /// The largest normal velocity left, in m/s: zero unless the constraints
+    /// contradict each other.
+    pub(crate) violation: f64,
+    /// ‖q̇′ − q̇‖ in the mass norm.
+    pub(crate) change: f64,
+}
+
+/// Velocities below this are as good as none.
+pub(crate) const STILL: f64 = 1e-7;
+
+/// The inelastic projection: solves ∇C M⁻¹ ∇Cᵀ λ = ∇C q̇, Harmon (5), and puts
+/// λ into p′ = p − ∇Cᵀ λ, Harmon (3), after which ∇C q̇′ = 0, Harmon (4).
+pub(crate) fn inelastic_projection(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
+    let rows = Rows::normals(motion, constraints);
+    let b = normal_velocities(motion, constraints, &rows);
+    let mut lambda = Vec::new();
+    rows.solve(&b, tolerance(&rows), true, &mut lambda);
+    let outcome = apply(motion, constraints, &rows, &lambda, -1.0);
+    let left = constraints.iter().map(|c| normal_velocity(motion, c).abs());
+    Outcome {
+        violation: left.fold(0.0, f64::max),
+        ..outcome
+    }
+}
+
+/// The same with impulses that only push: λ ≥ 0, ∇C q̇′ ≥ 0 and one of the two
+/// zero for every collision, the complementarity problem that the paper
+/// leaves for later. Nothing sticks.
+pub(crate) fn complementarity(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
+    let rows = Rows::normals(motion, constraints);
+    let b = normal_velocities(motion, constraints, &rows);
+    let mut lambda = Vec::new();
+    rows.solve_complementarity(&b, tolerance(&rows), 2000, &mut lambda);
+    let outcome = apply(motion, constraints, &rows, &lambda, 1.0);
+    let left = constraints.iter().map(|c| (-normal_velocity(motion, c)).max(0.0));
+    Outcome {
+        violation: left.fold(0.0, f64::max),
+        ..outcome
+    }
+}
+
+fn normal_velocity(motion: &Motion, c: &Constraint) -> f64 {
+    c.normal.dot(c.relative_velocity(motion))
+}
+
+/// ∇C q̇, row by row, scaled.
+fn normal_velocities(motion: &Motion, constraints: &[Constraint], rows: &Rows) -> Vec<f64> {
+    let scaled = constraints.iter().zip(&rows.scale);
+    scaled.map(|(c, s)| s * normal_velocity(motion, c)).collect()
+}
+
+/// [`STILL`] in the scale of the rows.
+fn tolerance(rows: &Rows) -> f64 {
+    STILL * rows.scale.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Gives every constraint its impulse, `sign`·λ along its normal.
+fn apply(
+    motion: &mut Motion,
+    constraints: &[Constraint],
+    rows: &Rows,
+    lambda: &[f64],
+    sign: f64,
+) -> Outcome {
+    let mut impulses = Vec::with_capacity(lambda.len());
+    for ((c, &lambda), &scale) in constraints.iter().zip(lambda).zip(&rows.scale) {
+        let impulse = sign * lambda * scale;
+        c.apply(motion, impulse * c.normal);
+        impulses.push(impulse);
+    }
+    Outcome {
+        impulses,
+        violation: 0.0,
+        change: rows.norm(lambda),
+    }
+}

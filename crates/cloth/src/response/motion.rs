@@ -1,0 +1,170 @@
+//! How every point moves over one step, and who answers for it: a vertex of
+//! cloth (three degrees of freedom), a rigid body (six) or a script (none).
+//!
+//! Collision response changes velocities; [`Motion::settle`] turns them into
+//! positions at the end of the step, which are what detection looks at.
+
+use conatus_math::{DMat3, DVec3, rotation};
+
+/// No body: the value of [`Motion::body_of`] for all other points.
+pub const NO_BODY: u32 = u32::MAX;
+
+/// A rigid body over one step.
+#[derive(Clone, Debug)]
+pub struct BodyMotion {
+    /// The centre of mass at the start.
+    pub centre: DVec3,
+    /// The velocity of the centre over the step (the secant).
+    pub velocity: DVec3,
+    /// The turn over the step, as a rotation vector divided by its length in
+    /// time, in world axes.
+    pub omega: DVec3,
+    /// One over the mass; zero for one that is held.
+    pub inverse_mass: f64,
+    /// The inverse of the inertia tensor in world axes at the start.
+    pub inverse_inertia: DMat3,
+    /// Its first point.
+    pub first: u32,
+    /// Its points at the start, from the centre.
+    pub arms: Vec<DVec3>,
+}
+
+impl BodyMotion {
+    /// Where the point with this arm is at the end of a step of `h` seconds.
+    fn end(&self, arm: DVec3, turn: DMat3, h: f64) -> DVec3 {
+        self.centre + h * self.velocity + turn * arm
+    }
+}
+
+/// All points over one step.
+#[derive(Clone, Debug, Default)]
+pub struct Motion {
+    /// The length of the step in seconds.
+    pub h: f64,
+    /// Where points are at the start of the step.
+    pub start: Vec<DVec3>,
+    /// Where points are at its end.
+    pub end: Vec<DVec3>,
+    /// Velocities over the step. For points of bodies see [`Motion::bodies`].
+    pub velocity: Vec<DVec3>,
+    /// One over the mass of each vertex of cloth; zero for all that is
+    /// scripted, and for points of bodies.
+    pub inverse_mass: Vec<f64>,
+    /// The body of each point, or [`NO_BODY`].
+    pub body_of: Vec<u32>,
+    /// The bodies.
+    pub bodies: Vec<BodyMotion>,
+    /// Points whose motion changed since detection last looked.
+    pub(crate) moved: Vec<bool>,
+    moved_points: Vec<u32>,
+    moved_bodies: Vec<u32>,
+}
+
+impl Motion {
+    /// Points that all rest at `start`, none of them free.
+    pub fn new(start: Vec<DVec3>) -> Self {
+        let n = start.len();
+        Self {
+            h: 0.0,
+            end: start.clone(),
+            velocity: vec![DVec3::ZERO; n],
+            inverse_mass: vec![0.0; n],
+            body_of: vec![NO_BODY; n],
+            bodies: Vec::new(),
+            moved: vec![false; n],
+            moved_points: Vec::new(),
+            moved_bodies: Vec::new(),
+            start,
+        }
+    }
+
+    /// Adds a body whose points begin at `body.first`.
+    pub fn add_body(&mut self, body: BodyMotion) {
+        let index = self.bodies.len() as u32;
+        let first = body.first as usize;
+        self.body_of[first..first + body.arms.len()].fill(index);
+        self.bodies.push(body);
+    }
+
+    /// The velocity of a point over the step; of a body's, to first order.
+    #[inline]
+    pub fn point_velocity(&self, p: u32) -> DVec3 {
+        match self.body_of[p as usize] {
+            NO_BODY => self.velocity[p as usize],
+            b => {
+                let body = &self.bodies[b as usize];
+                let arm = body.arms[(p - body.first) as usize];
+                body.velocity + body.omega.cross(arm)
+            }
+        }
+    }
+
+    /// Notes that a vertex's velocity changed.
+    #[inline]
+    pub(crate) fn touch(&mut self, p: u32) {
+        if !std::mem::replace(&mut self.moved[p as usize], true) {
+            self.moved_points.push(p);
+        }
+    }
+
+    /// Notes that a body's velocity changed.
+    #[inline]
+    pub(crate) fn touch_body(&mut self, b: u32) {
+        if !self.moved_bodies.contains(&b) {
+            self.moved_bodies.push(b);
+        }
+    }
+
+    /// Puts the ends of all that changed where their velocities lead, and
+    /// returns those points. `moved` stays set until [`Motion::seen`].
+    pub(crate) fn settle(&mut self) -> &[u32] {
+        for k in 0..self.moved_bodies.len() {
+            let b = self.moved_bodies[k] as usize;
+            self.settle_body(b);
+            let first = self.bodies[b].first;
+            for p in first..first + self.bodies[b].arms.len() as u32 {
+                self.touch(p);
+            }
+        }
+        for &p in &self.moved_points {
+            let p = p as usize;
+            if self.body_of[p] == NO_BODY {
+                self.end[p] = self.start[p] + self.h * self.velocity[p];
+            }
+        }
+        &self.moved_points
+    }
+
+    fn settle_body(&mut self, b: usize) {
+        let body = &self.bodies[b];
+        let turn = DMat3::from_quat(rotation::exp(self.h * body.omega));
+        let first = body.first as usize;
+        for (k, &arm) in body.arms.iter().enumerate() {
+            let end = body.end(arm, turn, self.h);
+            self.end[first + k] = end;
+            self.velocity[first + k] = (end - self.start[first + k]) / self.h;
+        }
+    }
+
+    /// Settles everything, for the beginning of a step: ends follow from
+    /// velocities, and detection has seen nothing yet.
+    pub(crate) fn settle_all(&mut self) {
+        self.seen();
+        for p in 0..self.start.len() {
+            if self.body_of[p] == NO_BODY {
+                self.end[p] = self.start[p] + self.h * self.velocity[p];
+            }
+        }
+        for b in 0..self.bodies.len() {
+            self.settle_body(b);
+        }
+    }
+
+    /// Detection has seen all that moved.
+    pub(crate) fn seen(&mut self) {
+        for p in self.moved_points.drain(..) {
+            self.moved[p as usize] = false;
+        }
+        self.moved_bodies.clear();
+    }
+}

@@ -1,0 +1,173 @@
+//! Rigid impact zones (Provot 1997, Bridson et al. 2002), the paper's
+//! baseline: everything in the zone moves on as one rigid body, with the
+//! momentum and the angular momentum that it had. No two points of it can
+//! collide any more, and none can slide.
+
+use super::constraint::{Constraint, Pair};
+use super::inelastic_projection::Outcome;
+use super::motion::{Motion, NO_BODY};
+use conatus_math::{DMat3, DVec3, rotation};
+use std::collections::BTreeSet;
+
+/// How much more than the zone's own mass a scripted point weighs: the motion
+/// follows it, as far as one rigid motion can follow all of them.
+const INSIST: f64 = 1e8;
+
+/// Makes the zone rigid. The violation is the largest velocity, in m/s, by
+/// which a scripted point disagrees with the rigid motion.
+pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
+    let mut points = BTreeSet::new();
+    let mut bodies = BTreeSet::new();
+    let mut plane = false;
+    for c in constraints {
+        plane |= matches!(c.stencil.pair, Pair::VertexPlane(_));
+        for p in c.stencil.points() {
+            match motion.body_of[p as usize] {
+                NO_BODY => points.insert(p),
+                b => bodies.insert(b),
+            };
+        }
+    }
+    let mut fit = Fit::about(centre(motion, &points, &bodies));
+    for &p in &points {
+        let i = p as usize;
+        if motion.inverse_mass[i] > 0.0 {
+            let mass = 1.0 / motion.inverse_mass[i];
+            fit.point(mass, motion.start[i], motion.velocity[i]);
+        }
+    }
+    for &b in &bodies {
+        let b = &motion.bodies[b as usize];
+        if b.inverse_mass > 0.0 {
+            fit.point(1.0 / b.inverse_mass, b.centre, b.velocity);
+            let inertia = b.inverse_inertia.inverse();
+            fit.angular += inertia;
+            fit.spin += inertia * b.omega;
+        }
+    }
+    let insist = INSIST * fit.mass.max(1e-9);
+    let scripted: Vec<(DVec3, DVec3)> = points
+        .iter()
+        .filter(|&&p| motion.inverse_mass[p as usize] == 0.0)
+        .map(|&p| (motion.start[p as usize], motion.velocity[p as usize]))
+        .collect();
+    for &(x, v) in &scripted {
+        fit.point(insist, x, v);
+    }
+    // A plane holds whatever touches it.
+    let (velocity, omega) = match plane {
+        true => (DVec3::ZERO, DVec3::ZERO),
+        false => fit.solve(),
+    };
+    let centre = fit.centre;
+    let disagreement = scripted
+        .iter()
+        .map(|&(x, v)| (velocity + omega.cross(x - centre) - v).length())
+        .fold(0.0, f64::max);
+
+    let turn = DMat3::from_quat(rotation::exp(motion.h * omega));
+    let mut change = 0.0;
+    for &p in &points {
+        let i = p as usize;
+        if motion.inverse_mass[i] > 0.0 {
+            let arm = motion.start[i] - centre;
+            let after = velocity + (turn * arm - arm) / motion.h;
+            change += (after - motion.velocity[i]).length_squared() / motion.inverse_mass[i];
+            motion.velocity[i] = after;
+        }
+    }
+    for &b in &bodies {
+        let b = &mut motion.bodies[b as usize];
+        if b.inverse_mass > 0.0 {
+            let arm = b.centre - centre;
+            b.velocity = velocity + (turn * arm - arm) / motion.h;
+            b.omega = omega;
+        }
+    }
+    Outcome {
+        impulses: vec![0.0; constraints.len()],
+        violation: disagreement,
+        change: f64::sqrt(change),
+    }
+}
+
+fn centre(motion: &Motion, points: &BTreeSet<u32>, bodies: &BTreeSet<u32>) -> DVec3 {
+    let free = points.iter().map(|&p| p as usize);
+    let free = free.filter(|&i| motion.inverse_mass[i] > 0.0);
+    let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
+    for i in free {
+        let m = 1.0 / motion.inverse_mass[i];
+        sum += m * motion.start[i];
+        mass += m;
+    }
+    for &b in bodies {
+        let b = &motion.bodies[b as usize];
+        if b.inverse_mass > 0.0 {
+            sum += b.centre / b.inverse_mass;
+            mass += 1.0 / b.inverse_mass;
+        }
+    }
+    if mass > 0.0 { sum / mass } else { sum }
+}
+
+/// The rigid motion nearest to given velocities: minimises
+/// Σ m |V + Ω × r − v|², whose normal equations are those of momentum and
+/// angular momentum.
+struct Fit {
+    centre: DVec3,
+    mass: f64,
+    momentum: DVec3,
+    /// Σ m r.
+    first: DVec3,
+    /// Σ m (|r|² − r rᵀ).
+    angular: DMat3,
+    /// Σ m r × v.
+    spin: DVec3,
+}
+
+impl Fit {
+    fn about(centre: DVec3) -> Self {
+        Self {
+            centre,
+            mass: 0.0,
+            momentum: DVec3::ZERO,
+            first: DVec3::ZERO,
+            angular: DMat3::ZERO,
+            spin: DVec3::ZERO,
+        }
+    }
+
+    fn point(&mut self, mass: f64, x: DVec3, v: DVec3) {
+        let r = x - self.centre;
+        self.mass += mass;
+        self.momentum += mass * v;
+        self.first += mass * r;
+        let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+        self.angular += mass * (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - outer);
+        self.spin += mass * r.cross(v);
+    }
+
+    /// V and Ω about the centre.
+    fn solve(&self) -> (DVec3, DVec3) {
+        if self.mass == 0.0 {
+            return (DVec3::ZERO, DVec3::ZERO);
+        }
+        // About the weighted mean the equations come apart.
+        let mean = self.first / self.mass;
+        let shift = self.mass
+            * (DMat3::from_diagonal(DVec3::splat(mean.length_squared()))
+                - DMat3::from_cols(mean * mean.x, mean * mean.y, mean * mean.z));
+        let inertia = self.angular - shift;
+        let v = self.momentum / self.mass;
+        let spin = self.spin - mean.cross(self.momentum);
+        // Points on a line have no inertia about it: a small share of the
+        // largest keeps that turn at zero.
+        let size = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+        let omega = if size > 0.0 {
+            (inertia + DMat3::from_diagonal(DVec3::splat(1e-9 * size))).inverse() * spin
+        } else {
+            DVec3::ZERO
+        };
+        (v - omega.cross(mean), omega)
+    }
+}
