@@ -8,6 +8,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod distance;
 pub mod generate;
+pub mod intersect;
 pub mod mesh;
 pub mod obj;
 pub mod solid;
