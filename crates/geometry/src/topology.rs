@@ -265,8 +265,9 @@ fn is_flat([a, b, c]: [DVec3; 3]) -> bool {
         .length_squared()
         .max((c - b).length_squared())
         .max((a - c).length_squared());
-    // Not the other way round, so that numbers that overflow are refused.
-    !((b - a).cross(c - a).length() > 1e-9 * longest)
+    // Asked this way round, squares that overflow are refused.
+    let has_area = (b - a).cross(c - a).length() > 1e-9 * longest;
+    !has_area
 }
 
 #[cfg(test)]

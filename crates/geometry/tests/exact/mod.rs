@@ -220,8 +220,8 @@ impl Query {
             if shift.iter().any(|s| s % divisor != 0) {
                 continue;
             }
-            for axis in 0..3 {
-                query.end[3][axis] += (shift[axis] / divisor) as i64;
+            for (coordinate, s) in query.end[3].iter_mut().zip(shift) {
+                *coordinate += (s / divisor) as i64;
             }
             let most = query.end[3].iter().map(|c| c.abs()).max().unwrap_or(0);
             if most < 1 << 51 {
