@@ -6,6 +6,7 @@ use conatus_cloth::*;
 use conatus_geometry::Mesh;
 use conatus_math::{DVec3, Pose};
 use std::time::Instant;
+fn cpu() -> f64 { let s = std::fs::read_to_string("/proc/self/stat").unwrap(); let f: Vec<&str> = s.rsplit(')').next().unwrap().split_whitespace().collect(); (f[11].parse::<f64>().unwrap() + f[12].parse::<f64>().unwrap()) / 100.0 }
 
 fn sheet(size: f64, nx: usize, ny: usize) -> Mesh {
     let mut m = Mesh::default();
@@ -135,17 +136,19 @@ fn main() {
     }
     collisions.passes = arg("passes", collisions.passes as f64) as usize;
     collisions.sweeps = arg("sweeps", collisions.sweeps as f64) as usize;
+    collisions.longest = arg("longest", collisions.longest);
     collisions.restore = arg("restore", collisions.restore);
     if args.iter().any(|a| a == "squares") { fps = 24.0; }
     let h = 1.0 / fps / steps_per_frame as f64;
-    let rest = parts.positions.clone();
     let tri: Vec<[u32; 3]> = { let mut t = vec![]; let mut o = 0; for p in &parts.pieces { t.extend(p.rest.triangles.iter().map(|x| x.map(|i| i + o))); o += p.rest.vertices.len() as u32; } t };
+    let all: Vec<[u32; 3]> = { let mut t = tri.clone(); let mut o = parts.positions.len() as u32; for p in &parts.obstacles { t.extend(p.mesh.triangles.iter().map(|x| x.map(|i| i + o))); o += p.mesh.vertices.len() as u32; } t };
     let mut cloth = Cloth::new(parts);
     cloth.gravity = gravity;
     cloth.collisions = collisions;
     cloth.elastic.settings.tolerance = arg("tol", 1e-4);
     if scene == "incline" { }
     let begin = Instant::now();
+    let mut cpu0 = cpu(); let mut f0 = 0;
     for f in 0..frames {
         let before = cloth.stats;
         for k in 0..steps_per_frame {
@@ -156,21 +159,21 @@ fn main() {
             }
         }
         let s = cloth.stats;
-        let stretch = tri.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]).map(|(a, b)| {
-            let (a, b) = (a as usize, b as usize);
-            cloth.positions()[a].distance(cloth.positions()[b]) / rest[a].distance(rest[b])
-        }).fold(0.0, f64::max);
+        let stretch = cloth.max_stretch();
         let n = cloth.positions().len() as f64;
         let speed = cloth.velocities().iter().map(|v| v.length()).sum::<f64>() / n;
         let low = cloth.positions().iter().filter(|p| p.z < -0.4).count() as f64 / n;
-        let inter = conatus_geometry_check(&cloth, f);
+        let inter = if f % 3 == 0 { conatus_geometry_check(&cloth, &all, tri.len() as u32) } else { 0 };
         if f % (arg("every", 6.0) as u32) == 0 || f == frames - 1 {
-            println!("f {f:4} {:7.1} ms (coll {:6.1}) it {:5} coll {:7} fs {:4} zones {:4} largest {:5} sub {:4} rebuild {:3} stretch {:.3} speed {:.4} low {low:.3} inter {inter}",
+            let c = cpu(); let ms = 1e3 * (c - cpu0) / (f + 1 - f0) as f64; cpu0 = c; f0 = f + 1;
+            println!("f {f:4} cpu {ms:6.1} ms  {:7.1} ms (coll {:6.1}) it {:5} coll {:7} fs {:4} zones {:4} largest {:5} sub {:4} rebuild {:3} append {:3} cand {:7} stretch {:.3} speed {:.4} low {low:.3} inter {inter}",
                 1e3 * (s.total_seconds - before.total_seconds), 1e3 * (s.collision_seconds - before.collision_seconds),
                 s.iterations - before.iterations, s.collisions - before.collisions, s.failsafe_calls - before.failsafe_calls,
-                s.impact_zones - before.impact_zones, s.largest_zone, s.substeps - before.substeps, s.rebuilds - before.rebuilds, stretch, speed);
+                s.impact_zones - before.impact_zones, s.largest_zone, s.substeps - before.substeps, s.rebuilds - before.rebuilds, s.appends - before.appends, s.candidates, stretch, speed);
         }
     }
-    println!("total {:.2} s, per frame {:.1} ms", begin.elapsed().as_secs_f64(), 1e3 * cloth.stats.total_seconds / frames as f64);
+    println!("cpu {:.2} s total {:.2} s, per frame {:.1} ms", cpu(), begin.elapsed().as_secs_f64(), 1e3 * cloth.stats.total_seconds / frames as f64);
 }
-fn conatus_geometry_check(_c: &Cloth, _f: u32) -> usize { 0 }
+fn conatus_geometry_check(c: &Cloth, tri: &[[u32; 3]], cloth: u32) -> usize {
+    conatus_geometry::intersect::intersecting_pairs(c.points(), tri, 1000, |a, b| a >= cloth && b >= cloth).len()
+}

@@ -10,7 +10,7 @@ use crate::collide::narrow::{self, Hit, Near, Place};
 use crate::collide::{Kind, Plane, Surface};
 use crate::response::constraint::{Pair, Stencil};
 use crate::response::{
-    BodyMotion, Contact, FailSafe, GaveUp, Motion, Response, ZoneFriction, stages,
+    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Response, ZoneFriction, stages,
 };
 use crate::script::Path;
 use crate::{Elastic, Load, Piece, Spring};
@@ -31,6 +31,9 @@ pub struct Collisions {
     pub passes: usize,
     /// Which share of an overlap stage 1 takes away in a step.
     pub restore: f64,
+    /// How long an edge may get, against its length at rest, before stage 1
+    /// holds it back.
+    pub longest: f64,
     /// Passes of stage 3 before the step is halved.
     pub most_passes: usize,
     /// Steps shorter than this, in seconds, are not halved any more.
@@ -45,6 +48,7 @@ impl Default for Collisions {
             sweeps: 8,
             passes: 4,
             restore: 0.1,
+            longest: 1.1,
             most_passes: 60,
             smallest_step: 2e-5,
         }
@@ -143,6 +147,10 @@ pub struct Stats {
     pub collision_seconds: f64,
     /// Lists of candidates made anew.
     pub rebuilds: u64,
+    /// Lists of candidates added to.
+    pub appends: u64,
+    /// Candidates in the lists.
+    pub candidates: usize,
 }
 
 /// A step that could not be made.
@@ -184,6 +192,8 @@ pub struct Cloth {
     pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
     springs: Vec<Spring>,
+    /// All edges of the cloth and their lengths at rest.
+    edges: Vec<([u32; 2], f64)>,
     motion: Motion,
     near: Vec<Near>,
     hits: Vec<Hit>,
@@ -204,6 +214,12 @@ impl Cloth {
             );
         }
         let cloth_points = surface.points();
+        let rest: Vec<DVec3> = (parts.pieces.iter())
+            .flat_map(|p| p.rest.vertices.iter().copied())
+            .collect();
+        let length = |[a, b]: [u32; 2]| rest[a as usize].distance(rest[b as usize]);
+        let edges = surface.faces.iter().flat_map(|f| f.edges());
+        let edges = edges.map(|e| (e, length(e))).collect();
         let mut body_first = Vec::new();
         for b in &parts.bodies {
             let (n, t) = (b.mesh.vertices.len(), &b.mesh.triangles);
@@ -262,6 +278,7 @@ impl Cloth {
             pins: parts.pins,
             pin_start,
             springs: parts.springs,
+            edges,
             motion,
             near: Vec::new(),
             hits: Vec::new(),
@@ -286,6 +303,14 @@ impl Cloth {
     /// Where all points of all surfaces are at the end of the last step.
     pub fn points(&self) -> &[DVec3] {
         &self.motion.end
+    }
+
+    /// The longest edge against its length at rest.
+    pub fn max_stretch(&self) -> f64 {
+        let ratio = |&([a, b], rest): &([u32; 2], f64)| {
+            self.x[a as usize].distance(self.x[b as usize]) / rest
+        };
+        self.edges.iter().map(ratio).fold(0.0, f64::max)
     }
 
     /// The planes.
@@ -318,6 +343,9 @@ impl Cloth {
         let result = self.advance(t, h, bodies);
         self.stats.total_seconds += begin.elapsed().as_secs_f64();
         self.stats.rebuilds = self.candidates.rebuilds;
+        self.stats.appends = self.candidates.appends;
+        self.stats.candidates =
+            self.candidates.vertex_triangle.len() + self.candidates.edge_edge.len();
         result
     }
 
@@ -494,6 +522,7 @@ impl Cloth {
             sweeps,
             passes,
             restore,
+            longest,
             most_passes,
             ..
         } = self.collisions;
@@ -506,6 +535,7 @@ impl Cloth {
             hits,
             stats,
             plane_forces,
+            edges,
             ..
         } = self;
         let friction_of = |stencil: &Stencil| match stencil.pair {
@@ -529,15 +559,18 @@ impl Cloth {
             .map(|n| Contact::new(motion, n, friction_of(&n.stencil), restore))
             .filter(|c| !c.constraint.is_rigid())
             .collect();
+        let limits = edges.iter();
+        let limits = limits.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
+        let mut limits: Vec<Limit> = limits.collect();
         // A tenth of what gravity does in a step is not worth a sweep.
         let tolerance = 1e-5;
-        stages::repulsion(motion, &mut contacts, sweeps, tolerance);
+        stages::repulsion(motion, &mut contacts, &mut limits, sweeps, tolerance);
         let moved = motion.settle();
         let moved: Vec<u32> = moved.to_vec();
         candidates.update(surface, motion, Some(&moved));
 
         // Stage 2.
-        narrow::hits(surface, planes, motion, candidates, false, hits);
+        narrow::hits(surface, planes, motion, candidates, hits);
         motion.seen();
         for _ in 0..passes {
             if hits.is_empty() {
@@ -631,6 +664,6 @@ fn look_again(
 ) {
     let moved = motion.settle().to_vec();
     candidates.update(surface, motion, Some(&moved));
-    narrow::hits(surface, planes, motion, candidates, true, hits);
+    narrow::hits(surface, planes, motion, candidates, hits);
     motion.seen();
 }

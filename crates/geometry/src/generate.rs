@@ -1,7 +1,16 @@
-//! Surfaces of the ready-made solids: closed, and turned outwards.
+//! Surfaces of the ready-made solids, closed and turned outwards; and open
+//! ones: cloth at rest, and what it may fall on.
 //!
 //! Vertices lie on the true surface, so a round mesh is slightly smaller
 //! than its solid and their boxes agree where an axis meets a vertex.
+
+mod sheet;
+mod swept;
+#[cfg(test)]
+mod tests;
+
+pub use sheet::{disc, rectangle, tube};
+pub use swept::{extrusion, funnel_profile, revolution, trough};
 
 use crate::{Axis, Mesh, Solid};
 use conatus_math::DVec3;
@@ -252,138 +261,11 @@ fn along(axis: Axis, u: f64, v: f64, w: f64) -> DVec3 {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Aabb;
-
-    /// One of every solid, with sizes that no two share, and the box round it.
-    fn solids() -> Vec<(Solid, Aabb)> {
-        let (radius, height) = (0.7, 1.9);
-        let mut all = vec![
-            (Solid::Sphere { radius: 0.3 }, DVec3::splat(0.3)),
-            (
-                Solid::Box {
-                    half_extents: DVec3::new(0.1, 2.0, 0.5),
-                },
-                DVec3::new(0.1, 2.0, 0.5),
-            ),
-            (
-                Solid::Ellipsoid {
-                    semi_axes: DVec3::new(1.0, 0.2, 3.0),
-                },
-                DVec3::new(1.0, 0.2, 3.0),
-            ),
-        ]
-        .into_iter()
-        .map(|(s, h)| (s, Aabb::new(-h, h)))
-        .collect::<Vec<_>>();
-        for axis in [Axis::X, Axis::Y, Axis::Z] {
-            let from_to = |low: f64, high: f64| {
-                Aabb::from_points([
-                    along(axis, -radius, -radius, low),
-                    along(axis, radius, radius, high),
-                ])
-            };
-            let (half, round) = (0.5 * height, 0.5 * height + radius);
-            all.push((
-                Solid::Cylinder {
-                    radius,
-                    height,
-                    axis,
-                },
-                from_to(-half, half),
-            ));
-            all.push((
-                Solid::Capsule {
-                    radius,
-                    height,
-                    axis,
-                },
-                from_to(-round, round),
-            ));
-            all.push((
-                Solid::Cone {
-                    radius,
-                    height,
-                    axis,
-                },
-                from_to(-0.25 * height, 0.75 * height),
-            ));
-        }
-        all
-    }
-
-    #[test]
-    fn every_solid_is_closed_and_turned_outwards() {
-        for (solid, _) in solids() {
-            let mesh = solid.mesh();
-            assert_eq!(mesh.check_closed(), Ok(()), "{solid:?}");
-            assert!(mesh.volume_integrals().volume > 0.0, "{solid:?}");
-        }
-    }
-
-    #[test]
-    fn every_mesh_has_nearly_the_volume_of_its_solid() {
-        for (solid, _) in solids() {
-            let ratio = solid.mesh().volume_integrals().volume / solid.volume();
-            assert!(ratio > 0.985 && ratio < 1.0 + 1e-12, "{solid:?}: {ratio}");
-        }
-    }
-
-    #[test]
-    fn every_mesh_fills_the_box_of_its_solid() {
-        for (solid, expected) in solids() {
-            let found = solid.mesh().aabb();
-            assert!(found.min.abs_diff_eq(expected.min, 1e-15), "{solid:?}");
-            assert!(found.max.abs_diff_eq(expected.max, 1e-15), "{solid:?}");
-        }
-    }
-
-    #[test]
-    fn every_origin_is_the_centre_of_mass() {
-        for (solid, _) in solids() {
-            let i = solid.mesh().volume_integrals();
-            assert!((i.first / i.volume).length() < 1e-14, "{solid:?}");
-        }
-    }
-
-    #[test]
-    fn subdividing_a_ball_converges_to_its_volume_at_second_order() {
-        let exact = Solid::Sphere { radius: 1.0 }.volume();
-        let error = |n| 1.0 - icosphere(n).volume_integrals().volume / exact;
-        assert!(error(5) < 1e-3);
-        for n in 2..5 {
-            let ratio = error(n) / error(n + 1);
-            assert!((ratio - 4.0).abs() < 0.2, "{ratio}");
-        }
-    }
-
-    #[test]
-    fn an_icosphere_has_the_counts_of_its_formula() {
-        for n in 0..4 {
-            let (mesh, four) = (icosphere(n), 4usize.pow(n));
-            assert_eq!(mesh.vertices.len(), 10 * four + 2);
-            assert_eq!(mesh.triangles.len(), 20 * four);
-            assert_eq!(mesh.check_closed(), Ok(()));
-            assert!(
-                mesh.vertices
-                    .iter()
-                    .all(|v| (v.length() - 1.0).abs() < 1e-15)
-            );
-        }
-        assert_eq!(Solid::Sphere { radius: 1.0 }.mesh().vertices.len(), 642);
-    }
-
-    #[test]
-    fn a_cone_points_along_its_axis() {
-        let mesh = Solid::Cone {
-            radius: 1.0,
-            height: 4.0,
-            axis: Axis::Y,
-        }
-        .mesh();
-        assert!(mesh.vertices.contains(&DVec3::new(0.0, 3.0, 0.0)));
-        assert!(!mesh.vertices.contains(&DVec3::new(0.0, -3.0, 0.0)));
-    }
+/// Cuts the cell with corners a, b, c, d, counter-clockwise, along a-c or b-d.
+fn cell([a, b, c, d]: [u32; 4], along_ac: bool, triangles: &mut Vec<[u32; 3]>) {
+    triangles.extend(if along_ac {
+        [[a, b, c], [a, c, d]]
+    } else {
+        [[a, b, d], [b, c, d]]
+    });
 }

@@ -1,5 +1,6 @@
-//! Shapes as triangles: meshes, the Wavefront OBJ format, volume integrals,
-//! ready-made solids and bounding-volume hierarchies.
+//! Shapes as triangles: meshes and their topology, the Wavefront OBJ format,
+//! volume integrals, ready-made solids and sheets, bounding-volume hierarchies,
+//! distances, continuous collision detection and a witness of intersections.
 //!
 //! Nothing here has mass or moves; see `conatus-rigid` for that.
 
@@ -8,9 +9,11 @@ pub mod bvh;
 pub mod ccd;
 pub mod distance;
 pub mod generate;
+pub mod intersect;
 pub mod mesh;
 pub mod obj;
 pub mod solid;
+pub mod topology;
 pub mod volume;
 
 pub use aabb::Aabb;
@@ -18,4 +21,5 @@ pub use bvh::Bvh;
 pub use generate::icosphere;
 pub use mesh::Mesh;
 pub use solid::{Axis, Solid};
+pub use topology::Topology;
 pub use volume::{OpenMesh, VolumeIntegrals};

@@ -27,6 +27,8 @@ pub(crate) struct Candidate {
     pub(crate) force: f32,
     /// The friction force of the step before.
     pub(crate) friction: [f32; 3],
+    /// Whether nothing is known yet about collisions in this step.
+    pub(crate) open: bool,
 }
 
 impl Candidate {
@@ -36,6 +38,7 @@ impl Candidate {
             axis: [0.0; 3],
             force: 0.0,
             friction: [0.0; 3],
+            open: true,
         }
     }
 
@@ -81,9 +84,13 @@ pub(crate) type Memory = HashMap<(List, [u32; 4]), (f32, [f32; 3])>;
 /// Pairs of triangles handled by one task.
 const TASK: usize = 2048;
 /// How many steps a reach looks ahead.
-const LOOK_AHEAD: f64 = 3.0;
+const LOOK_AHEAD: f64 = 6.0;
+/// And how many thicknesses at most, unless a single step leads farther.
+const AHEAD_THICKNESSES: f64 = 4.0;
 /// Beyond this share of points that left their reach, all is made anew.
 const MANY: f64 = 0.2;
+/// After so many steps all is made anew as soon as one point leaves its reach.
+const OLD: u32 = 4;
 /// How often trees are refitted before they are built anew.
 const REFITS: u32 = 16;
 
@@ -101,8 +108,11 @@ pub(crate) struct Candidates {
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
     refits: u32,
+    /// Steps since the lists were made.
+    age: u32,
     escaped: Vec<bool>,
     pub(crate) rebuilds: u64,
+    pub(crate) appends: u64,
 }
 
 impl Candidates {
@@ -147,15 +157,23 @@ impl Candidates {
             Some(points) => points.iter().copied().filter(escaped).collect(),
             None => (0..surface.points() as u32).filter(escaped).collect(),
         };
+        if points.is_none() {
+            self.age += 1;
+        }
         if out.is_empty() {
             return;
         }
-        let all = out.len() as f64 > MANY * surface.points() as f64;
+        let all = out.len() as f64 > MANY * surface.points() as f64
+            || points.is_none() && self.age >= OLD;
         let renew = |p: usize, old: &Aabb| {
             let (a, b) = (motion.start[p], motion.end[p]);
-            let ahead = a + LOOK_AHEAD * (b - a);
+            // What is fast looks ahead less, or its reach would be full of
+            // candidates that it never meets.
+            let far = AHEAD_THICKNESSES * 2.0 * margin;
+            let steps = LOOK_AHEAD.min((far / (b - a).length()).max(1.0));
+            let ahead = a + steps * (b - a);
             let mut reach = Aabb::from_points([a, b, ahead]).grow(0.5 * margin);
-            if !all {
+            if points.is_some() {
                 // What a response throws about keeps its old reach as well, or
                 // it would be thrown out of it again and again.
                 reach = reach.union(old);
@@ -205,6 +223,7 @@ impl Candidates {
     /// Makes both lists anew.
     fn rebuild(&mut self, surface: &Surface, margin: f64) {
         self.rebuilds += 1;
+        self.age = 0;
         self.refits += 1;
         let anew = self.refits > REFITS || self.free_tree.is_empty();
         if anew {
@@ -241,6 +260,7 @@ impl Candidates {
 
     /// Looks for pairs with the points in `out`, whose reach grew.
     fn append(&mut self, surface: &Surface, margin: f64, out: &[u32]) {
+        self.appends += 1;
         for &p in out {
             self.escaped[p as usize] = true;
         }

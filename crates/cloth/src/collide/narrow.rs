@@ -135,13 +135,18 @@ fn near_candidate(
     let far = |n: DVec3| {
         gap_along(list, n, &start) > thickness && gap_along(list, n, &end) > thickness
     };
-    if far(c.axis()) {
+    // What carried a force in the step before has been given it again, and
+    // must be able to take it back.
+    let warm = c.force > 0.0;
+    // Beyond the thickness it is beyond the smaller gap of detection too.
+    c.open = !far(c.axis());
+    if !warm && !c.open {
         return None;
     }
     let nearest = closest(list, &start);
     c.set_axis(nearest.vector, nearest.squared);
-    if far(c.axis()) {
-        c.force = 0.0;
+    c.open = !far(c.axis());
+    if !warm && !c.open {
         return None;
     }
     let distance = nearest.distance();
@@ -149,11 +154,10 @@ fn near_candidate(
     if !normal.is_finite() {
         return None;
     }
-    if distance > thickness {
+    if !warm && distance > thickness {
         // Not yet near, but perhaps at the end of the step.
         let ahead: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
         if normal.dot(ahead) > thickness {
-            c.force = 0.0;
             return None;
         }
     }
@@ -184,11 +188,11 @@ fn near_planes(
             let i = p as usize;
             let thickness = surface.part(p).thickness.unwrap_or(1e-3);
             let distance = plane.height(motion.start[i]);
-            if distance > thickness && plane.height(motion.end[i]) > thickness {
+            let (force, friction) = forces[k * plane.vertices.len() + place];
+            if force == 0.0 && distance > thickness && plane.height(motion.end[i]) > thickness {
                 continue;
             }
             let place = k * plane.vertices.len() + place;
-            let (force, friction) = forces[place];
             found.push(Near {
                 stencil: plane.stencil(k, p),
                 memory: Place::Plane(place as u32),
@@ -203,14 +207,13 @@ fn near_planes(
     }
 }
 
-/// All pairs that meet within the step, in a fixed order; with `moved_only`,
-/// of those with a point that moved since the last look.
+/// All pairs that meet within the step, in a fixed order, of those of which
+/// nothing is known yet or of which a point moved since the last look.
 pub(crate) fn hits(
     surface: &Surface,
     planes: &[Plane],
     motion: &Motion,
     candidates: &mut Candidates,
-    moved_only: bool,
     found: &mut Vec<Hit>,
 ) {
     found.clear();
@@ -223,9 +226,10 @@ pub(crate) fn hits(
             .map(|chunk| {
                 let mut found = Vec::new();
                 for c in chunk {
-                    if moved_only && !c.points.iter().any(|&p| motion.moved[p as usize]) {
+                    if !c.open && !c.points.iter().any(|&p| motion.moved[p as usize]) {
                         continue;
                     }
+                    c.open = false;
                     found.extend(hit_candidate(surface, motion, list, c));
                 }
                 found
@@ -235,7 +239,7 @@ pub(crate) fn hits(
     }
     for (k, plane) in planes.iter().enumerate() {
         for &p in &plane.vertices {
-            if !moved_only || motion.moved[p as usize] {
+            if motion.moved[p as usize] {
                 found.extend(hit_plane(surface, motion, plane, k, p));
             }
         }

@@ -49,11 +49,65 @@ impl Contact {
     }
 }
 
+/// An edge that would be stretched beyond its limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    ends: [u32; 2],
+    /// From the first end to the second, a unit vector.
+    direction: DVec3,
+    /// The fastest that the ends may part.
+    fastest: f64,
+    inverse_mass: [f64; 2],
+    impulse: f64,
+}
+
+impl Limit {
+    /// The limit of the edge between two vertices that must not be longer
+    /// than `longest` at the end of the step, if it is in danger. Of what it
+    /// is too long already, the share `restore` is taken back.
+    pub(crate) fn new(motion: &Motion, ends: [u32; 2], longest: f64, restore: f64) -> Option<Self> {
+        let [a, b] = ends.map(|p| p as usize);
+        if motion.end[a].distance_squared(motion.end[b]) <= longest * longest {
+            return None;
+        }
+        let inverse_mass = [motion.inverse_mass[a], motion.inverse_mass[b]];
+        let edge = motion.start[b] - motion.start[a];
+        let length = edge.length();
+        if inverse_mass[0] + inverse_mass[1] == 0.0 || length == 0.0 {
+            return None;
+        }
+        let room = longest - length;
+        let fastest = if room < 0.0 { restore * room } else { room } / motion.h;
+        Some(Self {
+            ends,
+            direction: edge / length,
+            fastest,
+            inverse_mass,
+            impulse: 0.0,
+        })
+    }
+
+    /// Pulls the ends together if they part too fast.
+    #[inline]
+    fn correct(&mut self, motion: &mut Motion) -> f64 {
+        let [a, b] = self.ends.map(|p| p as usize);
+        let apart = self.direction.dot(motion.velocity[b] - motion.velocity[a]);
+        let mass = self.inverse_mass[0] + self.inverse_mass[1];
+        let given = (self.impulse + (apart - self.fastest) / mass).max(0.0);
+        let change = given - self.impulse;
+        self.impulse = given;
+        motion.velocity[a] += change * self.inverse_mass[0] * self.direction;
+        motion.velocity[b] -= change * self.inverse_mass[1] * self.direction;
+        change.abs() * mass
+    }
+}
+
 /// Goes through all contacts up to `sweeps` times; sooner if nothing changes
 /// by more than `tolerance`, a velocity.
 pub(crate) fn resolve(
     motion: &mut Motion,
     contacts: &mut [Contact],
+    limits: &mut [Limit],
     sweeps: usize,
     tolerance: f64,
 ) {
@@ -61,12 +115,18 @@ pub(crate) fn resolve(
         let mut largest: f64 = 0.0;
         // There and back, so that impulses travel both ways through a pile.
         if sweep % 2 == 0 {
+            for l in limits.iter_mut() {
+                largest = largest.max(l.correct(motion));
+            }
             for c in contacts.iter_mut() {
                 largest = largest.max(correct(motion, c));
             }
         } else {
             for c in contacts.iter_mut().rev() {
                 largest = largest.max(correct(motion, c));
+            }
+            for l in limits.iter_mut().rev() {
+                largest = largest.max(l.correct(motion));
             }
         }
         if largest <= tolerance {
@@ -75,6 +135,11 @@ pub(crate) fn resolve(
     }
     for c in contacts.iter() {
         c.constraint.touch(motion);
+    }
+    for l in limits.iter() {
+        for p in l.ends {
+            motion.touch(p);
+        }
     }
 }
 

@@ -172,8 +172,7 @@ fn advance<const A: usize>(
     let fastest = fastest::<A>(&velocity);
     for _ in 0..ROUNDS {
         let distance = hit.closest.distance();
-        // Also where the distance is not a number.
-        if !(distance > stop) {
+        if distance <= stop || distance.is_nan() {
             return Some(hit);
         }
         let n = hit.closest.vector;

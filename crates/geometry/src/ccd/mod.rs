@@ -35,8 +35,9 @@ pub struct Hit {
 /// - If their distance stays above 2ξ, and ξ > 0, there is no hit, but for
 ///   rare cases that the bounded number of advances does not decide. For
 ///   ξ = 0 the bound is 0.1·d₀ instead.
-/// - If d₀ is zero to within rounding (some 1e-14 of the stencil's size), or
-///   a coordinate is not finite, the hit is at time 0.
+/// - If d₀ is zero to within rounding (1e-13 of the stencil's size, motion
+///   included, or 1e-11 if d₀ < 2ξ), or a coordinate is not finite, the hit is
+///   at time 0.
 #[inline]
 pub fn vertex_triangle(start: &[DVec3; 4], end: &[DVec3; 4], separation: f64) -> Option<Hit> {
     additive::query::<3>(start, end, separation, distance::vertex_triangle)

@@ -1,6 +1,6 @@
 //! Two edges.
 
-use super::{Closest, fraction, inverse};
+use super::{Closest, fraction, held, inverse};
 use conatus_math::DVec3;
 
 /// The nearest points of the edge from `x[0]` to `x[1]` and the edge from
@@ -25,8 +25,7 @@ pub fn edge_edge(x: &[DVec3; 4]) -> Closest {
     let w = x[2] - x[0];
     let (inverse_u, inverse_v) = (inverse(u.length_squared()), inverse(v.length_squared()));
     let n = u.cross(v);
-    let s = n.dot(w.cross(v)) * inverse(n.length_squared());
-    let s = s.max(0.0).min(1.0);
+    let s = held(n.dot(w.cross(v)) * inverse(n.length_squared()));
     let t = fraction(u * s - w, v, inverse_v);
     let s = fraction(w + v * t, u, inverse_u);
     let vector = w + v * t - u * s;

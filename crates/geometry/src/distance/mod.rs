@@ -43,8 +43,13 @@ impl Closest {
 /// `point` lies, from 0 to 1; 0 if the edge has no length.
 #[inline(always)]
 fn fraction(point: DVec3, edge: DVec3, inverse_square: f64) -> f64 {
-    // `max` and `min` answer with the number if the other side is not one.
-    (point.dot(edge) * inverse_square).max(0.0).min(1.0)
+    held(point.dot(edge) * inverse_square)
+}
+
+/// x held between 0 and 1; 0 if it is not a number.
+#[inline(always)]
+fn held(x: f64) -> f64 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
 }
 
 /// 1/x, and 0 in place of an infinity.

@@ -21,46 +21,77 @@ use conatus_math::DVec3;
 /// longer than f.
 #[inline]
 pub fn vertex_triangle(x: &[DVec3; 4]) -> Closest {
-    let edges = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];
-    let to_vertex = [x[3] - x[0], x[3] - x[1], x[3] - x[2]];
-    let inverses = edges.map(|e| inverse(e.length_squared()));
-    let t: [f64; 3] = std::array::from_fn(|i| fraction(to_vertex[i], edges[i], inverses[i]));
-    let rest: [DVec3; 3] = std::array::from_fn(|i| to_vertex[i] - edges[i] * t[i]);
-    let squared = rest.map(DVec3::length_squared);
+    let (a, b, c) = (x[1] - x[0], x[2] - x[1], x[0] - x[2]);
+    let n = c.cross(a);
+    // The edge, the way from its first corner to the third, and its place.
+    let first = Side::new(a, -c, x[3] - x[0], 0);
+    let second = Side::new(b, -a, x[3] - x[1], 1);
+    let third = Side::new(c, -b, x[3] - x[2], 2);
+    let side = if second.squared < first.squared {
+        second
+    } else {
+        first
+    };
+    let side = if third.squared < side.squared {
+        third
+    } else {
+        side
+    };
 
-    let mut i = usize::from(squared[1] < squared[0]);
-    if squared[2] < squared[i] {
-        i = 2;
-    }
-    let (next, opposite) = ([1, 2, 0][i], [2, 0, 1][i]);
-    let mut weights = [0.0, 0.0, 0.0, 1.0];
-
-    let n = edges[2].cross(edges[0]);
-    let lambda = n.dot(edges[i].cross(rest[i])) * inverse(n.length_squared());
-    if lambda > 0.0 && lambda <= 1.0 && t[i] > 0.0 && t[i] < 1.0 {
-        let inwards = -edges[opposite];
-        let tau = inwards.dot(edges[i]) * inverses[i];
-        let along = (t[i] - lambda * tau).max(0.0).min(1.0 - lambda);
-        let vector = to_vertex[i] - edges[i] * along - inwards * lambda;
-        let inside = vector.length_squared();
+    let (mut along, mut lambda) = (side.t, 0.0);
+    let (mut vector, mut squared) = (side.rest, side.squared);
+    let l = n.dot(side.edge.cross(side.rest)) * inverse(n.length_squared());
+    if l > 0.0 && l <= 1.0 && side.t > 0.0 && side.t < 1.0 {
+        let tau = side.inwards.dot(side.edge) * side.inverse;
+        let t = (side.t - l * tau).max(0.0).min(1.0 - l);
+        let inside = side.to_vertex - side.edge * t - side.inwards * l;
         // Not so only where the area is nothing but rounding.
-        if inside <= squared[i] {
-            weights[i] = -(1.0 - lambda - along);
-            weights[next] = -along;
-            weights[opposite] = -lambda;
-            return Closest {
-                weights,
-                vector,
-                squared: inside,
-            };
+        if inside.length_squared() <= squared {
+            (along, lambda) = (t, l);
+            (vector, squared) = (inside, inside.length_squared());
         }
     }
-    weights[i] = -(1.0 - t[i]);
-    weights[next] = -t[i];
-    weights[opposite] = 0.0;
+    let begin = 1.0 - lambda - along;
+    let [p, q, r] = match side.place {
+        0 => [begin, along, lambda],
+        1 => [lambda, begin, along],
+        _ => [along, lambda, begin],
+    };
     Closest {
-        weights,
-        vector: rest[i],
-        squared: squared[i],
+        weights: [-p, -q, -r, 1.0],
+        vector,
+        squared,
+    }
+}
+
+/// An edge with its point nearest to the vertex.
+#[derive(Clone, Copy)]
+struct Side {
+    edge: DVec3,
+    inwards: DVec3,
+    to_vertex: DVec3,
+    place: u32,
+    inverse: f64,
+    t: f64,
+    rest: DVec3,
+    squared: f64,
+}
+
+impl Side {
+    #[inline(always)]
+    fn new(edge: DVec3, inwards: DVec3, to_vertex: DVec3, place: u32) -> Self {
+        let inverse = inverse(edge.length_squared());
+        let t = fraction(to_vertex, edge, inverse);
+        let rest = to_vertex - edge * t;
+        Self {
+            edge,
+            inwards,
+            to_vertex,
+            place,
+            inverse,
+            t,
+            rest,
+            squared: rest.length_squared(),
+        }
     }
 }

@@ -119,8 +119,10 @@ impl Query {
     /// Random corners with the degeneracies that have tripped others: starts
     /// in one plane, parallel and short edges, triangles without area,
     /// points that start very near, common motion, and far places.
-    pub fn any(kind: Kind, random: &mut Random) -> Self {
-        let most = 1i64 << (1 + random.below(30));
+    ///
+    /// Coordinates have up to `bits` bits (at most 30), common motions more.
+    pub fn any(kind: Kind, random: &mut Random, bits: u64) -> Self {
+        let most = 1i64 << (1 + random.below(bits));
         let small = 1i64 << random.below(8);
         let mut start: [Point; 4] = std::array::from_fn(|_| random.point(most));
         let mut end: [Point; 4] = std::array::from_fn(|_| random.point(most));
@@ -181,7 +183,7 @@ impl Query {
     /// primitive, a shift of its end by s moves the contact point by w·s·k/16.
     pub fn with_contact(kind: Kind, random: &mut Random) -> (Self, f64) {
         loop {
-            let mut query = Self::any(kind, random);
+            let mut query = Self::any(kind, random, 30);
             for x in query.start.iter_mut().chain(&mut query.end) {
                 *x = x.map(|c| c.clamp(-(1 << 33), 1 << 33) << 12);
             }
@@ -218,8 +220,8 @@ impl Query {
             if shift.iter().any(|s| s % divisor != 0) {
                 continue;
             }
-            for axis in 0..3 {
-                query.end[3][axis] += (shift[axis] / divisor) as i64;
+            for (coordinate, s) in query.end[3].iter_mut().zip(shift) {
+                *coordinate += (s / divisor) as i64;
             }
             let most = query.end[3].iter().map(|c| c.abs()).max().unwrap_or(0);
             if most < 1 << 51 {
@@ -274,10 +276,11 @@ const AXIS: i32 = 50;
 /// `until`, exactly: n·(b − a) > 0 at both ends of each interval of a chain.
 pub fn is_certified(query: &Query, until: f64) -> bool {
     let whole = (until * 2f64.powi(TIME as i32)).floor() as i64;
-    certified_between(query, 0, whole, 0)
+    certified_between(query, 0, whole, &mut 100_000)
 }
 
-fn certified_between(query: &Query, low: i64, high: i64, depth: u32) -> bool {
+/// `budget` is the number of intervals that may still be tried.
+fn certified_between(query: &Query, low: i64, high: i64, budget: &mut u32) -> bool {
     // Where the axis comes from does not matter, only that it separates.
     let (start, end) = (&query.start, &query.end);
     for time in [low + (high - low) / 2, low, high] {
@@ -288,18 +291,39 @@ fn certified_between(query: &Query, low: i64, high: i64, depth: u32) -> bool {
             };
             relative(start).lerp(relative(end), t)
         });
-        let n = (query.kind.closest)(&x).vector;
-        let n = n * (2f64.powi(AXIS) / n.abs().max_element());
-        let n = n.to_array().map(|c| c.round() as i128);
-        if separates(query, n, low) && separates(query, n, high) {
-            return true;
+        for n in axes(query.kind, &x) {
+            let n = n * (2f64.powi(AXIS) / n.abs().max_element());
+            let n = n.to_array().map(|c| c.round() as i128);
+            if separates(query, n, low) && separates(query, n, high) {
+                return true;
+            }
         }
     }
     let middle = low + (high - low) / 2;
-    depth < 40
-        && middle > low
-        && certified_between(query, low, middle, depth + 1)
-        && certified_between(query, middle, high, depth + 1)
+    if *budget == 0 || middle == low {
+        return false;
+    }
+    *budget -= 1;
+    certified_between(query, low, middle, budget) && certified_between(query, middle, high, budget)
+}
+
+/// Axes worth a try: the closest vector; the same at right angles to an edge,
+/// which needs no more digits however near the primitives are; and the common
+/// normal.
+fn axes(kind: Kind, x: &[DVec3; 4]) -> [DVec3; 5] {
+    let vector = (kind.closest)(x).vector;
+    let (u, v, w) = if kind.first == 3 {
+        (x[1] - x[0], x[2] - x[1], x[0] - x[2])
+    } else {
+        (x[1] - x[0], x[3] - x[2], x[2] - x[0])
+    };
+    let upright = |e: DVec3| {
+        let once = vector - e * (vector.dot(e) / e.length_squared());
+        once - e * (once.dot(e) / e.length_squared())
+    };
+    let normal = u.cross(v);
+    let normal = normal * vector.dot(normal).signum();
+    [vector, normal, upright(u), upright(v), upright(w)]
 }
 
 fn separates(query: &Query, n: [i128; 3], time: i64) -> bool {
