@@ -142,6 +142,7 @@ fn main() {
     let h = 1.0 / fps / steps_per_frame as f64;
     let tri: Vec<[u32; 3]> = { let mut t = vec![]; let mut o = 0; for p in &parts.pieces { t.extend(p.rest.triangles.iter().map(|x| x.map(|i| i + o))); o += p.rest.vertices.len() as u32; } t };
     let all: Vec<[u32; 3]> = { let mut t = tri.clone(); let mut o = parts.positions.len() as u32; for p in &parts.obstacles { t.extend(p.mesh.triangles.iter().map(|x| x.map(|i| i + o))); o += p.mesh.vertices.len() as u32; } t };
+    let rest = parts.positions.clone();
     let mut cloth = Cloth::new(parts);
     cloth.gravity = gravity;
     cloth.collisions = collisions;
@@ -160,6 +161,7 @@ fn main() {
         }
         let s = cloth.stats;
         let stretch = cloth.max_stretch();
+        if stretch > 1.25 && f % 2 == 0 { worst(&cloth, &tri, &rest, f); }
         let n = cloth.positions().len() as f64;
         let speed = cloth.velocities().iter().map(|v| v.length()).sum::<f64>() / n;
         let low = cloth.positions().iter().filter(|p| p.z < -0.4).count() as f64 / n;
@@ -176,4 +178,15 @@ fn main() {
 }
 fn conatus_geometry_check(c: &Cloth, tri: &[[u32; 3]], cloth: u32) -> usize {
     conatus_geometry::intersect::intersecting_pairs(c.points(), tri, 1000, |a, b| a >= cloth && b >= cloth).len()
+}
+fn worst(c: &Cloth, tri: &[[u32; 3]], rest: &[DVec3], f: u32) {
+    let mut e: Vec<(f64, u32, u32)> = tri.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]).filter(|(a, b)| a < b).map(|(a, b)| {
+        (c.positions()[a as usize].distance(c.positions()[b as usize]) / rest[a as usize].distance(rest[b as usize]), a, b) }).collect();
+    e.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let over = e.iter().filter(|e| e.0 > 1.2).count();
+    println!("   frame {f}: {over} edges over 1.2");
+    for (s, a, b) in e.iter().take(4) {
+        let (x, y) = (c.positions()[*a as usize], c.positions()[*b as usize]);
+        println!("   {s:.2} {a}-{b} at {x:.3} {y:.3} v {:.2} {:.2}", c.velocities()[*a as usize], c.velocities()[*b as usize]);
+    }
 }
