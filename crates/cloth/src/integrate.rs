@@ -13,6 +13,7 @@
 
 use crate::elastic::Elastic;
 use crate::solve::Solver;
+use crate::solve::cholesky::Cholesky;
 use crate::solve::matrix::add_to_diagonal;
 use crate::solve::pcg::Pcg;
 use conatus_math::DVec3;
@@ -91,19 +92,25 @@ pub struct Load<'a> {
 pub struct SolveStats {
     /// Iterations of conjugate gradients.
     pub iterations: usize,
+    /// Whether a Cholesky factorisation gave the result.
+    pub factorised: bool,
     /// Residual relative to the first.
     pub residual: f64,
     /// Whether the tolerance was reached.
     pub converged: bool,
 }
 
-/// What is kept between steps to save time.
+/// What is kept between steps to save time, by place in the matrix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
     pub pcg: Pcg,
+    /// Made when first needed.
+    pub cholesky: Option<Box<Cholesky>>,
     /// Change of velocity in the last step, and that step.
     pub change: Vec<DVec3>,
     pub step: f64,
+    pub x: Vec<DVec3>,
+    pub v: Vec<DVec3>,
     pub rhs: Vec<DVec3>,
     pub product: Vec<DVec3>,
     pub known: Vec<Option<DVec3>>,
@@ -120,10 +127,14 @@ impl Elastic {
         load: &Load,
         out: &mut [DVec3],
     ) -> SolveStats {
-        match self.settings.integrator {
+        let stats = match self.settings.integrator {
             Integrator::ImplicitEuler => self.implicit_euler(x, v, h, load, out),
             Integrator::SymplecticEuler => self.symplectic_euler(x, v, h, load, out),
+        };
+        for (i, velocity) in load.scripted {
+            out[*i as usize] = *velocity;
         }
+        stats
     }
 
     fn symplectic_euler(
@@ -135,16 +146,8 @@ impl Elastic {
         out: &mut [DVec3],
     ) -> SolveStats {
         self.forces(x, v, load, out);
-        for i in 0..self.len() {
-            let m = self.masses[i];
-            out[i] = if m > 0.0 {
-                v[i] + out[i] * (h / m)
-            } else {
-                v[i]
-            };
-        }
-        for (i, velocity) in load.scripted {
-            out[*i as usize] = *velocity;
+        for ((out, v), m) in out.iter_mut().zip(v).zip(self.masses()) {
+            *out = if *m > 0.0 { *v + *out * (h / m) } else { *v };
         }
         SolveStats {
             converged: true,
@@ -153,33 +156,37 @@ impl Elastic {
     }
 
     /// All forces at positions `x` and velocities `v`, N: elastic, damping,
-    /// air, weight and springs.
+    /// air, weight and springs. What is scripted has no part in it.
     pub fn forces(&self, x: &[DVec3], v: &[DVec3], load: &Load, out: &mut [DVec3]) {
-        out.fill(DVec3::ZERO);
-        self.add_elastic_forces(x, out);
+        let (x, v) = (self.placed(x), self.placed(v));
+        let mut f = vec![DVec3::ZERO; x.len()];
+        self.add_elastic_forces(&x, &mut f);
         if self.materials.iter().any(|m| m.damping_stiffness != 0.0) {
             let scale: Vec<f64> = self.materials.iter().map(|m| m.damping_stiffness).collect();
             let mut damped = self.clone();
             let mut unused = vec![DVec3::ZERO; self.len()];
-            damped.assemble(x, &scale, &mut unused);
-            damped.matrix.multiply(v, &mut unused);
-            for (f, d) in out.iter_mut().zip(&unused) {
+            damped.assemble(&x, &scale, &mut unused);
+            damped.matrix.multiply(&v, &mut unused);
+            for (f, d) in f.iter_mut().zip(&unused) {
                 *f -= *d;
             }
         }
-        self.each_drag(x, v, load.wind, |i, b| out[i] -= b * (v[i] - load.wind));
+        self.each_drag(&x, &v, load.wind, |i, b| f[i] -= b * (v[i] - load.wind));
         for (piece, range) in self.ranges.iter().enumerate() {
             let alpha = self.materials[piece].damping_mass;
             for i in range.clone() {
-                out[i] += (load.gravity - v[i] * alpha) * self.masses[i];
+                f[i] += (load.gravity - v[i] * alpha) * self.inertia[i];
             }
         }
-        for (f, extra) in out.iter_mut().zip(load.forces) {
-            *f += *extra;
-        }
         for s in load.springs {
-            let i = s.vertex as usize;
-            out[i] += (s.point - x[i]) * s.stiffness - v[i] * s.damping;
+            let i = self.place[s.vertex as usize] as usize;
+            f[i] += (s.point - x[i]) * s.stiffness - v[i] * s.damping;
+        }
+        for (out, place) in out.iter_mut().zip(&self.place) {
+            *out = f[*place as usize];
+        }
+        for (out, extra) in out.iter_mut().zip(load.forces) {
+            *out += *extra;
         }
     }
 
@@ -193,58 +200,82 @@ impl Elastic {
     ) -> SolveStats {
         let n = self.len();
         let mut work = std::mem::take(&mut self.work);
-        let rhs = &mut work.rhs;
-        rhs.clear();
-        rhs.resize(n, DVec3::ZERO);
-        self.set_up(x, v, h, load, rhs);
+        self.place_into(x, &mut work.x);
+        self.place_into(v, &mut work.v);
+        work.rhs.resize(n, DVec3::ZERO);
+        self.set_up(h, load, &mut work);
         // Solve for the change of velocity: b − A v.
         work.product.resize(n, DVec3::ZERO);
-        self.matrix.multiply(v, &mut work.product);
-        for (b, av) in rhs.iter_mut().zip(&work.product) {
+        self.matrix.multiply(&work.v, &mut work.product);
+        for (b, av) in work.rhs.iter_mut().zip(&work.product) {
             *b -= *av;
         }
-        work.known.clear();
-        work.known.resize(n, None);
-        for (i, velocity) in load.scripted {
-            work.known[*i as usize] = Some(*velocity - v[*i as usize]);
-        }
-        self.matrix.eliminate(&work.known, rhs);
         // The change in this step is likely that of the last.
         let ratio = if work.step > 0.0 { h / work.step } else { 0.0 };
         work.change.resize(n, DVec3::ZERO);
         for c in &mut work.change {
             *c *= ratio;
         }
-        for (c, known) in work.change.iter_mut().zip(&work.known) {
-            if let Some(known) = known {
-                *c = *known;
+        if !load.scripted.is_empty() {
+            work.known.clear();
+            work.known.resize(n, None);
+            for (i, velocity) in load.scripted {
+                let i = self.place[*i as usize] as usize;
+                work.known[i] = Some(*velocity - work.v[i]);
+            }
+            self.matrix.eliminate(&work.known, &mut work.rhs);
+            for i in 0..n {
+                // Rows of the known stand for nothing any more.
+                if work.known[i].is_some() {
+                    work.change[i] = DVec3::ZERO;
+                    work.rhs[i] = DVec3::ZERO;
+                }
             }
         }
-        let (iterations, residual) = work.pcg.solve(
-            &self.matrix,
-            rhs,
-            &mut work.change,
-            self.settings.tolerance,
-            0.0,
-            self.settings.most_iterations,
-        );
+        let stats = self.solve(&mut work);
         work.step = h;
-        for i in 0..n {
-            out[i] = v[i] + work.change[i];
-        }
-        for (i, velocity) in load.scripted {
-            out[*i as usize] = *velocity;
+        for ((out, v), place) in out.iter_mut().zip(v).zip(&self.place) {
+            *out = *v + work.change[*place as usize];
         }
         self.work = work;
-        SolveStats {
-            iterations,
-            residual,
-            converged: residual <= self.settings.tolerance,
+        stats
+    }
+
+    /// Solves for the change of velocity from the guess that is in its place.
+    fn solve(&self, work: &mut Workspace) -> SolveStats {
+        let mut stats = SolveStats::default();
+        let Settings {
+            tolerance, solver, ..
+        } = self.settings;
+        if solver != Solver::Cholesky {
+            (stats.iterations, stats.residual) = work.pcg.solve(
+                &self.matrix,
+                &work.rhs,
+                &mut work.change,
+                tolerance,
+                0.0,
+                self.settings.most_iterations,
+            );
+            stats.converged = stats.residual <= tolerance;
+            if stats.converged || solver == Solver::Pcg {
+                return stats;
+            }
         }
+        let cholesky = work
+            .cholesky
+            .get_or_insert_with(|| Box::new(Cholesky::new(&self.matrix, &self.rest)));
+        if cholesky.factorise(&self.matrix) {
+            cholesky.solve(&work.rhs, &mut work.change);
+            stats.factorised = true;
+            stats.converged = true;
+            stats.residual = 0.0;
+        }
+        stats
     }
 
     /// The matrix and right-hand side for v′.
-    fn set_up(&mut self, x: &[DVec3], v: &[DVec3], h: f64, load: &Load, rhs: &mut [DVec3]) {
+    fn set_up(&mut self, h: f64, load: &Load, work: &mut Workspace) {
+        let (x, v, rhs) = (&work.x, &work.v, &mut work.rhs);
         let scale: Vec<f64> = self
             .materials
             .iter()
@@ -261,20 +292,17 @@ impl Elastic {
             let alpha = self.materials[piece].damping_mass;
             for i in range.clone() {
                 // A vertex without triangles has no mass; it keeps its velocity.
-                let m = if self.masses[i] > 0.0 {
-                    self.masses[i]
-                } else {
-                    1.0
-                };
+                let mass = self.inertia[i];
+                let m = if mass > 0.0 { mass } else { 1.0 };
                 add_to_diagonal(&mut diagonal[i], m * (1.0 + h * alpha));
-                rhs[i] = (rhs[i] + load.gravity * self.masses[i]) * h + v[i] * m;
+                rhs[i] = (rhs[i] + load.gravity * mass) * h + v[i] * m;
             }
         }
-        for (b, extra) in rhs.iter_mut().zip(load.forces) {
-            *b += *extra * h;
+        for (place, extra) in self.place.iter().zip(load.forces) {
+            rhs[*place as usize] += *extra * h;
         }
         for s in load.springs {
-            let i = s.vertex as usize;
+            let i = self.place[s.vertex as usize] as usize;
             add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
             rhs[i] += (s.point - x[i]) * (s.stiffness * h);
         }
