@@ -14,9 +14,13 @@
 use crate::elastic::Elastic;
 use crate::solve::Solver;
 use crate::solve::cholesky::Cholesky;
-use crate::solve::matrix::add_to_diagonal;
+use crate::solve::matrix::{BlockMatrix, add_to_diagonal};
 use crate::solve::pcg::Pcg;
 use conatus_math::DVec3;
+
+/// Changes of velocity are never asked for more exactly than those of this
+/// acceleration, m/s², so that cloth at rest costs nothing.
+const LEAST_ACCELERATION: f64 = 0.1;
 
 /// How velocities are advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,13 +167,7 @@ impl Elastic {
         self.add_elastic_forces(&x, &mut f);
         if self.materials.iter().any(|m| m.damping_stiffness != 0.0) {
             let scale: Vec<f64> = self.materials.iter().map(|m| m.damping_stiffness).collect();
-            let mut damped = self.clone();
-            let mut unused = vec![DVec3::ZERO; self.len()];
-            damped.assemble(&x, &scale, &mut unused);
-            damped.matrix.multiply(&v, &mut unused);
-            for (f, d) in f.iter_mut().zip(&unused) {
-                *f -= *d;
-            }
+            self.add_damping(&x, &v, &scale, &mut f);
         }
         self.each_drag(&x, &v, load.wind, |i, b| f[i] -= b * (v[i] - load.wind));
         for (piece, range) in self.ranges.iter().enumerate() {
@@ -200,60 +198,55 @@ impl Elastic {
     ) -> SolveStats {
         let n = self.len();
         let mut work = std::mem::take(&mut self.work);
+        let mut a = std::mem::take(&mut self.matrix);
         self.place_into(x, &mut work.x);
         self.place_into(v, &mut work.v);
-        work.rhs.resize(n, DVec3::ZERO);
-        self.set_up(h, load, &mut work);
-        // Solve for the change of velocity: b − A v.
-        work.product.resize(n, DVec3::ZERO);
-        self.matrix.multiply(&work.v, &mut work.product);
-        for (b, av) in work.rhs.iter_mut().zip(&work.product) {
-            *b -= *av;
-        }
         // The change in this step is likely that of the last.
         let ratio = if work.step > 0.0 { h / work.step } else { 0.0 };
+        work.step = h;
         work.change.resize(n, DVec3::ZERO);
         for c in &mut work.change {
             *c *= ratio;
         }
-        if !load.scripted.is_empty() {
-            work.known.clear();
-            work.known.resize(n, None);
-            for (i, velocity) in load.scripted {
-                let i = self.place[*i as usize] as usize;
-                work.known[i] = Some(*velocity - work.v[i]);
-            }
-            self.matrix.eliminate(&work.known, &mut work.rhs);
-            for i in 0..n {
-                // Rows of the known stand for nothing any more.
-                if work.known[i].is_some() {
-                    work.change[i] = DVec3::ZERO;
-                    work.rhs[i] = DVec3::ZERO;
-                }
-            }
+        work.known.clear();
+        work.known.resize(n, None);
+        for (i, velocity) in load.scripted {
+            let i = self.place[*i as usize] as usize;
+            work.known[i] = Some(*velocity - work.v[i]);
         }
-        let stats = self.solve(&mut work);
-        work.step = h;
+        let mut stats = SolveStats::default();
+        for iteration in 0..self.settings.newton_iterations.max(1) {
+            self.set_up(h, load, iteration > 0, &mut a, &mut work);
+            let last = self.solve(&a, h, &mut work);
+            for (c, known) in work.change.iter_mut().zip(&work.known) {
+                *c = known.unwrap_or(*c);
+            }
+            stats = SolveStats {
+                iterations: stats.iterations + last.iterations,
+                ..last
+            };
+        }
         for ((out, v), place) in out.iter_mut().zip(v).zip(&self.place) {
             *out = *v + work.change[*place as usize];
         }
+        self.matrix = a;
         self.work = work;
         stats
     }
 
     /// Solves for the change of velocity from the guess that is in its place.
-    fn solve(&self, work: &mut Workspace) -> SolveStats {
+    fn solve(&self, a: &BlockMatrix, h: f64, work: &mut Workspace) -> SolveStats {
         let mut stats = SolveStats::default();
         let Settings {
             tolerance, solver, ..
         } = self.settings;
         if solver != Solver::Cholesky {
             (stats.iterations, stats.residual) = work.pcg.solve(
-                &self.matrix,
+                a,
                 &work.rhs,
                 &mut work.change,
                 tolerance,
-                0.0,
+                h * LEAST_ACCELERATION * self.total_mass.sqrt(),
                 self.settings.most_iterations,
             );
             stats.converged = stats.residual <= tolerance;
@@ -263,8 +256,8 @@ impl Elastic {
         }
         let cholesky = work
             .cholesky
-            .get_or_insert_with(|| Box::new(Cholesky::new(&self.matrix, &self.rest)));
-        if cholesky.factorise(&self.matrix) {
+            .get_or_insert_with(|| Box::new(Cholesky::new(a, &self.rest)));
+        if cholesky.factorise(a) {
             cholesky.solve(&work.rhs, &mut work.change);
             stats.factorised = true;
             stats.converged = true;
@@ -273,17 +266,39 @@ impl Elastic {
         stats
     }
 
-    /// The matrix and right-hand side for v′.
-    fn set_up(&mut self, h: f64, load: &Load, work: &mut Workspace) {
+    /// The matrix and right-hand side for the change of velocity.
+    ///
+    /// The first time in a step the forces are linearised at the start of it.
+    /// `again`, they are linearised at the end x* = x + h v* that the last
+    /// solution would lead to: f(x + h v′) ≈ f(x*) − h K* (v′ − v*), which is
+    /// Newton's method.
+    fn set_up(&self, h: f64, load: &Load, again: bool, a: &mut BlockMatrix, work: &mut Workspace) {
+        let n = self.len();
         let (x, v, rhs) = (&work.x, &work.v, &mut work.rhs);
-        let scale: Vec<f64> = self
-            .materials
-            .iter()
-            .map(|m| h * (m.damping_stiffness + h))
+        rhs.clear();
+        rhs.resize(n, DVec3::ZERO);
+        work.product.resize(n, DVec3::ZERO);
+        let beta = |piece: usize| self.materials[piece].damping_stiffness;
+        let scale: Vec<f64> = (0..self.materials.len())
+            .map(|piece| h * (beta(piece) + h))
             .collect();
-        rhs.fill(DVec3::ZERO);
-        self.assemble(x, &scale, rhs);
-        let mut diagonal = std::mem::take(&mut self.matrix.diagonal);
+        if again {
+            let changed = v.iter().zip(&work.change);
+            let end: Vec<DVec3> = changed.map(|(v, c)| *v + *c).collect();
+            let ahead: Vec<DVec3> = x.iter().zip(&end).map(|(x, v)| *x + *v * h).collect();
+            self.assemble(a, &ahead, &scale, rhs);
+            // The matrix is h (β + h) K* as yet; the force asks for h K*.
+            a.multiply(&end, &mut work.product);
+            for (piece, range) in self.ranges.iter().enumerate() {
+                let share = 1.0 / (beta(piece) + h);
+                for i in range.clone() {
+                    rhs[i] += work.product[i] * share;
+                }
+            }
+        } else {
+            self.assemble(a, x, &scale, rhs);
+        }
+        let diagonal = &mut a.diagonal;
         self.each_drag(x, v, load.wind, |i, b| {
             diagonal[i] += b * h;
             rhs[i] += b * load.wind;
@@ -306,6 +321,20 @@ impl Elastic {
             add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
             rhs[i] += (s.point - x[i]) * (s.stiffness * h);
         }
-        self.matrix.diagonal = diagonal;
+        // From v′ to its change.
+        a.multiply(v, &mut work.product);
+        for (b, av) in rhs.iter_mut().zip(&work.product) {
+            *b -= *av;
+        }
+        if !load.scripted.is_empty() {
+            a.eliminate(&work.known, rhs);
+            // Rows of what is known are left empty, also for the norms.
+            for ((known, b), c) in work.known.iter().zip(rhs).zip(&mut work.change) {
+                if known.is_some() {
+                    *b = DVec3::ZERO;
+                    *c = DVec3::ZERO;
+                }
+            }
+        }
     }
 }

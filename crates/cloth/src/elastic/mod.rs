@@ -26,6 +26,7 @@ pub struct Elastic {
     /// follows goes by places.
     masses: Vec<f64>,
     pub(crate) inertia: Vec<f64>,
+    pub(crate) total_mass: f64,
     /// The place in the matrix of each of the caller's vertices.
     pub(crate) place: Vec<u32>,
     pub(crate) rest: Vec<DVec3>,
@@ -98,6 +99,7 @@ impl Elastic {
             materials: pieces.iter().map(|p| p.material).collect(),
             ranges,
             masses: all_places.iter().map(|p| inertia[*p as usize]).collect(),
+            total_mass: inertia.iter().sum(),
             inertia,
             place: all_places,
             rest: Vec::new(),
@@ -208,19 +210,26 @@ impl Elastic {
     /// over pairs i < j.
     fn quadratic_energy(&self, x: &[DVec3]) -> f64 {
         let mut sum = 0.0;
-        self.each_bent_pair(|i, j, q| sum -= 0.5 * q * x[i].distance_squared(x[j]));
+        self.each_bent_pair(&self.matrix, |i, j, q| {
+            sum -= 0.5 * q * x[i].distance_squared(x[j])
+        });
         sum
     }
 
-    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending.
+    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending in a
+    /// matrix of the `pattern`.
     #[inline(always)]
-    pub(crate) fn each_bent_pair(&self, mut pair: impl FnMut(usize, usize, f64)) {
+    pub(crate) fn each_bent_pair(
+        &self,
+        pattern: &BlockMatrix,
+        mut pair: impl FnMut(usize, usize, f64),
+    ) {
         for i in 0..self.len() {
-            for s in self.matrix.near.row(i) {
-                pair(i, self.matrix.near.column[s] as usize, self.bend_near[s]);
+            for s in pattern.near.row(i) {
+                pair(i, pattern.near.column[s] as usize, self.bend_near[s]);
             }
-            for s in self.matrix.far.row(i) {
-                pair(i, self.matrix.far.column[s] as usize, self.bend_far[s]);
+            for s in pattern.far.row(i) {
+                pair(i, pattern.far.column[s] as usize, self.bend_far[s]);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Elastic;
 use super::membrane::{Stiffness, Strained};
+use crate::solve::matrix::BlockMatrix;
 use conatus_math::{DMat3, DVec3};
 
 impl Elastic {
@@ -15,7 +16,7 @@ impl Elastic {
             out[b] += f1;
             out[c] += f2;
         }
-        self.add_bending_forces(x, out);
+        self.add_bending_forces(&self.matrix, x, out);
         for hinge in &self.hinges {
             let bend = self.materials[hinge.piece as usize].bend;
             let (bent, gradient) = hinge.linearise(x, bend);
@@ -26,18 +27,23 @@ impl Elastic {
     }
 
     /// −Q x, by differences so that it sums to zero exactly.
-    fn add_bending_forces(&self, x: &[DVec3], out: &mut [DVec3]) {
-        self.each_bent_pair(|i, j, q| {
+    fn add_bending_forces(&self, pattern: &BlockMatrix, x: &[DVec3], out: &mut [DVec3]) {
+        self.each_bent_pair(pattern, |i, j, q| {
             let f = (x[j] - x[i]) * q;
             out[i] -= f;
             out[j] += f;
         });
     }
 
-    /// Sets the matrix to Σ `scale[piece]`·K, and adds the elastic forces at
-    /// `x` to `forces`. What else belongs to the diagonal comes afterwards.
-    pub(crate) fn assemble(&mut self, x: &[DVec3], scale: &[f64], forces: &mut [DVec3]) {
-        let a = &mut self.matrix;
+    /// Sets the matrix `a` to Σ `scale[piece]`·K, and adds the elastic forces
+    /// at `x` to `forces`. What else belongs to the diagonal comes afterwards.
+    pub(crate) fn assemble(
+        &self,
+        a: &mut BlockMatrix,
+        x: &[DVec3],
+        scale: &[f64],
+        forces: &mut [DVec3],
+    ) {
         a.diagonal.fill(DMat3::ZERO);
         for (range, &scale) in self.ranges.iter().zip(scale) {
             let near = a.near.start[range.start] as usize..a.near.start[range.end] as usize;
@@ -74,7 +80,29 @@ impl Elastic {
                 a.blocks[*slot as usize] += DMat3::from_cols(p * g[j].x, p * g[j].y, p * g[j].z);
             }
         }
-        self.add_bending_forces(x, forces);
-        self.matrix.balance_rows();
+        self.add_bending_forces(a, x, forces);
+        a.balance_rows();
+    }
+
+    /// Adds −Σ `scale[piece]`·K(x) v to `out`.
+    pub(crate) fn add_damping(&self, x: &[DVec3], v: &[DVec3], scale: &[f64], out: &mut [DVec3]) {
+        let mut a = self.matrix.clone();
+        let mut product = vec![DVec3::ZERO; v.len()];
+        self.assemble(&mut a, x, scale, &mut product);
+        a.multiply(v, &mut product);
+        for (out, kv) in out.iter_mut().zip(&product) {
+            *out -= *kv;
+        }
+    }
+
+    /// The product K v of the stiffness at `x` that implicit steps use, the
+    /// positive semi-definite part of the energy's second derivative.
+    pub fn stiffness_times(&self, x: &[DVec3], v: &[DVec3], out: &mut [DVec3]) {
+        let mut f = vec![DVec3::ZERO; v.len()];
+        let minus_one = vec![-1.0; self.materials.len()];
+        self.add_damping(&self.placed(x), &self.placed(v), &minus_one, &mut f);
+        for (out, place) in out.iter_mut().zip(&self.place) {
+            *out = f[*place as usize];
+        }
     }
 }
