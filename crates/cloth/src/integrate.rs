@@ -2,14 +2,24 @@
 //! its end, before collisions.
 //!
 //! Implicit Euler asks that the forces at the *end* of the step make the
-//! change of velocity (Baraff and Witkin 1998). With x′ = x + h v′ and the
-//! elastic force linearised, f(x′) ≈ f(x) − h K v′, and with Rayleigh damping
-//! (αM + βK) v′ and the air's B (v′ − w), the velocities v′ solve
+//! change of velocity (Baraff and Witkin 1998):
 //!
-//! ((1 + hα) M + h (β + h) K + h B) v′ = M v + h (f(x) + M g + B w).
+//! M (v′ − v) = h (f(x + h v′) − (αM + βK) v′ + M g + B (w − v′)),
 //!
-//! K is the positive semi-definite part of the stiffness, so the matrix is
-//! positive definite for any step.
+//! with Rayleigh damping α, β, the air's resistance B and the wind w. From a
+//! guess u of v′ one step of Newton's method is the linear system
+//!
+//! ((1 + hα) M + h (β + h) K + h B) (v′ − u)
+//!   = M (v − u) + h (f(x + h u) − (αM + βK) u + M g + B (w − u)).
+//!
+//! K is the positive semi-definite part of the stiffness at x + h u, so the
+//! matrix is positive definite for any step. The guess is the velocity at the
+//! start, or what is scripted. Baraff and Witkin linearise at x instead; then
+//! the neighbours of a vertex that is torn away sideways learn of it a step
+//! too late, for a flat sheet at rest resists nothing across. Measured on a
+//! sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m, h = 1/480):
+//! edges stretched 2.1 times when linearised at x, 1.58 here, 1.52 with four
+//! Newton iterations and in the limit of small steps.
 
 use crate::elastic::Elastic;
 use crate::solve::Solver;
@@ -42,11 +52,14 @@ pub struct Settings {
     /// The method for the linear system.
     pub solver: Solver,
     /// Conjugate gradients stop when the residual is this part of the first.
+    /// The changes of velocity are then exact to about this, as measured on
+    /// hanging cloth.
     pub tolerance: f64,
     /// And give up after so many iterations.
     pub most_iterations: usize,
-    /// How often the forces are linearised in a step. Once is enough unless
-    /// the stretch in a single step is large.
+    /// How often the forces are linearised in a step. Once is enough while
+    /// vertices move less than about an edge in a step; where they are torn
+    /// away faster, two or three keep the stretch true.
     pub newton_iterations: usize,
 }
 
@@ -55,8 +68,8 @@ impl Default for Settings {
         Self {
             integrator: Integrator::ImplicitEuler,
             solver: Solver::Auto,
-            tolerance: 1e-4,
-            most_iterations: 500,
+            tolerance: 1e-3,
+            most_iterations: 400,
             newton_iterations: 1,
         }
     }
@@ -115,9 +128,13 @@ pub(crate) struct Workspace {
     pub step: f64,
     pub x: Vec<DVec3>,
     pub v: Vec<DVec3>,
+    /// The velocity at the end, as far as it is known.
+    pub guess: Vec<DVec3>,
+    /// The positions where that leads.
+    pub ahead: Vec<DVec3>,
     pub rhs: Vec<DVec3>,
     pub product: Vec<DVec3>,
-    pub known: Vec<Option<DVec3>>,
+    pub scripted: Vec<bool>,
 }
 
 impl Elastic {
@@ -201,54 +218,66 @@ impl Elastic {
         let mut a = std::mem::take(&mut self.matrix);
         self.place_into(x, &mut work.x);
         self.place_into(v, &mut work.v);
+        work.guess.clone_from(&work.v);
+        work.scripted.clear();
+        work.scripted.resize(n, false);
+        for (i, velocity) in load.scripted {
+            let i = self.place[*i as usize] as usize;
+            work.scripted[i] = true;
+            work.guess[i] = *velocity;
+        }
         // The change in this step is likely that of the last.
         let ratio = if work.step > 0.0 { h / work.step } else { 0.0 };
         work.step = h;
         work.change.resize(n, DVec3::ZERO);
-        for c in &mut work.change {
-            *c *= ratio;
-        }
-        work.known.clear();
-        work.known.resize(n, None);
-        for (i, velocity) in load.scripted {
-            let i = self.place[*i as usize] as usize;
-            work.known[i] = Some(*velocity - work.v[i]);
+        for (c, scripted) in work.change.iter_mut().zip(&work.scripted) {
+            *c = if *scripted { DVec3::ZERO } else { *c * ratio };
         }
         let mut stats = SolveStats::default();
-        for iteration in 0..self.settings.newton_iterations.max(1) {
-            self.set_up(h, load, iteration > 0, &mut a, &mut work);
-            let last = self.solve(&a, h, &mut work);
-            for (c, known) in work.change.iter_mut().zip(&work.known) {
-                *c = known.unwrap_or(*c);
-            }
+        let mut least = h * LEAST_ACCELERATION * self.total_mass.sqrt();
+        for _ in 0..self.settings.newton_iterations.max(1) {
+            self.set_up(h, load, &mut a, &mut work);
+            let last = self.solve(&a, &mut least, &mut work);
             stats = SolveStats {
                 iterations: stats.iterations + last.iterations,
                 ..last
             };
+            for (guess, change) in work.guess.iter_mut().zip(&mut work.change) {
+                *guess += *change;
+                *change = DVec3::ZERO;
+            }
         }
-        for ((out, v), place) in out.iter_mut().zip(v).zip(&self.place) {
-            *out = *v + work.change[*place as usize];
+        for i in 0..n {
+            work.change[i] = work.guess[i] - work.v[i];
+        }
+        for (out, place) in out.iter_mut().zip(&self.place) {
+            *out = work.guess[*place as usize];
         }
         self.matrix = a;
         self.work = work;
         stats
     }
 
-    /// Solves for the change of velocity from the guess that is in its place.
-    fn solve(&self, a: &BlockMatrix, h: f64, work: &mut Workspace) -> SolveStats {
+    /// Solves for the change of velocity, starting from what is in its place.
+    /// `least` grows to the size of the right-hand side, so that repeated
+    /// solves of a step become no more exact than the first.
+    fn solve(&self, a: &BlockMatrix, least: &mut f64, work: &mut Workspace) -> SolveStats {
         let mut stats = SolveStats::default();
         let Settings {
             tolerance, solver, ..
         } = self.settings;
         if solver != Solver::Cholesky {
-            (stats.iterations, stats.residual) = work.pcg.solve(
+            let solved = work.pcg.solve(
                 a,
                 &work.rhs,
                 &mut work.change,
                 tolerance,
-                h * LEAST_ACCELERATION * self.total_mass.sqrt(),
+                *least,
                 self.settings.most_iterations,
             );
+            *least = solved.scale;
+            stats.iterations = solved.iterations;
+            stats.residual = solved.residual;
             stats.converged = stats.residual <= tolerance;
             if stats.converged || solver == Solver::Pcg {
                 return stats;
@@ -266,51 +295,37 @@ impl Elastic {
         stats
     }
 
-    /// The matrix and right-hand side for the change of velocity.
-    ///
-    /// The first time in a step the forces are linearised at the start of it.
-    /// `again`, they are linearised at the end x* = x + h v* that the last
-    /// solution would lead to: f(x + h v′) ≈ f(x*) − h K* (v′ − v*), which is
-    /// Newton's method.
-    fn set_up(&self, h: f64, load: &Load, again: bool, a: &mut BlockMatrix, work: &mut Workspace) {
+    /// The matrix and right-hand side for the change from the guess.
+    fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) {
         let n = self.len();
-        let (x, v, rhs) = (&work.x, &work.v, &mut work.rhs);
+        let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
         rhs.clear();
         rhs.resize(n, DVec3::ZERO);
         work.product.resize(n, DVec3::ZERO);
+        work.ahead.clear();
+        work.ahead.extend(x.iter().zip(u).map(|(x, u)| *x + *u * h));
         let beta = |piece: usize| self.materials[piece].damping_stiffness;
         let scale: Vec<f64> = (0..self.materials.len())
             .map(|piece| h * (beta(piece) + h))
             .collect();
-        if again {
-            let changed = v.iter().zip(&work.change);
-            let end: Vec<DVec3> = changed.map(|(v, c)| *v + *c).collect();
-            let ahead: Vec<DVec3> = x.iter().zip(&end).map(|(x, v)| *x + *v * h).collect();
-            self.assemble(a, &ahead, &scale, rhs);
-            // The matrix is h (β + h) K* as yet; the force asks for h K*.
-            a.multiply(&end, &mut work.product);
-            for (piece, range) in self.ranges.iter().enumerate() {
-                let share = 1.0 / (beta(piece) + h);
-                for i in range.clone() {
-                    rhs[i] += work.product[i] * share;
-                }
-            }
-        } else {
-            self.assemble(a, x, &scale, rhs);
-        }
+        self.assemble(a, &work.ahead, &scale, rhs);
+        // The matrix is h (β + h) K as yet.
+        a.multiply(u, &mut work.product);
         let diagonal = &mut a.diagonal;
         self.each_drag(x, v, load.wind, |i, b| {
             diagonal[i] += b * h;
-            rhs[i] += b * load.wind;
+            rhs[i] += b * (load.wind - u[i]);
         });
         for (piece, range) in self.ranges.iter().enumerate() {
             let alpha = self.materials[piece].damping_mass;
+            let damped = beta(piece) / (beta(piece) + h);
             for i in range.clone() {
                 // A vertex without triangles has no mass; it keeps its velocity.
                 let mass = self.inertia[i];
                 let m = if mass > 0.0 { mass } else { 1.0 };
                 add_to_diagonal(&mut diagonal[i], m * (1.0 + h * alpha));
-                rhs[i] = (rhs[i] + load.gravity * mass) * h + v[i] * m;
+                let weight = (load.gravity - u[i] * alpha) * mass;
+                rhs[i] = (rhs[i] + weight) * h + (v[i] - u[i]) * m - work.product[i] * damped;
             }
         }
         for (place, extra) in self.place.iter().zip(load.forces) {
@@ -319,22 +334,11 @@ impl Elastic {
         for s in load.springs {
             let i = self.place[s.vertex as usize] as usize;
             add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
-            rhs[i] += (s.point - x[i]) * (s.stiffness * h);
-        }
-        // From v′ to its change.
-        a.multiply(v, &mut work.product);
-        for (b, av) in rhs.iter_mut().zip(&work.product) {
-            *b -= *av;
+            let force = (s.point - work.ahead[i]) * s.stiffness - u[i] * s.damping;
+            rhs[i] += force * h;
         }
         if !load.scripted.is_empty() {
-            a.eliminate(&work.known, rhs);
-            // Rows of what is known are left empty, also for the norms.
-            for ((known, b), c) in work.known.iter().zip(rhs).zip(&mut work.change) {
-                if known.is_some() {
-                    *b = DVec3::ZERO;
-                    *c = DVec3::ZERO;
-                }
-            }
+            a.leave_out(&work.scripted, rhs);
         }
     }
 }

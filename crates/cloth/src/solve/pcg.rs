@@ -28,6 +28,18 @@ use conatus_math::{DMat3, DVec3};
 /// 1/120: 19 and 76 for 1.0, 13 and 50 for 1.4, 11 and 40 for 1.6.
 const RELAXATION: f64 = 1.5;
 
+/// How a solve went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// Iterations taken.
+    pub iterations: usize,
+    /// Residual relative to `scale`; infinite if the matrix was not positive
+    /// definite or not finite.
+    pub residual: f64,
+    /// Norm of the right-hand side, or the least that was asked for.
+    pub scale: f64,
+}
+
 /// The vectors of a solve by conjugate gradients, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg {
@@ -48,7 +60,6 @@ impl Pcg {
     /// Solves A x = b from the guess in `x`, until the residual, in the norm
     /// rᵀ M⁻¹ r that is close to the energy of the error, has fallen to
     /// `tolerance` times that of x = 0 or of `least`, whichever is larger.
-    /// Returns the number of iterations and the relative residual.
     pub fn solve(
         &mut self,
         a: &BlockMatrix,
@@ -57,7 +68,7 @@ impl Pcg {
         tolerance: f64,
         least: f64,
         most: usize,
-    ) -> (usize, f64) {
+    ) -> Solved {
         let n = a.len();
         self.inverse.clear();
         self.inverse
@@ -75,8 +86,17 @@ impl Pcg {
         let scale = self.norm_of(a, b).max(least * least);
         if scale == 0.0 {
             x.fill(DVec3::ZERO);
-            return (0, 0.0);
+            return Solved {
+                iterations: 0,
+                residual: 0.0,
+                scale: 0.0,
+            };
         }
+        let solved = |iterations, rz: f64| Solved {
+            iterations,
+            residual: (rz / scale).sqrt(),
+            scale: scale.sqrt(),
+        };
         a.multiply(x, &mut self.w);
         for (w, b) in self.w.iter_mut().zip(b) {
             *w = *b - *w;
@@ -94,13 +114,13 @@ impl Pcg {
         let mut beta = 0.0;
         for iteration in 0..most {
             if rz <= tolerance * tolerance * scale {
-                return (iteration, (rz / scale).sqrt());
+                return solved(iteration, rz);
             }
             self.backward(a, beta);
             let alpha = rz / self.forward(a);
             if !alpha.is_finite() || alpha <= 0.0 {
                 // Not a number somewhere, or not positive definite.
-                return (iteration, f64::INFINITY);
+                return solved(iteration, f64::INFINITY);
             }
             let mut next = 0.0;
             for i in 0..n {
@@ -112,7 +132,7 @@ impl Pcg {
             beta = next / rz;
             rz = next;
         }
-        (most, (rz / scale).sqrt())
+        solved(most, rz)
     }
 
     /// bᵀ M⁻¹ b.
