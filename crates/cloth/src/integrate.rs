@@ -226,17 +226,24 @@ impl Elastic {
             work.scripted[i] = true;
             work.guess[i] = *velocity;
         }
-        // The change in this step is likely that of the last.
-        let ratio = if work.step > 0.0 { h / work.step } else { 0.0 };
+        // The change in this step is likely that of the last; at first, that
+        // of free fall.
+        if work.step == 0.0 {
+            work.change.resize(n, load.gravity);
+            work.step = 1.0;
+        }
+        let ratio = h / work.step;
         work.step = h;
-        work.change.resize(n, DVec3::ZERO);
         for (c, scripted) in work.change.iter_mut().zip(&work.scripted) {
             *c = if *scripted { DVec3::ZERO } else { *c * ratio };
         }
         let mut stats = SolveStats::default();
         let mut least = h * LEAST_ACCELERATION * self.total_mass.sqrt();
-        for _ in 0..self.settings.newton_iterations.max(1) {
-            self.set_up(h, load, &mut a, &mut work);
+        for iteration in 0..self.settings.newton_iterations.max(1) {
+            let strain = self.set_up(h, load, &mut a, &mut work);
+            if iteration == 0 && self.stay_instead(h, strain, &mut work) {
+                self.set_up(h, load, &mut a, &mut work);
+            }
             let last = self.solve(&a, &mut least, &mut work);
             stats = SolveStats {
                 iterations: stats.iterations + last.iterations,
@@ -256,6 +263,55 @@ impl Elastic {
         self.matrix = a;
         self.work = work;
         stats
+    }
+
+    /// Whether the velocities at the start are a bad guess of those at the
+    /// end, and replaces them by the mean of each piece if so.
+    ///
+    /// Implicit Euler minimises ½ (u − v)ᵀ M (u − v) + E(x + h u). The guess
+    /// u = v leaves only E, which was `ahead`; the mean adds the kinetic energy
+    /// about it. Steps much longer than the vibrations
+    /// of the sheet would go far astray with the first.
+    fn stay_instead(&self, h: f64, ahead: f64, work: &mut Workspace) -> bool {
+        let mut kinetic = 0.0;
+        let mut means = Vec::new();
+        for range in &self.ranges {
+            let (mut momentum, mut mass) = (DVec3::ZERO, 0.0);
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                momentum += work.v[i] * self.inertia[i];
+                mass += self.inertia[i];
+            }
+            // A piece that is held has no business drifting on.
+            let held = range.clone().any(|i| work.scripted[i]);
+            let mean = if mass > 0.0 && !held {
+                momentum / mass
+            } else {
+                DVec3::ZERO
+            };
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                kinetic += 0.5 * self.inertia[i] * (work.v[i] - mean).length_squared();
+            }
+            means.push(mean);
+        }
+        // Twice: near a tie the first guess is the better.
+        if ahead <= 2.0 * kinetic {
+            return false;
+        }
+        let mut instead = work.guess.clone();
+        for (range, mean) in self.ranges.iter().zip(means) {
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                instead[i] = mean;
+            }
+        }
+        let moved = work.x.iter().zip(&instead).map(|(x, u)| *x + *u * h);
+        if ahead <= 2.0 * (kinetic + self.strain_energy(&moved.collect::<Vec<_>>())) {
+            return false;
+        }
+        for i in 0..instead.len() {
+            work.change[i] += work.guess[i] - instead[i];
+        }
+        work.guess = instead;
+        true
     }
 
     /// Solves for the change of velocity, starting from what is in its place.
@@ -295,8 +351,9 @@ impl Elastic {
         stats
     }
 
-    /// The matrix and right-hand side for the change from the guess.
-    fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) {
+    /// The matrix and right-hand side for the change from the guess. Returns
+    /// the strain energy that the guess leads to.
+    fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
         let n = self.len();
         let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
         rhs.clear();
@@ -308,7 +365,7 @@ impl Elastic {
         let scale: Vec<f64> = (0..self.materials.len())
             .map(|piece| h * (beta(piece) + h))
             .collect();
-        self.assemble(a, &work.ahead, &scale, rhs);
+        let strain = self.assemble(a, &work.ahead, &scale, rhs);
         // The matrix is h (β + h) K as yet.
         a.multiply(u, &mut work.product);
         let diagonal = &mut a.diagonal;
@@ -340,5 +397,6 @@ impl Elastic {
         if !load.scripted.is_empty() {
             a.leave_out(&work.scripted, rhs);
         }
+        strain
     }
 }

@@ -177,6 +177,11 @@ impl Elastic {
     /// Elastic potential energy at the positions `x`, J.
     pub fn energy(&self, x: &[DVec3]) -> f64 {
         let x = &self.placed(x);
+        self.strain_energy(x) + self.quadratic_energy(x)
+    }
+
+    /// The energy of all but quadratic bending.
+    pub(crate) fn strain_energy(&self, x: &[DVec3]) -> f64 {
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
         let membrane: f64 = self
             .triangles
@@ -188,7 +193,7 @@ impl Elastic {
             .iter()
             .map(|hinge| hinge.energy(x, self.materials[hinge.piece as usize].bend))
             .sum();
-        membrane + hinges + self.quadratic_energy(x)
+        membrane + hinges
     }
 
     /// The caller's vectors in the order of the matrix.

@@ -37,13 +37,15 @@ impl Elastic {
 
     /// Sets the matrix `a` to Σ `scale[piece]`·K, and adds the elastic forces
     /// at `x` to `forces`. What else belongs to the diagonal comes afterwards.
+    /// Returns the energy of all but quadratic bending.
     pub(crate) fn assemble(
         &self,
         a: &mut BlockMatrix,
         x: &[DVec3],
         scale: &[f64],
         forces: &mut [DVec3],
-    ) {
+    ) -> f64 {
+        let mut energy = 0.0;
         a.diagonal.fill(DMat3::ZERO);
         for (range, &scale) in self.ranges.iter().zip(scale) {
             let near = a.near.start[range.start] as usize..a.near.start[range.end] as usize;
@@ -58,6 +60,7 @@ impl Elastic {
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
         for t in &self.triangles {
             let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);
+            energy += strained.energy();
             let [f1, f2] = strained.forces();
             let [i, j, l] = t.corners.map(|i| i as usize);
             forces[i] -= f1 + f2;
@@ -71,6 +74,7 @@ impl Elastic {
         for hinge in &self.hinges {
             let bend = self.materials[hinge.piece as usize].bend;
             let (bent, g) = hinge.linearise(x, bend);
+            energy += 0.5 * bent * bent;
             for (i, g) in hinge.corners.iter().zip(g) {
                 forces[*i as usize] -= g * bent;
             }
@@ -82,6 +86,7 @@ impl Elastic {
         }
         self.add_bending_forces(a, x, forces);
         a.balance_rows();
+        energy
     }
 
     /// Adds −Σ `scale[piece]`·K(x) v to `out`.
