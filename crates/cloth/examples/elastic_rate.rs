@@ -3,7 +3,20 @@
 use conatus_cloth::{Elastic, Load, Material, Piece};
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
-use std::time::Instant;
+/// User time of this process, s.
+fn cpu() -> f64 {
+    let s = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    s.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
+}
+struct Instant(f64);
+impl Instant {
+    fn now() -> Self {
+        Self(cpu())
+    }
+    fn elapsed(&self) -> std::time::Duration {
+        std::time::Duration::from_secs_f64(cpu() - self.0)
+    }
+}
 
 fn sheet(n: usize, side: f64) -> Mesh {
     let mut mesh = Mesh::default();
@@ -36,14 +49,32 @@ fn main() {
         bend: 5e-5,
         ..conatus_cloth::named("cotton").unwrap()
     };
-    for n in [41usize, 101, 201] {
+    for n in [41usize, 101] {
         for per_second in [480.0, 120.0] {
-            let piece = Piece::flat("sheet", sheet(n, 1.0), material);
+            let mut mesh = sheet(n, 1.0);
+            let mut ids: Vec<u32> = (0..(n * n) as u32).collect();
+            if std::env::var("PERM").is_ok() {
+                let mut seed = 12345u64;
+                for i in (1..n * n).rev() {
+                    seed = seed
+                        .wrapping_mul(6364136223846793005)
+                        .wrapping_add(1442695040888963407);
+                    ids.swap(i, (seed >> 33) as usize % (i + 1));
+                }
+                let old = mesh.vertices.clone();
+                for (i, id) in ids.iter().enumerate() {
+                    mesh.vertices[*id as usize] = old[i];
+                }
+                for t in &mut mesh.triangles {
+                    *t = t.map(|i| ids[i as usize]);
+                }
+            }
+            let piece = Piece::flat("sheet", mesh, material);
             let mut x = piece.rest.vertices.clone();
             let mut elastic = Elastic::new(&[piece]);
             let mut v = vec![DVec3::ZERO; x.len()];
             let mut out = v.clone();
-            let scripted = [(0, DVec3::ZERO), (n as u32 - 1, DVec3::ZERO)];
+            let scripted = [(ids[0], DVec3::ZERO), (ids[n - 1], DVec3::ZERO)];
             let load = Load {
                 gravity: DVec3::new(0.0, 0.0, -9.81),
                 scripted: &scripted,
@@ -62,6 +93,21 @@ fn main() {
                 }
             }
             let total = start.elapsed().as_secs_f64() / steps as f64;
+            elastic.settings.solver = conatus_cloth::Solver::Cholesky;
+            elastic.candidate_velocities(&x, &v, h, &load, &mut out);
+            let start = Instant::now();
+            for _ in 0..3 {
+                elastic.candidate_velocities(&x, &v, h, &load, &mut out);
+            }
+            print!("chol {:.3} ", start.elapsed().as_secs_f64() / 3.0 * 1e3);
+            elastic.settings.solver = conatus_cloth::Solver::Pcg;
+            elastic.settings.most_iterations = 0;
+            let start = Instant::now();
+            for _ in 0..50 {
+                elastic.candidate_velocities(&x, &v, h, &load, &mut out);
+            }
+            let assembly = start.elapsed().as_secs_f64() / 50.0;
+            print!("assembly {:.3} ", assembly * 1e3);
             println!(
                 "{:6} vertices, h = 1/{per_second}: {:.2} ms a step, {:.1} iterations",
                 n * n,

@@ -3,6 +3,7 @@
 mod edges;
 pub mod hinge;
 pub(crate) mod membrane;
+mod order;
 mod quadratic;
 mod stiffness;
 
@@ -21,7 +22,14 @@ pub struct Elastic {
     pub settings: Settings,
     pub(crate) materials: Vec<Material>,
     pub(crate) ranges: Vec<Range<usize>>,
-    pub(crate) masses: Vec<f64>,
+    /// Masses by the caller's numbers, and by place in the matrix. All that
+    /// follows goes by places.
+    masses: Vec<f64>,
+    pub(crate) inertia: Vec<f64>,
+    pub(crate) total_mass: f64,
+    /// The place in the matrix of each of the caller's vertices.
+    pub(crate) place: Vec<u32>,
+    pub(crate) rest: Vec<DVec3>,
     pub(crate) triangles: Vec<Triangle>,
     pub(crate) hinges: Vec<Hinge>,
     /// Quadratic bending: D K of the matrix's entries above the diagonal.
@@ -36,24 +44,28 @@ impl Elastic {
     /// vertices pull on which.
     pub fn new(pieces: &[Piece]) -> Self {
         let mut ranges = Vec::new();
-        let mut masses = Vec::new();
+        let mut inertia = Vec::new();
+        let mut all_places = Vec::new();
         let mut triangles = Vec::new();
         let mut hinges = Vec::new();
         // Quadratic bending by pairs of vertices: (i, j, D Kᵢ Kⱼ).
         let mut bent: Vec<(u32, u32, f64)> = Vec::new();
         for (number, piece) in pieces.iter().enumerate() {
-            let first = masses.len();
+            let first = inertia.len();
+            let place = places(&piece.rest.vertices);
+            let place = |i: u32| first as u32 + place[i as usize];
+            all_places.extend((0..piece.rest.vertices.len() as u32).map(place));
             ranges.push(first..first + piece.rest.vertices.len());
-            masses.resize(first + piece.rest.vertices.len(), 0.0);
+            inertia.resize(first + piece.rest.vertices.len(), 0.0);
             let at = |i: u32| piece.rest.vertices[i as usize];
             for mut corners in piece.rest.triangles.iter().copied() {
-                corners.sort_unstable();
-                let global = corners.map(|i| i + first as u32);
+                corners.sort_unstable_by_key(|i| place(*i));
+                let global = corners.map(place);
                 let triangle = Triangle::new(global, corners.map(at), piece.warp, number as u32);
                 triangles.extend(triangle);
                 for i in global {
                     let area = triangle.map_or(0.0, |t| t.area);
-                    masses[i as usize] += area * piece.material.density / 3.0;
+                    inertia[i as usize] += area * piece.material.density / 3.0;
                 }
             }
             for local in edges::inner_edges(&piece.rest) {
@@ -66,7 +78,7 @@ impl Elastic {
                 if twice <= 1e-14 * (b - a).length_squared() {
                     continue; // beside a triangle without area
                 }
-                let global = local.map(|i| i + first as u32);
+                let global = local.map(place);
                 if piece.flat {
                     let k = quadratic::coefficients(points);
                     for i in 0..4 {
@@ -86,7 +98,11 @@ impl Elastic {
             settings: Settings::default(),
             materials: pieces.iter().map(|p| p.material).collect(),
             ranges,
-            masses,
+            masses: all_places.iter().map(|p| inertia[*p as usize]).collect(),
+            total_mass: inertia.iter().sum(),
+            inertia,
+            place: all_places,
+            rest: Vec::new(),
             triangles,
             hinges,
             bend_near: Vec::new(),
@@ -94,6 +110,8 @@ impl Elastic {
             matrix: BlockMatrix::default(),
             work: Workspace::default(),
         };
+        let rest = pieces.iter().flat_map(|p| p.rest.vertices.iter().copied());
+        elastic.rest = elastic.placed(&rest.collect::<Vec<_>>());
         elastic.analyse(bent);
         elastic
     }
@@ -158,6 +176,12 @@ impl Elastic {
 
     /// Elastic potential energy at the positions `x`, J.
     pub fn energy(&self, x: &[DVec3]) -> f64 {
+        let x = &self.placed(x);
+        self.strain_energy(x) + self.quadratic_energy(x)
+    }
+
+    /// The energy of all but quadratic bending.
+    pub(crate) fn strain_energy(&self, x: &[DVec3]) -> f64 {
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
         let membrane: f64 = self
             .triangles
@@ -169,27 +193,58 @@ impl Elastic {
             .iter()
             .map(|hinge| hinge.energy(x, self.materials[hinge.piece as usize].bend))
             .sum();
-        membrane + hinges + self.quadratic_energy(x)
+        membrane + hinges
+    }
+
+    /// The caller's vectors in the order of the matrix.
+    pub(crate) fn placed(&self, values: &[DVec3]) -> Vec<DVec3> {
+        let mut placed = Vec::new();
+        self.place_into(values, &mut placed);
+        placed
+    }
+
+    /// The same into memory that is there.
+    pub(crate) fn place_into(&self, values: &[DVec3], placed: &mut Vec<DVec3>) {
+        placed.resize(values.len(), DVec3::ZERO);
+        for (place, value) in self.place.iter().zip(values) {
+            placed[*place as usize] = *value;
+        }
     }
 
     /// ½ xᵀ Q x by pairs: rows of Q sum to zero, so it is −½ Σ Q_ij |x_i − x_j|²
     /// over pairs i < j.
     fn quadratic_energy(&self, x: &[DVec3]) -> f64 {
         let mut sum = 0.0;
-        self.each_bent_pair(|i, j, q| sum -= 0.5 * q * x[i].distance_squared(x[j]));
+        self.each_bent_pair(&self.matrix, |i, j, q| {
+            sum -= 0.5 * q * x[i].distance_squared(x[j])
+        });
         sum
     }
 
-    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending.
+    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending in a
+    /// matrix of the `pattern`.
     #[inline(always)]
-    pub(crate) fn each_bent_pair(&self, mut pair: impl FnMut(usize, usize, f64)) {
+    pub(crate) fn each_bent_pair(
+        &self,
+        pattern: &BlockMatrix,
+        mut pair: impl FnMut(usize, usize, f64),
+    ) {
         for i in 0..self.len() {
-            for s in self.matrix.near.row(i) {
-                pair(i, self.matrix.near.column[s] as usize, self.bend_near[s]);
+            for s in pattern.near.row(i) {
+                pair(i, pattern.near.column[s] as usize, self.bend_near[s]);
             }
-            for s in self.matrix.far.row(i) {
-                pair(i, self.matrix.far.column[s] as usize, self.bend_far[s]);
+            for s in pattern.far.row(i) {
+                pair(i, pattern.far.column[s] as usize, self.bend_far[s]);
             }
         }
     }
+}
+
+/// The place of each of a piece's vertices in the matrix.
+fn places(rest: &[DVec3]) -> Vec<u32> {
+    let mut place = vec![0; rest.len()];
+    for (k, v) in order::sweep(rest).into_iter().enumerate() {
+        place[v as usize] = k as u32;
+    }
+    place
 }

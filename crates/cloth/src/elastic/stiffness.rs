@@ -2,6 +2,7 @@
 
 use super::Elastic;
 use super::membrane::{Stiffness, Strained};
+use crate::solve::matrix::BlockMatrix;
 use conatus_math::{DMat3, DVec3};
 
 impl Elastic {
@@ -15,7 +16,7 @@ impl Elastic {
             out[b] += f1;
             out[c] += f2;
         }
-        self.add_bending_forces(x, out);
+        self.add_bending_forces(&self.matrix, x, out);
         for hinge in &self.hinges {
             let bend = self.materials[hinge.piece as usize].bend;
             let (bent, gradient) = hinge.linearise(x, bend);
@@ -26,18 +27,25 @@ impl Elastic {
     }
 
     /// −Q x, by differences so that it sums to zero exactly.
-    fn add_bending_forces(&self, x: &[DVec3], out: &mut [DVec3]) {
-        self.each_bent_pair(|i, j, q| {
+    fn add_bending_forces(&self, pattern: &BlockMatrix, x: &[DVec3], out: &mut [DVec3]) {
+        self.each_bent_pair(pattern, |i, j, q| {
             let f = (x[j] - x[i]) * q;
             out[i] -= f;
             out[j] += f;
         });
     }
 
-    /// Sets the matrix to Σ `scale[piece]`·K, and adds the elastic forces at
-    /// `x` to `forces`. What else belongs to the diagonal comes afterwards.
-    pub(crate) fn assemble(&mut self, x: &[DVec3], scale: &[f64], forces: &mut [DVec3]) {
-        let a = &mut self.matrix;
+    /// Sets the matrix `a` to Σ `scale[piece]`·K, and adds the elastic forces
+    /// at `x` to `forces`. What else belongs to the diagonal comes afterwards.
+    /// Returns the energy of all but quadratic bending.
+    pub(crate) fn assemble(
+        &self,
+        a: &mut BlockMatrix,
+        x: &[DVec3],
+        scale: &[f64],
+        forces: &mut [DVec3],
+    ) -> f64 {
+        let mut energy = 0.0;
         a.diagonal.fill(DMat3::ZERO);
         for (range, &scale) in self.ranges.iter().zip(scale) {
             let near = a.near.start[range.start] as usize..a.near.start[range.end] as usize;
@@ -52,6 +60,7 @@ impl Elastic {
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
         for t in &self.triangles {
             let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);
+            energy += strained.energy();
             let [f1, f2] = strained.forces();
             let [i, j, l] = t.corners.map(|i| i as usize);
             forces[i] -= f1 + f2;
@@ -65,6 +74,7 @@ impl Elastic {
         for hinge in &self.hinges {
             let bend = self.materials[hinge.piece as usize].bend;
             let (bent, g) = hinge.linearise(x, bend);
+            energy += 0.5 * bent * bent;
             for (i, g) in hinge.corners.iter().zip(g) {
                 forces[*i as usize] -= g * bent;
             }
@@ -74,7 +84,30 @@ impl Elastic {
                 a.blocks[*slot as usize] += DMat3::from_cols(p * g[j].x, p * g[j].y, p * g[j].z);
             }
         }
-        self.add_bending_forces(x, forces);
-        self.matrix.balance_rows();
+        self.add_bending_forces(a, x, forces);
+        a.balance_rows();
+        energy
+    }
+
+    /// Adds −Σ `scale[piece]`·K(x) v to `out`.
+    pub(crate) fn add_damping(&self, x: &[DVec3], v: &[DVec3], scale: &[f64], out: &mut [DVec3]) {
+        let mut a = self.matrix.clone();
+        let mut product = vec![DVec3::ZERO; v.len()];
+        self.assemble(&mut a, x, scale, &mut product);
+        a.multiply(v, &mut product);
+        for (out, kv) in out.iter_mut().zip(&product) {
+            *out -= *kv;
+        }
+    }
+
+    /// The product K v of the stiffness at `x` that implicit steps use, the
+    /// positive semi-definite part of the energy's second derivative.
+    pub fn stiffness_times(&self, x: &[DVec3], v: &[DVec3], out: &mut [DVec3]) {
+        let mut f = vec![DVec3::ZERO; v.len()];
+        let minus_one = vec![-1.0; self.materials.len()];
+        self.add_damping(&self.placed(x), &self.placed(v), &minus_one, &mut f);
+        for (out, place) in out.iter_mut().zip(&self.place) {
+            *out = f[*place as usize];
+        }
     }
 }

@@ -132,41 +132,24 @@ impl BlockMatrix {
         }
     }
 
-    /// Takes known unknowns out of the system A x = b: where `known` has a
-    /// value, x takes it; the others' right-hand sides get its share.
-    pub fn eliminate(&mut self, known: &[Option<DVec3>], b: &mut [DVec3]) {
+    /// Takes unknowns that are known to be zero out of the system A x = b:
+    /// their rows become x = 0 and nothing else refers to them. They weigh
+    /// nothing in norms, unlike vertices held by huge masses.
+    pub fn leave_out(&mut self, zero: &[bool], b: &mut [DVec3]) {
         for i in 0..self.len() {
             for s in self.near.row(i) {
-                let j = self.near.column[s] as usize;
-                if known[i].is_none() && known[j].is_none() {
-                    continue;
-                }
-                let m = std::mem::replace(&mut self.blocks[s], DMat3::ZERO);
-                if let Some(x) = known[j] {
-                    b[i] -= m * x;
-                }
-                if let Some(x) = known[i] {
-                    b[j] -= transposed(&m, x);
+                if zero[i] || zero[self.near.column[s] as usize] {
+                    self.blocks[s] = DMat3::ZERO;
                 }
             }
             for s in self.far.row(i) {
-                let j = self.far.column[s] as usize;
-                if known[i].is_none() && known[j].is_none() {
-                    continue;
-                }
-                let m = std::mem::replace(&mut self.numbers[s], 0.0);
-                if let Some(x) = known[j] {
-                    b[i] -= x * m;
-                }
-                if let Some(x) = known[i] {
-                    b[j] -= x * m;
+                if zero[i] || zero[self.far.column[s] as usize] {
+                    self.numbers[s] = 0.0;
                 }
             }
-        }
-        for (i, known) in known.iter().enumerate() {
-            if let Some(x) = known {
+            if zero[i] {
                 self.diagonal[i] = DMat3::IDENTITY;
-                b[i] = *x;
+                b[i] = DVec3::ZERO;
             }
         }
     }

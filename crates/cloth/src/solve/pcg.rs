@@ -1,77 +1,187 @@
-//! Conjugate gradients.
+//! Conjugate gradients, preconditioned by symmetric block successive
+//! over-relaxation in the form of Eisenstat (1981).
+//!
+//! With A = B + L + Lᵀ, B the diagonal blocks, and D = B/ω, the preconditioner
+//! is M = (D + L) D⁻¹ (D + Lᵀ). Solve instead of A x = b
+//!
+//! Â x̂ = b̂,  Â = (D + L)⁻¹ A (D + Lᵀ)⁻¹,  x̂ = (D + Lᵀ) x,  b̂ = (D + L)⁻¹ b,
+//!
+//! with the preconditioner D⁻¹ that is left of M. Because
+//! A = (D + L) + (D + Lᵀ) + (ω − 2) D,
+//!
+//! Â p = t + w,  (D + Lᵀ) t = p,  (D + L) w = p + (ω − 2) D t:
+//!
+//! two triangular solves cost what a product with A does, so the
+//! preconditioner is free. D t and D w, which the residual needs, are the
+//! right-hand sides just before the last division by D. And x follows from t
+//! without ever going through x̂.
+//!
+//! Cloth hung by two corners, tolerance 1e-4, iterations at h = 1/480 and
+//! 1/120: 1,681 vertices 21 and 86 with diagonal blocks alone, 6 and 20 with
+//! this; 10,201 vertices 66 and 299, or 12 and 45. An incomplete factorisation
+//! on the same pattern (only D is other) does not beat it, and can break down.
 
-use super::matrix::BlockMatrix;
+use super::matrix::{BlockMatrix, transposed};
 use conatus_math::{DMat3, DVec3};
 
-/// What a solve by conjugate gradients needs to keep between steps.
-#[derive(Clone, Debug, Default)]
-pub struct Pcg {
-    inverse: Vec<DMat3>,
-    r: Vec<DVec3>,
-    z: Vec<DVec3>,
-    p: Vec<DVec3>,
-    q: Vec<DVec3>,
+/// ω of the over-relaxation. Iterations at 10,201 vertices and h = 1/480 or
+/// 1/120: 19 and 76 for 1.0, 13 and 50 for 1.4, 11 and 40 for 1.6.
+const RELAXATION: f64 = 1.5;
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// Iterations taken.
+    pub iterations: usize,
+    /// Residual relative to `scale`; infinite if the matrix was not positive
+    /// definite or not finite.
+    pub residual: f64,
+    /// Norm of the right-hand side, or the least that was asked for.
+    pub scale: f64,
 }
 
-fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+/// The vectors of a solve by conjugate gradients, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub struct Pcg {
+    /// D⁻¹.
+    inverse: Vec<DMat3>,
+    /// Residual of the transformed system.
+    r: Vec<DVec3>,
+    /// D times that.
+    z: Vec<DVec3>,
+    p: Vec<DVec3>,
+    t: Vec<DVec3>,
+    w: Vec<DVec3>,
+    /// D (t + w).
+    dq: Vec<DVec3>,
 }
 
 impl Pcg {
-    /// Solves A x = b from the guess in `x`, until the residual has fallen to
-    /// `tolerance` times that of x = 0, both measured in the preconditioner's
-    /// norm, or to `floor`. Returns the iterations and the residual reached.
+    /// Solves A x = b from the guess in `x`, until the residual, in the norm
+    /// rᵀ M⁻¹ r that is close to the energy of the error, has fallen to
+    /// `tolerance` times that of x = 0 or of `least`, whichever is larger.
     pub fn solve(
         &mut self,
         a: &BlockMatrix,
         b: &[DVec3],
         x: &mut [DVec3],
         tolerance: f64,
-        floor: f64,
+        least: f64,
         most: usize,
-    ) -> (usize, f64) {
+    ) -> Solved {
         let n = a.len();
         self.inverse.clear();
-        self.inverse.extend(a.diagonal.iter().map(DMat3::inverse));
-        for v in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
+        self.inverse
+            .extend(a.diagonal.iter().map(|d| d.inverse() * RELAXATION));
+        for v in [
+            &mut self.r,
+            &mut self.z,
+            &mut self.p,
+            &mut self.t,
+            &mut self.w,
+            &mut self.dq,
+        ] {
             v.resize(n, DVec3::ZERO);
         }
-        let scale: f64 = b
-            .iter()
-            .zip(&self.inverse)
-            .map(|(b, d)| b.dot(*d * *b))
-            .sum();
-        let scale = scale.max(floor * floor);
+        let scale = self.norm_of(a, b).max(least * least);
         if scale == 0.0 {
             x.fill(DVec3::ZERO);
-            return (0, 0.0);
+            return Solved {
+                iterations: 0,
+                residual: 0.0,
+                scale: 0.0,
+            };
         }
-        a.multiply(x, &mut self.q);
+        let solved = |iterations, rz: f64| Solved {
+            iterations,
+            residual: (rz / scale).sqrt(),
+            scale: scale.sqrt(),
+        };
+        a.multiply(x, &mut self.w);
+        for (w, b) in self.w.iter_mut().zip(b) {
+            *w = *b - *w;
+        }
+        self.p.fill(DVec3::ZERO);
+        self.t.fill(DVec3::ZERO);
+        self.dq.fill(DVec3::ZERO);
+        self.forward(a);
+        let mut rz = 0.0;
         for i in 0..n {
-            self.r[i] = b[i] - self.q[i];
-            self.z[i] = self.inverse[i] * self.r[i];
-            self.p[i] = self.z[i];
+            self.r[i] = self.w[i];
+            self.z[i] = self.dq[i];
+            rz += self.r[i].dot(self.z[i]);
         }
-        let mut rz = dot(&self.r, &self.z);
+        let mut beta = 0.0;
         for iteration in 0..most {
             if rz <= tolerance * tolerance * scale {
-                return (iteration, (rz / scale).sqrt());
+                return solved(iteration, rz);
             }
-            a.multiply(&self.p, &mut self.q);
-            let alpha = rz / dot(&self.p, &self.q);
+            self.backward(a, beta);
+            let alpha = rz / self.forward(a);
+            if !alpha.is_finite() || alpha <= 0.0 {
+                // Not a number somewhere, or not positive definite.
+                return solved(iteration, f64::INFINITY);
+            }
             let mut next = 0.0;
-            for (i, x) in x.iter_mut().enumerate() {
-                *x += self.p[i] * alpha;
-                self.r[i] -= self.q[i] * alpha;
-                self.z[i] = self.inverse[i] * self.r[i];
+            for i in 0..n {
+                x[i] += self.t[i] * alpha;
+                self.r[i] -= (self.t[i] + self.w[i]) * alpha;
+                self.z[i] -= self.dq[i] * alpha;
                 next += self.r[i].dot(self.z[i]);
             }
-            let beta = next / rz;
+            beta = next / rz;
             rz = next;
-            for (p, z) in self.p.iter_mut().zip(&self.z) {
-                *p = *z + *p * beta;
-            }
         }
-        (most, (rz / scale).sqrt())
+        solved(most, rz)
+    }
+
+    /// bᵀ M⁻¹ b.
+    fn norm_of(&mut self, a: &BlockMatrix, b: &[DVec3]) -> f64 {
+        self.w.copy_from_slice(b);
+        self.p.fill(DVec3::ZERO);
+        self.t.fill(DVec3::ZERO);
+        self.dq.fill(DVec3::ZERO);
+        self.forward(a);
+        self.w.iter().zip(&self.dq).map(|(w, dw)| w.dot(*dw)).sum()
+    }
+
+    /// p = z + β p, then (D + Lᵀ) t = p from the last row to the first; leaves
+    /// p + (ω − 2) D t in w and D t in dq.
+    fn backward(&mut self, a: &BlockMatrix, beta: f64) {
+        for i in (0..a.len()).rev() {
+            let p = self.z[i] + self.p[i] * beta;
+            self.p[i] = p;
+            let mut sum = p;
+            for s in a.far.row(i).rev() {
+                sum -= self.t[a.far.column[s] as usize] * a.numbers[s];
+            }
+            // Nearest columns last: they were computed last.
+            for s in a.near.row(i).rev() {
+                sum -= a.blocks[s] * self.t[a.near.column[s] as usize];
+            }
+            self.t[i] = self.inverse[i] * sum;
+            self.dq[i] = sum;
+            self.w[i] = p + sum * (RELAXATION - 2.0);
+        }
+    }
+
+    /// (D + L) w = w from the first row to the last; adds D w to dq and
+    /// returns pᵀ (t + w).
+    fn forward(&mut self, a: &BlockMatrix) -> f64 {
+        let mut pq = 0.0;
+        for i in 0..a.len() {
+            let sum = self.w[i];
+            let w = self.inverse[i] * sum;
+            self.w[i] = w;
+            self.dq[i] += sum;
+            for s in a.near.row(i) {
+                self.w[a.near.column[s] as usize] -= transposed(&a.blocks[s], w);
+            }
+            for s in a.far.row(i) {
+                self.w[a.far.column[s] as usize] -= w * a.numbers[s];
+            }
+            pq += self.p[i].dot(self.t[i] + w);
+        }
+        pq
     }
 }
