@@ -8,19 +8,47 @@
 //! stable at any speed and exact at the terminal one.
 
 use crate::elastic::Elastic;
+use crate::solve::matrix::add_to_diagonal;
 use conatus_math::{DMat3, DVec3};
 
 /// Density of the air at sea level and 20 °C, kg/m³.
 pub const AIR_DENSITY: f64 = 1.204;
 
+/// The air's B on a corner of a triangle: `along` across the sheet and `all`
+/// in every direction, kg/s.
+#[derive(Clone, Copy)]
+pub(crate) struct Drag {
+    normal: DVec3,
+    along: f64,
+    all: f64,
+}
+
+impl Drag {
+    /// B u.
+    #[inline(always)]
+    pub fn times(&self, u: DVec3) -> DVec3 {
+        self.normal * (self.along * self.normal.dot(u)) + u * self.all
+    }
+
+    /// m + h B.
+    #[inline(always)]
+    pub fn add_to(&self, m: &mut DMat3, h: f64) {
+        let (n, p) = (self.normal, self.normal * (self.along * h));
+        m.x_axis += p * n.x;
+        m.y_axis += p * n.y;
+        m.z_axis += p * n.z;
+        add_to_diagonal(m, self.all * h);
+    }
+}
+
 impl Elastic {
-    /// Calls `corner` with each vertex and its share of B, kg/s.
+    /// Calls `corner` with each vertex and its share of B from one triangle.
     pub(crate) fn each_drag(
         &self,
         x: &[DVec3],
         v: &[DVec3],
         wind: DVec3,
-        mut corner: impl FnMut(usize, DMat3),
+        mut corner: impl FnMut(usize, Drag),
     ) {
         for t in &self.triangles {
             let material = &self.materials[t.piece as usize];
@@ -35,21 +63,19 @@ impl Elastic {
             }
             let u = (v[i] + v[j] + v[k]) * (1.0 / 3.0) - wind;
             let length = squared.sqrt();
-            let n = double * (1.0 / length);
-            let normal = u.dot(n);
-            let along = (u - n * normal).length();
+            let normal = double * (1.0 / length);
+            let through = u.dot(normal);
+            let along = (u - normal * through).length();
             // A third of ½ρ times the area, which is half of `length`.
             let share = AIR_DENSITY * length / 12.0;
-            let pn = share * material.drag_normal * normal.abs();
-            let pt = share * material.drag_tangential * along;
-            let m = n * (pn - pt);
-            let b = DMat3::from_cols(
-                DVec3::new(m.x * n.x + pt, m.y * n.x, m.z * n.x),
-                DVec3::new(m.x * n.y, m.y * n.y + pt, m.z * n.y),
-                DVec3::new(m.x * n.z, m.y * n.z, m.z * n.z + pt),
-            );
+            let all = share * material.drag_tangential * along;
+            let drag = Drag {
+                normal,
+                along: share * material.drag_normal * through.abs() - all,
+                all,
+            };
             for c in [i, j, k] {
-                corner(c, b);
+                corner(c, drag);
             }
         }
     }

@@ -19,7 +19,7 @@ pub mod script;
 pub mod solve;
 
 pub use elastic::Elastic;
-pub use integrate::{Integrator, Load, Settings, SolveStats, Spring};
+pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, WarmStart};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
 pub use solve::Solver;

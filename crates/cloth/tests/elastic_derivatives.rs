@@ -156,11 +156,13 @@ fn the_stiffness_is_symmetric_and_never_negative_however_crumpled() {
                 dense.push(column.iter().flat_map(|c| c.to_array()).collect::<Vec<_>>());
             }
             let trace: f64 = (0..n).map(|k| dense[k][k]).sum();
-            for i in 0..n {
-                for j in 0..i {
-                    assert!((dense[i][j] - dense[j][i]).abs() < 1e-12 * trace);
+            for (i, row) in dense.iter().enumerate() {
+                for (value, other) in row.iter().zip(&dense) {
+                    assert!((value - other[i]).abs() < 1e-12 * trace);
                 }
-                dense[i][i] += 1e-10 * trace;
+            }
+            for (i, row) in dense.iter_mut().enumerate() {
+                row[i] += 1e-10 * trace;
             }
             assert!(positive_definite(dense), "{} moved by {by}", piece.name);
         }

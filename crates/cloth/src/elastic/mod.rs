@@ -2,6 +2,7 @@
 
 mod edges;
 pub mod hinge;
+mod implicit;
 pub(crate) mod membrane;
 mod order;
 mod quadratic;
@@ -118,6 +119,9 @@ impl Elastic {
 
     /// Finds the pattern of the matrix and every element's place in it.
     fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>) {
+        // In the order of the matrix, so that memory is walked through once.
+        self.triangles.sort_by_key(|t| t.corners);
+        self.hinges.sort_by_key(|hinge| hinge.corners);
         let n = self.masses.len();
         let mut near: Vec<(u32, u32)> = Vec::new();
         for t in &self.triangles {

@@ -119,8 +119,7 @@ impl Cholesky {
         for (i, place) in self.place.iter().enumerate() {
             diagonal[*place as usize] = a.diagonal[i];
         }
-        for k in 0..n {
-            let mut pivot = diagonal[k];
+        for (k, mut pivot) in diagonal.into_iter().enumerate() {
             let rows = self.start[k]..self.start[k + 1];
             for r in &self.row[rows.clone()] {
                 w.column[*r as usize] = DMat3::ZERO;

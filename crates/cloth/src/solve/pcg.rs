@@ -123,8 +123,8 @@ impl Pcg {
                 return solved(iteration, f64::INFINITY);
             }
             let mut next = 0.0;
-            for i in 0..n {
-                x[i] += self.t[i] * alpha;
+            for (i, x) in x.iter_mut().enumerate() {
+                *x += self.t[i] * alpha;
                 self.r[i] -= (self.t[i] + self.w[i]) * alpha;
                 self.z[i] -= self.dq[i] * alpha;
                 next += self.r[i].dot(self.z[i]);

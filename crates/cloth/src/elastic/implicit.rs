@@ -1,0 +1,229 @@
+//! One step of implicit Euler.
+//!
+//! Implicit Euler asks that the forces at the *end* of the step make the
+//! change of velocity (Baraff and Witkin 1998):
+//!
+//! M (v′ − v) = h (f(x + h v′) − (αM + βK) v′ + M g + B (w − v′)),
+//!
+//! with Rayleigh damping α, β, the air's resistance B and the wind w. From a
+//! guess u of v′ one step of Newton's method is the linear system
+//!
+//! ((1 + hα) M + h (β + h) K + h B) (v′ − u)
+//!   = M (v − u) + h (f(x + h u) − (αM + βK) u + M g + B (w − u)).
+//!
+//! K is the positive semi-definite part of the stiffness at x + h u, so the
+//! matrix is positive definite for any step. The guess is the velocity at the
+//! start, or what is scripted. Baraff and Witkin linearise at x instead; then
+//! the neighbours of a vertex that is torn away sideways learn of it a step
+//! too late, for a flat sheet at rest resists nothing across. Measured on a
+//! sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m, h = 1/480):
+//! edges stretched 2.1 times when linearised at x, 1.58 here, 1.52 with four
+//! Newton iterations and in the limit of small steps.
+
+use super::Elastic;
+use crate::integrate::{Load, Settings, SolveStats, Workspace};
+use crate::solve::Solver;
+use crate::solve::cholesky::Cholesky;
+use crate::solve::matrix::{BlockMatrix, add_to_diagonal};
+use conatus_math::DVec3;
+
+/// Changes of velocity are never asked for more exactly than those of this
+/// acceleration, m/s², so that cloth at rest costs nothing.
+const LEAST_ACCELERATION: f64 = 0.1;
+
+impl Elastic {
+    pub(crate) fn implicit_euler(
+        &mut self,
+        x: &[DVec3],
+        v: &[DVec3],
+        h: f64,
+        load: &Load,
+        out: &mut [DVec3],
+    ) -> SolveStats {
+        let n = self.len();
+        let mut work = std::mem::take(&mut self.work);
+        let mut a = std::mem::take(&mut self.matrix);
+        self.place_into(x, &mut work.x);
+        self.place_into(v, &mut work.v);
+        work.guess.clone_from(&work.v);
+        work.scripted.clear();
+        work.scripted.resize(n, false);
+        for (i, velocity) in load.scripted {
+            let i = self.place[*i as usize] as usize;
+            work.scripted[i] = true;
+            work.guess[i] = *velocity;
+        }
+        // The change in this step is likely that of the last; at first, that
+        // of free fall.
+        if work.step == 0.0 {
+            work.change.resize(n, load.gravity);
+            work.step = 1.0;
+        }
+        let ratio = h / work.step;
+        work.step = h;
+        for (c, scripted) in work.change.iter_mut().zip(&work.scripted) {
+            *c = if *scripted { DVec3::ZERO } else { *c * ratio };
+        }
+        let mut stats = SolveStats::default();
+        let mut least = h * LEAST_ACCELERATION * self.total_mass.sqrt();
+        for iteration in 0..self.settings.newton_iterations.max(1) {
+            let strain = self.set_up(h, load, &mut a, &mut work);
+            if iteration == 0 && self.stay_instead(h, strain, &mut work) {
+                self.set_up(h, load, &mut a, &mut work);
+            }
+            let last = self.solve(&a, &mut least, &mut work);
+            stats = SolveStats {
+                iterations: stats.iterations + last.iterations,
+                ..last
+            };
+            for (guess, change) in work.guess.iter_mut().zip(&mut work.change) {
+                *guess += *change;
+                *change = DVec3::ZERO;
+            }
+        }
+        for i in 0..n {
+            work.change[i] = work.guess[i] - work.v[i];
+        }
+        for (out, place) in out.iter_mut().zip(&self.place) {
+            *out = work.guess[*place as usize];
+        }
+        self.matrix = a;
+        self.work = work;
+        stats
+    }
+
+    /// Whether the velocities at the start are a bad guess of those at the
+    /// end, and replaces them by the mean of each piece if so.
+    ///
+    /// Implicit Euler minimises ½ (u − v)ᵀ M (u − v) + E(x + h u). The guess
+    /// u = v leaves only E, which was `ahead`; the mean adds the kinetic energy
+    /// about it. Steps much longer than the vibrations
+    /// of the sheet would go far astray with the first.
+    fn stay_instead(&self, h: f64, ahead: f64, work: &mut Workspace) -> bool {
+        let mut kinetic = 0.0;
+        let mut means = Vec::new();
+        for range in &self.ranges {
+            let (mut momentum, mut mass) = (DVec3::ZERO, 0.0);
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                momentum += work.v[i] * self.inertia[i];
+                mass += self.inertia[i];
+            }
+            // A piece that is held has no business drifting on.
+            let held = range.clone().any(|i| work.scripted[i]);
+            let mean = if mass > 0.0 && !held {
+                momentum / mass
+            } else {
+                DVec3::ZERO
+            };
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                kinetic += 0.5 * self.inertia[i] * (work.v[i] - mean).length_squared();
+            }
+            means.push(mean);
+        }
+        // Twice: near a tie the first guess is the better.
+        if ahead <= 2.0 * kinetic {
+            return false;
+        }
+        let mut instead = work.guess.clone();
+        for (range, mean) in self.ranges.iter().zip(means) {
+            for i in range.clone().filter(|i| !work.scripted[*i]) {
+                instead[i] = mean;
+            }
+        }
+        let moved = work.x.iter().zip(&instead).map(|(x, u)| *x + *u * h);
+        if ahead <= 2.0 * (kinetic + self.strain_energy(&moved.collect::<Vec<_>>())) {
+            return false;
+        }
+        for (change, (old, new)) in work.change.iter_mut().zip(work.guess.iter().zip(&instead)) {
+            *change += *old - *new;
+        }
+        work.guess = instead;
+        true
+    }
+
+    /// Solves for the change of velocity, starting from what is in its place.
+    /// `least` grows to the size of the right-hand side, so that repeated
+    /// solves of a step become no more exact than the first.
+    fn solve(&self, a: &BlockMatrix, least: &mut f64, work: &mut Workspace) -> SolveStats {
+        let mut stats = SolveStats::default();
+        let Settings {
+            tolerance, solver, ..
+        } = self.settings;
+        if solver != Solver::Cholesky {
+            let solved = work.pcg.solve(
+                a,
+                &work.rhs,
+                &mut work.change,
+                tolerance,
+                *least,
+                self.settings.most_iterations,
+            );
+            *least = solved.scale;
+            stats.iterations = solved.iterations;
+            stats.residual = solved.residual;
+            stats.converged = stats.residual <= tolerance;
+            if stats.converged || solver == Solver::Pcg {
+                return stats;
+            }
+        }
+        let cholesky = work
+            .cholesky
+            .get_or_insert_with(|| Box::new(Cholesky::new(a, &self.rest)));
+        if cholesky.factorise(a) {
+            cholesky.solve(&work.rhs, &mut work.change);
+            stats.factorised = true;
+            stats.converged = work.change.iter().all(|c| c.is_finite());
+            stats.residual = 0.0;
+        }
+        stats
+    }
+
+    /// The matrix and right-hand side for the change from the guess. Returns
+    /// the strain energy that the guess leads to.
+    fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
+        let n = self.len();
+        let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
+        rhs.clear();
+        rhs.resize(n, DVec3::ZERO);
+        work.product.resize(n, DVec3::ZERO);
+        work.ahead.clear();
+        work.ahead.extend(x.iter().zip(u).map(|(x, u)| *x + *u * h));
+        let beta = |piece: usize| self.materials[piece].damping_stiffness;
+        let scale: Vec<f64> = (0..self.materials.len())
+            .map(|piece| h * (beta(piece) + h))
+            .collect();
+        let strain = self.assemble(a, &work.ahead, &scale, rhs);
+        // The matrix is h (β + h) K as yet.
+        a.multiply(u, &mut work.product);
+        let diagonal = &mut a.diagonal;
+        self.each_drag(x, v, load.wind, |i, b| {
+            b.add_to(&mut diagonal[i], h);
+            rhs[i] += b.times(load.wind - u[i]);
+        });
+        for (piece, range) in self.ranges.iter().enumerate() {
+            let alpha = self.materials[piece].damping_mass;
+            let damped = beta(piece) / (beta(piece) + h);
+            for i in range.clone() {
+                // A vertex without triangles has no mass; it keeps its velocity.
+                let mass = self.inertia[i];
+                let m = if mass > 0.0 { mass } else { 1.0 };
+                add_to_diagonal(&mut diagonal[i], m * (1.0 + h * alpha));
+                let weight = (load.gravity - u[i] * alpha) * mass;
+                rhs[i] = (rhs[i] + weight) * h + (v[i] - u[i]) * m - work.product[i] * damped;
+            }
+        }
+        for (place, extra) in self.place.iter().zip(load.forces) {
+            rhs[*place as usize] += *extra * h;
+        }
+        for s in load.springs {
+            let i = self.place[s.vertex as usize] as usize;
+            add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
+            let force = (s.point - work.ahead[i]) * s.stiffness - u[i] * s.damping;
+            rhs[i] += force * h;
+        }
+        if !load.scripted.is_empty() {
+            a.leave_out(&work.scripted, rhs);
+        }
+        strain
+    }
+}
