@@ -5,18 +5,23 @@
 //! not come to an end, the step is taken back and made in two halves, down to
 //! a smallest step; then it fails and says where.
 
-use crate::collide::candidates::{Candidates, List};
-use crate::collide::narrow::{self, Hit, Near, Place};
+use crate::collide::candidates::Candidates;
+use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
-use crate::response::constraint::{Pair, Stencil};
+use crate::response::constraint::{Constraint, Pair, Stencil};
 use crate::response::{
-    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Response, ZoneFriction, stages,
+    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, ZoneFriction, stages,
 };
 use crate::script::Path;
-use crate::{Elastic, Load, Piece, Spring};
+use crate::{Elastic, Integrator, Load, Piece, Spring, Tie};
 use conatus_geometry::Mesh;
 use conatus_math::{DMat3, DQuat, DVec3, rotation};
 use std::time::Instant;
+
+/// How stiff a tie is, against the mass that an impulse along it feels. The
+/// stiffer, the more exactly the elastic solve keeps what is pressed together
+/// from approaching, and the more iterations it takes.
+const STIFFNESS: f64 = 200.0;
 
 /// How collisions are handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,6 +171,35 @@ pub struct Pinch {
     pub pinched: bool,
 }
 
+/// A contact that pressed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pressing {
+    pub(crate) stencil: Stencil,
+    /// Whether friction held it.
+    pub(crate) holds: bool,
+}
+
+/// The tie of a contact along one direction: bodies and scripts in it move as
+/// they do now.
+fn tie(motion: &Motion, c: &Constraint, direction: DVec3, target: f64) -> Tie {
+    let mut given = c.drift;
+    if c.body != NO_BODY {
+        let b = &motion.bodies[c.body as usize];
+        given += c.body_weight * b.velocity + b.omega.cross(c.body_arm);
+    }
+    let mut tie = Tie {
+        count: c.count.into(),
+        normal: direction,
+        stiffness: STIFFNESS / c.inverse_mass,
+        target: target - direction.dot(given),
+        ..Tie::default()
+    };
+    for (k, share) in c.shares().iter().enumerate() {
+        (tie.vertices[k], tie.weights[k]) = (share.point, share.weight);
+    }
+    tie
+}
+
 /// Cloth and all that it meets.
 pub struct Cloth {
     /// Elasticity of all pieces.
@@ -183,8 +217,8 @@ pub struct Cloth {
     surface: Surface,
     pub(crate) candidates: Candidates,
     planes: Vec<Plane>,
-    /// Forces of vertices before planes, kept from step to step.
-    pub(crate) plane_forces: Vec<(f32, [f32; 3])>,
+    /// Contacts that pressed in the step before.
+    pub(crate) memory: Vec<Pressing>,
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
     obstacles: Vec<Obstacle>,
@@ -268,7 +302,7 @@ impl Cloth {
             x: parts.positions,
             v,
             candidates: Candidates::new(&surface),
-            plane_forces: vec![(0.0, [0.0; 3]); planes.len() * cloth_points],
+            memory: Vec::new(),
             surface,
             planes,
             bodies: parts.bodies,
@@ -378,13 +412,18 @@ impl Cloth {
     fn attempt(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), GaveUp> {
         let scripted = self.begin(t, h, bodies);
         let n = self.x.len();
-        let forces = self.forces_of_contacts(h);
+        let ties = match self.elastic.settings.integrator {
+            Integrator::ImplicitEuler => self.ties(),
+            Integrator::SymplecticEuler => Vec::new(),
+        };
+        let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
         let load = Load {
             gravity: self.gravity,
             wind: self.wind,
             scripted: &scripted,
             springs: &self.springs,
-            forces: &forces,
+            forces: &[],
+            ties: &tied,
         };
         let solve = self.elastic.candidate_velocities(
             &self.x,
@@ -394,8 +433,9 @@ impl Cloth {
             &mut self.motion.velocity[..n],
         );
         self.stats.iterations += solve.iterations as u64;
+        let given = self.untie(&ties);
         let begin = Instant::now();
-        let result = self.collide();
+        let result = self.collide(&given);
         self.stats.collision_seconds += begin.elapsed().as_secs_f64();
         let contacts = result?;
         self.remember(&contacts);
@@ -457,65 +497,77 @@ impl Cloth {
         scripted
     }
 
-    /// What contacts carried in the step before is told to the elastic solve
-    /// as forces on vertices, and to bodies as impulses. Contacts that have
-    /// come apart forget it.
-    fn forces_of_contacts(&mut self, h: f64) -> Vec<DVec3> {
-        let mut forces = vec![DVec3::ZERO; self.x.len()];
-        let motion = &mut self.motion;
-        let mut push = |motion: &mut Motion, p: u32, force: DVec3| {
-            let body = motion.body_of[p as usize];
-            if let Some(f) = forces.get_mut(p as usize) {
-                *f += force;
-            } else if let Some(b) = motion.bodies.get_mut(body as usize) {
-                let arm = b.arms[(p - b.first) as usize];
-                b.velocity += h * b.inverse_mass * force;
-                b.omega += h * (b.inverse_inertia * arm.cross(force));
+    /// Contacts that pressed in the step before and still touch, as ties for
+    /// the elastic solve: along the normal, and if friction held them, in the
+    /// other directions as well.
+    fn ties(&self) -> Vec<(Constraint, Tie)> {
+        let motion = &self.motion;
+        let mut ties = Vec::new();
+        for held in &self.memory {
+            let stencil = held.stencil;
+            let Some((normal, weights, overlap)) = self.contact_at_start(&stencil) else {
+                continue;
+            };
+            let c = Constraint::new(motion, stencil, &weights, normal, 0.0);
+            if c.is_rigid() {
+                continue;
             }
-        };
-        let lists = [
-            (List::VertexTriangle, &mut self.candidates.vertex_triangle),
-            (List::EdgeEdge, &mut self.candidates.edge_edge),
-        ];
-        for (list, candidates) in lists {
-            for c in candidates.iter_mut().filter(|c| c.force > 0.0) {
-                let closest = narrow::closest_at_start(list, c, motion);
-                let distance = closest.distance();
-                let thickness = self.surface.thickness(c.points[0], c.points[3]);
-                if !(distance > 0.0 && distance < 1.1 * thickness) {
-                    c.force = 0.0;
-                    c.friction = [0.0; 3];
-                    continue;
-                }
-                let normal = closest.vector / distance;
-                let friction = DVec3::from_array(c.friction.map(f64::from));
-                let friction = friction - friction.dot(normal) * normal;
-                c.friction = friction.to_array().map(|f| f as f32);
-                let friction = DVec3::from_array(c.friction.map(f64::from));
-                let force = f64::from(c.force) * normal + friction;
-                for (&p, &w) in c.points.iter().zip(&closest.weights) {
-                    push(motion, p, w * force);
+            let target = stages::target(overlap, self.collisions.restore, motion.h);
+            ties.push((c, tie(motion, &c, normal, target)));
+            if held.holds {
+                let (s, t) = normal.any_orthonormal_pair();
+                for direction in [s, t] {
+                    ties.push((c, tie(motion, &c, direction, 0.0)));
                 }
             }
         }
-        let vertices = self.x.len();
-        for (k, (force, friction)) in self.plane_forces.iter_mut().enumerate() {
-            if *force > 0.0 {
-                let (plane, v) = (&self.planes[k / vertices], k % vertices);
-                let thickness = self.surface.part(v as u32).thickness.unwrap_or(1e-3);
-                if plane.height(self.x[v]) < 1.1 * thickness {
-                    let friction = DVec3::from_array(friction.map(f64::from));
-                    push(motion, v as u32, f64::from(*force) * plane.normal + friction);
-                } else {
-                    (*force, *friction) = (0.0, [0.0; 3]);
-                }
+        ties
+    }
+
+    /// Normal, weights and overlap of a stencil at the start of the step, if
+    /// it still touches.
+    fn contact_at_start(&self, stencil: &Stencil) -> Option<(DVec3, [f64; 4], f64)> {
+        let (a, b) = stencil.sides();
+        if let Pair::VertexPlane(k) = stencil.pair {
+            let plane = self.planes.get(k as usize)?;
+            let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
+            let overlap = thickness - plane.height(self.x[a as usize]);
+            let touches = overlap > -0.1 * thickness;
+            return touches.then_some((plane.normal, [1.0, 0.0, 0.0, 0.0], overlap));
+        }
+        let closest = narrow::closest_at_start(stencil, &self.motion)?;
+        let thickness = self.surface.thickness(a, b);
+        let distance = closest.distance();
+        let touches = distance > 0.0 && distance < 1.1 * thickness;
+        touches.then(|| {
+            let normal = closest.vector / distance;
+            (normal, closest.weights, thickness - distance)
+        })
+    }
+
+    /// What the ties gave in the elastic solve: bodies get their part of it,
+    /// and the impulses along normals are kept for the limits of friction, in
+    /// the order of stencils.
+    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, f64)> {
+        let mut given = Vec::with_capacity(ties.len());
+        for (c, tie) in ties {
+            let impulse = tie.impulse(&self.motion.velocity);
+            if c.body != NO_BODY {
+                let b = &mut self.motion.bodies[c.body as usize];
+                let impulse = impulse * tie.normal;
+                b.velocity += c.body_weight * b.inverse_mass * impulse;
+                b.omega += b.inverse_inertia * c.body_arm.cross(impulse);
+            }
+            if tie.normal == c.normal {
+                given.push((c.stencil, impulse));
             }
         }
-        forces
+        given.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        given
     }
 
     /// Algorithm 1: filters the velocities until nothing collides.
-    fn collide(&mut self) -> Result<Vec<Contact>, GaveUp> {
+    fn collide(&mut self, tied: &[(Stencil, f64)]) -> Result<Vec<Contact>, GaveUp> {
         let Collisions {
             response,
             zone_friction,
@@ -534,7 +586,6 @@ impl Cloth {
             near,
             hits,
             stats,
-            plane_forces,
             edges,
             ..
         } = self;
@@ -553,10 +604,14 @@ impl Cloth {
         candidates.update(surface, motion, None);
 
         // Stage 1.
-        narrow::near(surface, planes, motion, candidates, plane_forces, near);
+        narrow::near(surface, planes, motion, candidates, near);
         let mut contacts: Vec<Contact> = near
             .iter()
-            .map(|n| Contact::new(motion, n, friction_of(&n.stencil), restore))
+            .map(|n| {
+                let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
+                let tied = place.map_or(0.0, |i| tied[i].1);
+                Contact::new(motion, n, friction_of(&n.stencil), restore, tied)
+            })
             .filter(|c| !c.constraint.is_rigid())
             .collect();
         let limits = edges.iter();
@@ -608,26 +663,15 @@ impl Cloth {
         })
     }
 
-    /// Keeps the forces of contacts for the next step.
+    /// Keeps in mind which contacts press, for the next step.
     fn remember(&mut self, contacts: &[Contact]) {
+        self.memory.clear();
         for c in contacts {
-            let force = (c.impulse / self.motion.h) as f32;
-            let friction = (c.friction / self.motion.h).to_array().map(|f| f as f32);
-            match c.memory {
-                Place::Candidate(list, k) => {
-                    let list = match list {
-                        List::VertexTriangle => &mut self.candidates.vertex_triangle,
-                        List::EdgeEdge => &mut self.candidates.edge_edge,
-                    };
-                    let stencil = c.constraint.stencil.points;
-                    // The lists may have changed since.
-                    if let Some(place) = list.get_mut(k as usize)
-                        && place.points == stencil
-                    {
-                        (place.force, place.friction) = (force, friction);
-                    }
-                }
-                Place::Plane(k) => self.plane_forces[k as usize] = (force, friction),
+            if let Some(holds) = c.presses() {
+                self.memory.push(Pressing {
+                    stencil: c.constraint.stencil,
+                    holds,
+                });
             }
         }
     }

@@ -77,6 +77,38 @@ pub struct Load<'a> {
     pub springs: &'a [Spring],
     /// Further forces, N: one for every vertex, or none at all.
     pub forces: &'a [DVec3],
+    /// Contacts that the step should take into account.
+    pub ties: &'a [Tie],
+}
+
+/// A contact within the linear system: the impulse that it gives follows the
+/// velocity at the end of the step, J = −stiffness·(n·Σ wᵢ vᵢ − target), so that cloth pressed against something knows that it cannot
+/// yield there. Implicit steps only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tie {
+    /// The vertices; only the first `count` count.
+    pub vertices: [u32; 4],
+    /// Their weights wᵢ.
+    pub weights: [f64; 4],
+    /// How many.
+    pub count: usize,
+    /// n, a unit vector.
+    pub normal: DVec3,
+    /// kg.
+    pub stiffness: f64,
+    /// m/s.
+    pub target: f64,
+}
+
+impl Tie {
+    /// The impulse for these velocities of all vertices.
+    pub fn impulse(&self, v: &[DVec3]) -> f64 {
+        let mut u = 0.0;
+        for k in 0..self.count {
+            u += self.weights[k] * self.normal.dot(v[self.vertices[k] as usize]);
+        }
+        -self.stiffness * (u - self.target)
+    }
 }
 
 /// How a step's linear system was solved.

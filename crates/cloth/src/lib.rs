@@ -18,11 +18,9 @@ pub mod response;
 pub mod script;
 pub mod solve;
 
+pub use cloth::{BodyState, BodySurface, Cloth, Collisions, Obstacle, Parts, Pin, Pinch, Stats};
 pub use elastic::Elastic;
-pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, WarmStart};
+pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, WarmStart};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
 pub use solve::Solver;
-pub use cloth::{
-    BodyState, BodySurface, Cloth, Collisions, Obstacle, Parts, Pin, Pinch, Stats,
-};

@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn a_smooth_path_starts_and_ends_at_rest() {
         let path = Path::through(vec![at(0.0, 0.0), at(1.0, 1.0)], Ease::Smooth);
-        let speed = |t: f64| (path.pose(t + 1e-6).translation.z - path.pose(t).translation.z) / 1e-6;
+        let speed =
+            |t: f64| (path.pose(t + 1e-6).translation.z - path.pose(t).translation.z) / 1e-6;
         assert!(speed(0.0) < 1e-4 && speed(1.0 - 1e-6) < 1e-4);
         assert!((speed(0.5) - 1.5).abs() < 1e-3);
     }

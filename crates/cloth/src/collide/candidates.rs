@@ -8,11 +8,10 @@
 
 use super::surface::{Kind, Surface};
 use crate::response::Motion;
-use crate::response::constraint::{Pair, Stencil};
+use crate::response::constraint::Pair;
 use conatus_geometry::{Aabb, Bvh};
 use conatus_math::DVec3;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Two primitives that may meet.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +21,6 @@ pub(crate) struct Candidate {
     /// A direction, a little shorter than one, along which the two were last
     /// seen apart; zero if none is known. Any value is safe.
     pub(crate) axis: [f32; 3],
-    /// The force that the contact carried in the step before, along its
-    /// normal; zero if it was none.
-    pub(crate) force: f32,
-    /// The friction force of the step before.
-    pub(crate) friction: [f32; 3],
     /// Whether nothing is known yet about collisions in this step.
     pub(crate) open: bool,
 }
@@ -36,8 +30,6 @@ impl Candidate {
         Self {
             points,
             axis: [0.0; 3],
-            force: 0.0,
-            friction: [0.0; 3],
             open: true,
         }
     }
@@ -77,9 +69,6 @@ impl List {
         }
     }
 }
-
-/// Forces of contacts that outlive a change of the lists.
-pub(crate) type Memory = HashMap<(List, [u32; 4]), (f32, [f32; 3])>;
 
 /// Pairs of triangles handled by one task.
 const TASK: usize = 2048;
@@ -134,8 +123,7 @@ impl Candidates {
         }
     }
 
-    /// Forgets everything but contact forces, so that the lists follow from
-    /// positions alone.
+    /// Forgets everything, so that the lists follow from positions alone.
     pub(crate) fn forget(&mut self) {
         self.reach.clear();
         self.refits = REFITS;
@@ -243,18 +231,18 @@ impl Candidates {
                 let mut found = Vec::new();
                 for &f in faces {
                     let query = self.face_box(surface, f, margin);
-                    self.scripted_tree
-                        .for_each_overlap(&query, |k| found.push((f, self.scripted_faces[k as usize])));
+                    self.scripted_tree.for_each_overlap(&query, |k| {
+                        found.push((f, self.scripted_faces[k as usize]))
+                    });
                 }
                 found
             })
             .collect();
         pairs.extend(cross.into_iter().flatten());
-        let memory = self.memory(|_| true);
         let found = self.expand(surface, margin, &pairs, |_| true);
         self.vertex_triangle.clear();
         self.edge_edge.clear();
-        self.take_over(found, &memory);
+        self.take_over(found);
         self.pairs = pairs;
     }
 
@@ -294,7 +282,6 @@ impl Candidates {
             }
         }
         let hit = |points: &[u32; 4]| points.iter().any(|&p| self.escaped[p as usize]);
-        let memory = self.memory(hit);
         let found = self.expand(surface, margin, &pairs, hit);
         self.vertex_triangle.retain({
             let escaped = &self.escaped;
@@ -304,48 +291,16 @@ impl Candidates {
             let escaped = &self.escaped;
             move |c| !c.points.iter().any(|&p| escaped[p as usize])
         });
-        self.take_over(found, &memory);
+        self.take_over(found);
         for &p in out {
             self.escaped[p as usize] = false;
         }
     }
 
-    /// The forces of contacts whose stencils are `chosen`.
-    fn memory(&self, chosen: impl Fn(&[u32; 4]) -> bool) -> Memory {
-        let lists = [
-            (List::VertexTriangle, &self.vertex_triangle),
-            (List::EdgeEdge, &self.edge_edge),
-        ];
-        let mut memory = Memory::new();
-        for (list, candidates) in lists {
-            for c in candidates {
-                if c.force > 0.0 && chosen(&c.points) {
-                    memory.insert((list, c.points), (c.force, c.friction));
-                }
-            }
-        }
-        memory
-    }
-
-    fn take_over(&mut self, found: Vec<(Vec<Candidate>, Vec<Candidate>)>, memory: &Memory) {
-        let recall = |list: List, mut c: Candidate| {
-            if let Some(&(force, friction)) = memory.get(&(list, c.points)) {
-                (c.force, c.friction) = (force, friction);
-            }
-            c
-        };
+    fn take_over(&mut self, found: Vec<(Vec<Candidate>, Vec<Candidate>)>) {
         for (vertex_triangle, edge_edge) in found {
-            if memory.is_empty() {
-                self.vertex_triangle.extend(vertex_triangle);
-                self.edge_edge.extend(edge_edge);
-            } else {
-                let list = List::VertexTriangle;
-                self.vertex_triangle
-                    .extend(vertex_triangle.into_iter().map(|c| recall(list, c)));
-                let list = List::EdgeEdge;
-                self.edge_edge
-                    .extend(edge_edge.into_iter().map(|c| recall(list, c)));
-            }
+            self.vertex_triangle.extend(vertex_triangle);
+            self.edge_edge.extend(edge_edge);
         }
     }
 
@@ -404,14 +359,5 @@ impl Candidates {
                 }
             }
         }
-    }
-}
-
-/// The stencil of a candidate.
-#[inline]
-pub(crate) fn stencil(list: List, c: &Candidate) -> Stencil {
-    Stencil {
-        pair: list.pair(),
-        points: c.points,
     }
 }

@@ -21,26 +21,12 @@ const TASK: usize = 4096;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     pub(crate) stencil: Stencil,
-    /// Where the force of the contact is remembered.
-    pub(crate) memory: Place,
     pub(crate) weights: [f64; 4],
     pub(crate) normal: DVec3,
     /// The distance at the start of the step.
     pub(crate) distance: f64,
     /// The distance that the two should keep.
     pub(crate) thickness: f64,
-    /// The forces of the step before: normal and friction.
-    pub(crate) force: f64,
-    pub(crate) friction_force: DVec3,
-}
-
-/// Where a contact's force is kept from step to step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Of a list of candidates, the entry of this number.
-    Candidate(List, u32),
-    /// A vertex before a plane: entry of the planes' memory.
-    Plane(u32),
 }
 
 /// Two primitives that meet within the step.
@@ -56,6 +42,8 @@ pub struct Hit {
     pub normal: DVec3,
     /// The distance at the start.
     pub(crate) distance: f64,
+    /// The distance at that time.
+    pub(crate) gap: f64,
     /// The distance that the two should keep.
     pub(crate) thickness: f64,
 }
@@ -83,9 +71,14 @@ fn closest(list: List, x: &[DVec3; 4]) -> Closest {
     }
 }
 
-/// The closest points of a candidate at the start of the step.
-pub(crate) fn closest_at_start(list: List, c: &Candidate, motion: &Motion) -> Closest {
-    closest(list, &gather(&c.points, &motion.start))
+/// The nearest points of a stencil of triangles or edges at the start.
+pub(crate) fn closest_at_start(stencil: &Stencil, motion: &Motion) -> Option<Closest> {
+    let list = match stencil.pair {
+        Pair::VertexTriangle => List::VertexTriangle,
+        Pair::EdgeEdge => List::EdgeEdge,
+        Pair::VertexPlane(_) => return None,
+    };
+    Some(closest(list, &gather(&stencil.points, &motion.start)))
 }
 
 /// All pairs that are nearer than their thickness at the start of the step, or
@@ -95,7 +88,6 @@ pub(crate) fn near(
     planes: &[Plane],
     motion: &Motion,
     candidates: &mut Candidates,
-    plane_forces: &[(f32, [f32; 3])],
     found: &mut Vec<Near>,
 ) {
     found.clear();
@@ -104,21 +96,15 @@ pub(crate) fn near(
         (List::EdgeEdge, &mut candidates.edge_edge),
     ];
     for (list, candidates) in lists {
-        let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK).enumerate())
-            .map(|(task, chunk)| {
-                let mut found = Vec::new();
-                for (k, c) in chunk.iter_mut().enumerate() {
-                    if let Some(mut near) = near_candidate(surface, motion, list, c) {
-                        near.memory = Place::Candidate(list, (task * TASK + k) as u32);
-                        found.push(near);
-                    }
-                }
-                found
+        let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK))
+            .map(|chunk| {
+                let near = |c| near_candidate(surface, motion, list, c);
+                chunk.iter_mut().filter_map(near).collect()
             })
             .collect();
         found.extend(tasks.into_iter().flatten());
     }
-    near_planes(surface, planes, motion, plane_forces, found);
+    near_planes(surface, planes, motion, found);
 }
 
 #[inline]
@@ -132,21 +118,17 @@ fn near_candidate(
     let end = gather(&c.points, &motion.end);
     let (a, b) = (c.points[0], c.points[3]);
     let thickness = surface.thickness(a, b);
-    let far = |n: DVec3| {
-        gap_along(list, n, &start) > thickness && gap_along(list, n, &end) > thickness
-    };
-    // What carried a force in the step before has been given it again, and
-    // must be able to take it back.
-    let warm = c.force > 0.0;
+    let far =
+        |n: DVec3| gap_along(list, n, &start) > thickness && gap_along(list, n, &end) > thickness;
     // Beyond the thickness it is beyond the smaller gap of detection too.
     c.open = !far(c.axis());
-    if !warm && !c.open {
+    if !c.open {
         return None;
     }
     let nearest = closest(list, &start);
     c.set_axis(nearest.vector, nearest.squared);
     c.open = !far(c.axis());
-    if !warm && !c.open {
+    if !c.open {
         return None;
     }
     let distance = nearest.distance();
@@ -154,7 +136,7 @@ fn near_candidate(
     if !normal.is_finite() {
         return None;
     }
-    if !warm && distance > thickness {
+    if distance > thickness {
         // Not yet near, but perhaps at the end of the step.
         let ahead: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
         if normal.dot(ahead) > thickness {
@@ -166,42 +148,28 @@ fn near_candidate(
             pair: list.pair(),
             points: c.points,
         },
-        memory: Place::Plane(0),
         weights: nearest.weights,
         normal,
         distance,
         thickness,
-        force: c.force.into(),
-        friction_force: DVec3::from_array(c.friction.map(f64::from)),
     })
 }
 
-fn near_planes(
-    surface: &Surface,
-    planes: &[Plane],
-    motion: &Motion,
-    forces: &[(f32, [f32; 3])],
-    found: &mut Vec<Near>,
-) {
+fn near_planes(surface: &Surface, planes: &[Plane], motion: &Motion, found: &mut Vec<Near>) {
     for (k, plane) in planes.iter().enumerate() {
-        for (place, &p) in plane.vertices.iter().enumerate() {
+        for &p in &plane.vertices {
             let i = p as usize;
             let thickness = surface.part(p).thickness.unwrap_or(1e-3);
             let distance = plane.height(motion.start[i]);
-            let (force, friction) = forces[k * plane.vertices.len() + place];
-            if force == 0.0 && distance > thickness && plane.height(motion.end[i]) > thickness {
+            if distance > thickness && plane.height(motion.end[i]) > thickness {
                 continue;
             }
-            let place = k * plane.vertices.len() + place;
             found.push(Near {
                 stencil: plane.stencil(k, p),
-                memory: Place::Plane(place as u32),
                 weights: [1.0, 0.0, 0.0, 0.0],
                 normal: plane.normal,
                 distance,
                 thickness,
-                force: force.into(),
-                friction_force: DVec3::from_array(friction.map(f64::from)),
             });
         }
     }
@@ -247,19 +215,13 @@ pub(crate) fn hits(
 }
 
 #[inline]
-fn hit_candidate(
-    surface: &Surface,
-    motion: &Motion,
-    list: List,
-    c: &mut Candidate,
-) -> Option<Hit> {
+fn hit_candidate(surface: &Surface, motion: &Motion, list: List, c: &mut Candidate) -> Option<Hit> {
     let start = gather(&c.points, &motion.start);
     let end = gather(&c.points, &motion.end);
     let thickness = surface.thickness(c.points[0], c.points[3]);
     let separation = GAP * thickness;
-    let far = |n: DVec3| {
-        gap_along(list, n, &start) > separation && gap_along(list, n, &end) > separation
-    };
+    let far =
+        |n: DVec3| gap_along(list, n, &start) > separation && gap_along(list, n, &end) > separation;
     if far(c.axis()) {
         return None;
     }
@@ -290,6 +252,7 @@ fn hit_candidate(
         weights: hit.closest.weights,
         normal,
         distance: nearest.distance(),
+        gap: hit.closest.distance(),
         thickness,
     })
 }
@@ -317,6 +280,7 @@ fn hit_plane(
         weights: [1.0, 0.0, 0.0, 0.0],
         normal: plane.normal,
         distance: a,
+        gap: kept,
         thickness,
     })
 }

@@ -24,7 +24,7 @@ use super::Elastic;
 use crate::integrate::{Load, Settings, SolveStats, Workspace};
 use crate::solve::Solver;
 use crate::solve::cholesky::Cholesky;
-use crate::solve::matrix::{BlockMatrix, add_to_diagonal};
+use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal};
 use conatus_math::DVec3;
 
 /// Changes of velocity are never asked for more exactly than those of this
@@ -162,7 +162,8 @@ impl Elastic {
             stats.iterations = solved.iterations;
             stats.residual = solved.residual;
             stats.converged = stats.residual <= tolerance;
-            if stats.converged || solver == Solver::Pcg {
+            // Contacts have no place in the factor's pattern.
+            if stats.converged || solver == Solver::Pcg || !a.ties.is_empty() {
                 return stats;
             }
         }
@@ -182,6 +183,7 @@ impl Elastic {
     /// the strain energy that the guess leads to.
     fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
         let n = self.len();
+        a.ties.clear();
         let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
         rhs.clear();
         rhs.resize(n, DVec3::ZERO);
@@ -220,6 +222,24 @@ impl Elastic {
             add_to_diagonal(&mut diagonal[i], h * (s.damping + h * s.stiffness));
             let force = (s.point - work.ahead[i]) * s.stiffness - u[i] * s.damping;
             rhs[i] += force * h;
+        }
+        for t in load.ties {
+            let mut term = Tied {
+                count: t.count,
+                ..Tied::default()
+            };
+            let (mut along, root) = (0.0, t.stiffness.sqrt());
+            for k in 0..t.count {
+                let i = self.place[t.vertices[k] as usize];
+                term.rows[k] = i;
+                term.gradient[k] = root * t.weights[k] * t.normal;
+                along += t.weights[k] * t.normal.dot(u[i as usize]);
+            }
+            a.tie(term);
+            let impulse = -t.stiffness * (along - t.target);
+            for k in 0..t.count {
+                rhs[term.rows[k] as usize] += impulse * t.weights[k] * t.normal;
+            }
         }
         if !load.scripted.is_empty() {
             a.leave_out(&work.scripted, rhs);

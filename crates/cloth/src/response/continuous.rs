@@ -8,11 +8,7 @@ use crate::collide::narrow::{GAP, Hit};
 
 /// Answers all hits once, in order of time; `friction_of` gives Coulomb's
 /// coefficient of a stencil.
-pub(crate) fn resolve(
-    motion: &mut Motion,
-    hits: &mut [Hit],
-    friction_of: impl Fn(&Hit) -> f64,
-) {
+pub(crate) fn resolve(motion: &mut Motion, hits: &mut [Hit], friction_of: impl Fn(&Hit) -> f64) {
     hits.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.stencil.cmp(&b.stencil)));
     for hit in hits.iter() {
         let c = Constraint::new(
@@ -25,10 +21,11 @@ pub(crate) fn resolve(
         if c.is_rigid() {
             continue;
         }
-        let gap = gap_at_start(motion, hit);
-        // A gap that has become very small is opened again a little.
+        // A gap that has become very small is opened again a little. It is not
+        // measured along the normal at the start: what turned within the step
+        // may be anywhere there, and would be shot away.
         let wanted = (2.0 * GAP * hit.thickness).min(1.5 * hit.distance);
-        let target = ((wanted - gap) / motion.h).max(0.0);
+        let target = ((wanted - hit.gap.max(hit.distance)) / motion.h).max(0.0);
         let u = c.relative_velocity(motion);
         let normal = c.normal.dot(u);
         // Also what needs no impulse is looked at again: it was a hit.
@@ -49,14 +46,4 @@ pub(crate) fn resolve(
             }
         }
     }
-}
-
-/// The gap at the start of the step along the normal of the hit.
-fn gap_at_start(motion: &Motion, hit: &Hit) -> f64 {
-    if hit.is_plane() {
-        return hit.distance;
-    }
-    let points = hit.stencil.points.iter().zip(hit.weights);
-    let vector: conatus_math::DVec3 = points.map(|(&p, w)| w * motion.start[p as usize]).sum();
-    hit.normal.dot(vector)
 }

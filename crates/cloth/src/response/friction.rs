@@ -93,7 +93,11 @@ fn per_constraint(motion: &mut Motion, constraints: &[Constraint], outcome: &Out
             let wanted = *given - slide / mass;
             let most = c.friction * normal.abs();
             let size = wanted.length();
-            let next = if size > most { wanted * (most / size) } else { wanted };
+            let next = if size > most {
+                wanted * (most / size)
+            } else {
+                wanted
+            };
             c.apply(motion, next - *given);
             *given = next;
         }

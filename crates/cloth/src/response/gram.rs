@@ -255,7 +255,9 @@ mod tests {
         fn random(count: usize, width: usize, rank: usize, seed: u64) -> Self {
             let mut state = seed;
             let mut next = || {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
                 (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
             };
             let basis: Vec<Vec<f64>> = (0..rank)
@@ -305,7 +307,9 @@ mod tests {
     fn singular_systems_are_solved_by_every_method() {
         for (count, rank) in [(3, 3), (32, 20), (60, 60), (90, 40), (300, 120)] {
             let rows = Rows::random(count, 150, rank, 7 + count as u64);
-            let q: Vec<f64> = (0..150).map(|i| ((i * 37 % 19) as f64 - 9.0) / 9.0).collect();
+            let q: Vec<f64> = (0..150)
+                .map(|i| ((i * 37 % 19) as f64 - 9.0) / 9.0)
+                .collect();
             let b = rows.times(&q);
             let mut lambda = Vec::new();
             let left = solve(&rows, &b, 1e-7, true, &mut lambda);
@@ -316,7 +320,10 @@ mod tests {
             let mut x = vec![0.0; count];
             pseudo_inverse(&rows, &b, &mut x);
             let left = residual(&rows, &b, &x).1;
-            assert!(left < 1e-7, "eigenvalues, {count} rows of rank {rank}: {left}");
+            assert!(
+                left < 1e-7,
+                "eigenvalues, {count} rows of rank {rank}: {left}"
+            );
         }
     }
 

@@ -45,7 +45,9 @@ pub(crate) fn complementarity(motion: &mut Motion, constraints: &[Constraint]) -
     let mut lambda = Vec::new();
     rows.solve_complementarity(&b, tolerance(&rows), 2000, &mut lambda);
     let outcome = apply(motion, constraints, &rows, &lambda, 1.0);
-    let left = constraints.iter().map(|c| (-normal_velocity(motion, c)).max(0.0));
+    let left = constraints
+        .iter()
+        .map(|c| (-normal_velocity(motion, c)).max(0.0));
     Outcome {
         violation: left.fold(0.0, f64::max),
         ..outcome
@@ -59,7 +61,9 @@ fn normal_velocity(motion: &Motion, c: &Constraint) -> f64 {
 /// ∇C q̇, row by row, scaled.
 fn normal_velocities(motion: &Motion, constraints: &[Constraint], rows: &Rows) -> Vec<f64> {
     let scaled = constraints.iter().zip(&rows.scale);
-    scaled.map(|(c, s)| s * normal_velocity(motion, c)).collect()
+    scaled
+        .map(|(c, s)| s * normal_velocity(motion, c))
+        .collect()
 }
 
 /// [`STILL`] in the scale of the rows.

@@ -3,14 +3,16 @@
 //!
 //! All contacts are gone through again and again (Gauss-Seidel); each corrects
 //! what is left of its own violation and remembers the sum it has given, so
-//! that a later sweep can take back what an earlier one gave too much. A
-//! contact that carried a force in the step before starts with that force,
-//! which the elastic solve has already been told of: cloth that rests finds
-//! itself in balance, and nothing is left to correct.
+//! that a later sweep can take back what an earlier one gave too much.
+//!
+//! Contacts that pressed in the step before were part of the elastic solve
+//! already, as ties. What they gave there counts for the limit of friction,
+//! but is never taken back here: the solve gave it to cloth that is as heavy
+//! as its stiffness makes it, an impulse here meets single vertices.
 
 use super::constraint::Constraint;
 use super::motion::{Motion, NO_BODY};
-use crate::collide::narrow::{Near, Place};
+use crate::collide::narrow::Near;
 use conatus_math::DVec3;
 
 /// A contact of this step.
@@ -23,29 +25,49 @@ pub(crate) struct Contact {
     pub(crate) impulse: f64,
     /// The friction impulse given so far.
     pub(crate) friction: DVec3,
-    pub(crate) memory: Place,
+    /// The normal impulse that its tie gave in the elastic solve.
+    pub(crate) tied: f64,
 }
 
 impl Contact {
     /// The contact of two primitives that are near. Of what the two overlap,
     /// the share `restore` is taken away within the step; what is not yet
     /// near may approach until it is.
-    pub(crate) fn new(motion: &Motion, near: &Near, friction: f64, restore: f64) -> Self {
+    pub(crate) fn new(
+        motion: &Motion,
+        near: &Near,
+        friction: f64,
+        restore: f64,
+        tied: f64,
+    ) -> Self {
         let constraint =
             Constraint::new(motion, near.stencil, &near.weights, near.normal, friction);
-        let overlap = near.thickness - near.distance;
-        let target = if overlap > 0.0 {
-            restore * overlap / motion.h
-        } else {
-            overlap / motion.h
-        };
+        let target = target(near.thickness - near.distance, restore, motion.h);
         Self {
             constraint,
             target,
-            impulse: near.force * motion.h,
-            friction: near.friction_force * motion.h,
-            memory: near.memory,
+            impulse: 0.0,
+            friction: DVec3::ZERO,
+            tied,
         }
+    }
+
+    /// Whether it presses, and whether friction holds it: what the next step
+    /// wants to know.
+    pub(crate) fn presses(&self) -> Option<bool> {
+        let normal = self.impulse + self.tied;
+        let holds = self.friction.length() < 0.999 * self.constraint.friction * normal;
+        (normal > 0.0).then_some(holds)
+    }
+}
+
+/// The normal velocity that a contact asks for which overlaps by so much, or
+/// is so far from it if negative.
+pub(crate) fn target(overlap: f64, restore: f64, h: f64) -> f64 {
+    if overlap > 0.0 {
+        restore * overlap / h
+    } else {
+        overlap / h
     }
 }
 
@@ -152,7 +174,7 @@ fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
     let given = (contact.impulse + (contact.target - normal) / c.inverse_mass).max(0.0);
     let mut change = (given - contact.impulse) * c.normal;
     contact.impulse = given;
-    if c.friction > 0.0 || contact.friction != DVec3::ZERO {
+    if c.friction > 0.0 {
         let slide = u - normal * c.normal;
         // The mass that friction feels: exact for free vertices, for a body
         // along the direction of sliding.
@@ -160,14 +182,19 @@ fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
             c.inverse_mass
         } else {
             let t = slide.normalize_or_zero();
-            t.dot(c.velocity_change(motion, t)).max(1e-12 * c.inverse_mass)
+            t.dot(c.velocity_change(motion, t))
+                .max(1e-12 * c.inverse_mass)
         };
         let wanted = contact.friction - slide / mass;
         let wanted = wanted - wanted.dot(c.normal) * c.normal;
         // Coulomb's cone.
-        let most = c.friction * given;
+        let most = c.friction * (given + contact.tied.max(0.0));
         let size = wanted.length();
-        let friction = if size > most { wanted * (most / size) } else { wanted };
+        let friction = if size > most {
+            wanted * (most / size)
+        } else {
+            wanted
+        };
         change += friction - contact.friction;
         contact.friction = friction;
     }

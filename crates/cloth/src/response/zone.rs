@@ -55,8 +55,7 @@ impl Rows {
                     let next = numbers.vertices.len() as u32;
                     let local = *numbers.vertices.entry(s.point).or_insert(next);
                     if local == next {
-                        all.inverse_mass
-                            .push(motion.inverse_mass[s.point as usize]);
+                        all.inverse_mass.push(motion.inverse_mass[s.point as usize]);
                     }
                     row.terms[row.count] = (local, s.weight * n);
                     row.count += 1;
@@ -142,7 +141,9 @@ impl Rows {
         let vertices = p.vertices.iter().zip(&v.vertices).map(|(p, v)| p.dot(*v));
         let bodies = p.bodies.iter().zip(&v.bodies);
         let bodies = bodies.map(|(p, v)| p.0.dot(v.0) + p.1.dot(v.1));
-        (vertices.sum::<f64>() + bodies.sum::<f64>()).max(0.0).sqrt()
+        (vertices.sum::<f64>() + bodies.sum::<f64>())
+            .max(0.0)
+            .sqrt()
     }
 
     /// Solves A λ = b within `tolerance` per row; see [`gram::solve`].

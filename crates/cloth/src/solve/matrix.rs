@@ -58,6 +58,35 @@ pub struct BlockMatrix {
     pub far: Rows,
     /// Their values.
     pub numbers: Vec<f64>,
+    /// Terms g gᵀ that tie a few rows together and come and go. Their own
+    /// diagonal blocks are part of `diagonal`.
+    pub ties: Vec<Tied>,
+}
+
+/// A term g gᵀ: the rows where g is not zero, and g there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tied {
+    /// Rows; only the first `count` count.
+    pub rows: [u32; 4],
+    /// g at those rows.
+    pub gradient: [DVec3; 4],
+    /// How many.
+    pub count: usize,
+}
+
+impl Tied {
+    /// y += (g gᵀ without its diagonal blocks) x.
+    #[inline]
+    fn add_product(&self, x: &[DVec3], y: &mut [DVec3]) {
+        let mut dots = [0.0; 4];
+        for k in 0..self.count {
+            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize]);
+        }
+        let sum: f64 = dots[..self.count].iter().sum();
+        for k in 0..self.count {
+            y[self.rows[k] as usize] += self.gradient[k] * (sum - dots[k]);
+        }
+    }
 }
 
 /// mᵀ x without forming the transpose.
@@ -75,6 +104,25 @@ impl BlockMatrix {
             numbers: vec![0.0; far.column.len()],
             near,
             far,
+            ties: Vec::new(),
+        }
+    }
+
+    /// Adds the term g gᵀ.
+    pub fn tie(&mut self, term: Tied) {
+        for k in 0..term.count {
+            let g = term.gradient[k];
+            self.diagonal[term.rows[k] as usize] += DMat3::from_cols(g * g.x, g * g.y, g * g.z);
+        }
+        if term.count > 1 {
+            self.ties.push(term);
+        }
+    }
+
+    /// y += A x, of the ties' blocks off the diagonal alone.
+    pub(crate) fn add_ties(&self, x: &[DVec3], y: &mut [DVec3]) {
+        for tie in &self.ties {
+            tie.add_product(x, y);
         }
     }
 
@@ -108,6 +156,7 @@ impl BlockMatrix {
             }
             y[i] = sum;
         }
+        self.add_ties(x, y);
     }
 
     /// Adds to every diagonal block what makes its row sum to zero: elastic
