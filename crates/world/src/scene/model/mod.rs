@@ -4,10 +4,12 @@
 //! Units are SI: metres, kilograms, seconds, radians unless a key says degrees.
 
 mod body;
+mod cloth;
 mod command;
 mod force;
 
 pub use body::*;
+pub use cloth::*;
 pub use command::*;
 pub use force::*;
 
@@ -39,6 +41,10 @@ pub struct SceneFile {
     pub contact: Contact,
     /// The rigid bodies.
     pub body: Vec<Body>,
+    /// Cloth and thin shells.
+    pub cloth: Cloth,
+    /// What cloth meets, and what moves as the scene says.
+    pub obstacle: Vec<Obstacle>,
     /// Static planes that bodies cannot pass.
     pub plane: Vec<Plane>,
     /// Springs between bodies, or from a body to a pin.

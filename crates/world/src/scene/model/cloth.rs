@@ -1,0 +1,453 @@
+//! Cloth: `[cloth]`, its pieces and materials, and `[[obstacle]]`.
+
+use super::{Array, Axial, Block, Ellipsoid, MeshFile, Sphere, Turn, Vec3};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Cloth and thin shells, and how their collisions are handled.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cloth {
+    /// The pieces.
+    pub piece: Vec<ClothPiece>,
+    /// Materials of one's own, by name.
+    pub material: BTreeMap<String, ClothMaterial>,
+    /// Vertices along the longer side of rectangles that do not say so themselves.
+    pub resolution: u32,
+    /// Coulomb friction of all pieces, instead of their materials'.
+    pub friction: Option<f64>,
+    /// The distance that all pieces keep, in metres, instead of their materials'.
+    pub thickness: Option<f64>,
+    /// The velocity of the air in m/s.
+    pub wind: Vec3,
+    /// What resolves collisions that nothing else could.
+    pub response: ClothResponse,
+    /// How friction acts there.
+    pub zone_friction: ClothZoneFriction,
+    /// Sweeps over contacts in a step, at most.
+    pub sweeps: u32,
+    /// Passes over collisions within a step, before the fail-safe.
+    pub passes: u32,
+    /// The share of an overlap that is taken away in a step.
+    pub restore: f64,
+    /// How long an edge may get, against its rest length, before it is held back.
+    pub longest: f64,
+    /// The shortest step, in seconds, that a difficult one is cut into.
+    pub smallest_step: f64,
+    /// How a step is integrated.
+    pub integrator: ClothIntegrator,
+    /// How the linear system of a step is solved.
+    pub solver: ClothSolver,
+    /// How exactly, against the change of velocity.
+    pub tolerance: f64,
+    /// How often forces are linearised in a step.
+    pub newton_iterations: u32,
+    /// Whether to run although something intersects at the start.
+    pub allow_initial_intersections: bool,
+}
+
+impl Default for Cloth {
+    fn default() -> Self {
+        Self {
+            piece: Vec::new(),
+            material: BTreeMap::new(),
+            resolution: 41,
+            friction: None,
+            thickness: None,
+            wind: [0.0; 3],
+            response: ClothResponse::default(),
+            zone_friction: ClothZoneFriction::default(),
+            sweeps: 8,
+            passes: 4,
+            restore: 0.1,
+            longest: 1.1,
+            smallest_step: 2e-5,
+            integrator: ClothIntegrator::default(),
+            solver: ClothSolver::default(),
+            tolerance: 1e-3,
+            newton_iterations: 1,
+            allow_initial_intersections: false,
+        }
+    }
+}
+
+/// What resolves collisions that nothing else could.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothResponse {
+    /// Impact is cancelled, sliding is kept (Harmon et al. 2008).
+    #[default]
+    InelasticProjection,
+    /// What collides moves on as one rigid body (Provot 1997, Bridson et al. 2002).
+    RigidImpactZones,
+    /// Impulses push and never pull: a linear complementarity problem.
+    Lcp,
+}
+
+/// How friction acts in an impact zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothZoneFriction {
+    /// One magnitude for the whole zone, as in the paper.
+    #[default]
+    PerZone,
+    /// Coulomb's limit for every collision by itself.
+    PerConstraint,
+}
+
+/// How a step of cloth is integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothIntegrator {
+    /// Linearised implicit Euler: stable at any step.
+    #[default]
+    ImplicitEuler,
+    /// Keeps the energy, for steps shorter than the fastest vibration.
+    SymplecticEuler,
+}
+
+/// How the linear system of a step is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClothSolver {
+    /// Conjugate gradients, and Cholesky when they do not converge.
+    #[default]
+    Auto,
+    /// Conjugate gradients.
+    Pcg,
+    /// Sparse Cholesky factorisation.
+    Cholesky,
+}
+
+/// A piece of cloth.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClothPiece {
+    /// The name by which reports refer to it.
+    pub name: String,
+    /// Its shape at rest.
+    pub shape: Option<ClothShape>,
+    /// What it is made of: cotton, silk, denim, paper, plastic, or one of `cloth.material`.
+    pub material: Option<String>,
+    /// Where the origin of its shape starts.
+    pub position: Vec3,
+    /// How it is turned at the start, as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// How it is turned at the start, as a turn about an axis.
+    pub turn: Option<Turn>,
+    /// The velocity it starts with.
+    pub velocity: Vec3,
+    /// Vertices that are held or moved by the scene.
+    pub pin: Vec<ClothPin>,
+    /// Springs from vertices to points.
+    pub spring: Vec<ClothSpring>,
+    /// Its colour as `#rrggbb`.
+    pub color: Option<String>,
+    /// Many copies of the piece on a grid.
+    pub array: Option<Array>,
+    /// When copies are let go that hang where they start until then.
+    pub release: Option<Release>,
+}
+
+/// The shape of a piece at rest.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClothShape {
+    /// A flat rectangle or strip in the x-y plane, about its middle.
+    Rectangle(ClothRectangle),
+    /// A flat disc in the x-y plane, about its middle.
+    Disc(ClothDisc),
+    /// An open cylinder about z that keeps its curvature.
+    Cylinder(ClothTube),
+    /// A sphere that keeps its curvature.
+    Sphere(ClothBall),
+    /// A triangle mesh from a Wavefront OBJ file; flat bending if it is flat.
+    Mesh(MeshFile),
+}
+
+/// A flat rectangle.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothRectangle {
+    /// The length along x.
+    pub width: f64,
+    /// The length along y.
+    pub height: f64,
+    /// How many vertices along x and y; from `cloth.resolution` if absent.
+    pub vertices: Option<[u32; 2]>,
+}
+
+/// A flat disc.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothDisc {
+    /// The radius.
+    pub radius: f64,
+    /// Rings of vertices about the middle.
+    pub rings: u32,
+}
+
+/// An open cylinder.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothTube {
+    /// The radius.
+    pub radius: f64,
+    /// The length along z.
+    pub height: f64,
+    /// How many vertices around and along.
+    pub vertices: [u32; 2],
+}
+
+/// A sphere as a shell.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothBall {
+    /// The radius.
+    pub radius: f64,
+    /// How often the icosahedron's triangles are cut into four.
+    pub subdivisions: u32,
+}
+
+/// A material of one's own. What is not given is as in the material `like`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClothMaterial {
+    /// The material that gives all that is not given here; cotton if absent.
+    pub like: Option<String>,
+    /// Mass per area in kg/m².
+    pub density: Option<f64>,
+    /// Tension per width at 100% stretch, in N/m, both ways.
+    pub stretch: Option<f64>,
+    /// The same along the warp (x) alone.
+    pub stretch_warp: Option<f64>,
+    /// The same along the weft (y) alone.
+    pub stretch_weft: Option<f64>,
+    /// Shear stiffness in N/m.
+    pub shear: Option<f64>,
+    /// The share of the stretch stiffness in compression, from 0 to 1.
+    pub compression: Option<f64>,
+    /// Bending stiffness in N·m.
+    pub bend: Option<f64>,
+    /// Damping by mass in 1/s: slows all motion.
+    pub damping_mass: Option<f64>,
+    /// Damping by stiffness in s: slows deformation.
+    pub damping_stiffness: Option<f64>,
+    /// Drag coefficient of air through the sheet.
+    pub drag_normal: Option<f64>,
+    /// Drag coefficient of air along the sheet.
+    pub drag_tangential: Option<f64>,
+    /// The distance that it keeps, in metres.
+    pub thickness: Option<f64>,
+    /// Coulomb friction.
+    pub friction: Option<f64>,
+}
+
+/// Vertices that the scene holds or moves.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClothPin {
+    /// Which vertices, counted from 1 as in OBJ files.
+    pub vertices: Vec<u32>,
+    /// The four corners of a rectangle.
+    pub corners: bool,
+    /// All vertices within a box, its least and greatest corner, in the shape's coordinates.
+    pub within: Option<[Vec3; 2]>,
+    /// How they move from where they start; held in place if absent.
+    pub keyframe: Vec<Keyframe>,
+    /// How they get from one keyframe to the next.
+    pub ease: EaseName,
+    /// When they are let go, in seconds.
+    pub until: Option<f64>,
+}
+
+/// A spring from vertices to points.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothSpring {
+    /// Which vertices, counted from 1.
+    pub vertices: Vec<u32>,
+    /// Where it is fixed; where each vertex starts if absent.
+    pub point: Option<Vec3>,
+    /// The stiffness in N/m.
+    pub stiffness: f64,
+    /// The damping in N·s/m.
+    #[serde(default)]
+    pub damping: f64,
+}
+
+/// When copies are let go.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Release {
+    /// When the first is let go, in seconds.
+    #[serde(default)]
+    pub first: f64,
+    /// The time between two of them.
+    pub every: f64,
+}
+
+/// A pose at a time.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// Seconds since the start.
+    pub time: f64,
+    /// Where it is; for pins, how far from where they start.
+    pub position: Vec3,
+    /// Its orientation as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// Its orientation as a turn about an axis.
+    pub turn: Option<Turn>,
+}
+
+/// How something gets from one keyframe to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EaseName {
+    /// At constant velocity.
+    #[default]
+    Linear,
+    /// Starting and ending at rest.
+    Smooth,
+}
+
+/// Something that cloth and bodies of its kind meet, and that moves as the scene says.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Obstacle {
+    /// Its name.
+    pub name: String,
+    /// Its shape.
+    pub shape: Option<ObstacleShape>,
+    /// The longest edge of its triangles in metres; coarse if absent.
+    pub detail: Option<f64>,
+    /// Where it is.
+    pub position: Vec3,
+    /// Its orientation as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// Its orientation as a turn about an axis.
+    pub turn: Option<Turn>,
+    /// Where it is when, instead of `position` and `orientation`.
+    pub keyframe: Vec<Keyframe>,
+    /// How it gets from one keyframe to the next.
+    pub ease: EaseName,
+    /// Moves as a body of a recorded run did.
+    pub recorded: Option<Recorded>,
+    /// Coulomb friction; that of the cloth if absent.
+    pub friction: Option<f64>,
+    /// Its colour as `#rrggbb`.
+    pub color: Option<String>,
+}
+
+/// A body of a recorded run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// The recording, relative to the scene file.
+    pub file: String,
+    /// The body in it.
+    pub body: String,
+}
+
+/// The shape of an obstacle.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ObstacleShape {
+    /// A ball.
+    Sphere(Sphere),
+    /// A rectangular block.
+    Box(Block),
+    /// A circular cylinder.
+    Cylinder(Axial),
+    /// A cylinder with half a ball on either end.
+    Capsule(Axial),
+    /// A circular cone.
+    Cone(Axial),
+    /// An ellipsoid.
+    Ellipsoid(Ellipsoid),
+    /// A triangle mesh from a Wavefront OBJ file, open or closed.
+    Mesh(MeshFile),
+    /// A funnel about z: a cone, a rounded lip and a chute below.
+    Funnel(Funnel),
+    /// A surface of revolution about z.
+    Revolution(Profile),
+    /// A channel along y.
+    Trough(Trough),
+    /// A profile in x and z, drawn out along y.
+    Extrusion(Extrusion),
+}
+
+/// A funnel about z.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Funnel {
+    /// The radius of the rim.
+    pub rim_radius: f64,
+    /// The height of the rim.
+    pub rim_height: f64,
+    /// The radius of the chute.
+    pub neck_radius: f64,
+    /// The height of the chute's upper end.
+    #[serde(default)]
+    pub neck_height: f64,
+    /// The radius of the rounding between cone and chute.
+    pub fillet: f64,
+    /// The length of the chute.
+    pub chute_length: f64,
+    /// Corners around.
+    #[serde(default = "around")]
+    pub segments: u32,
+}
+
+fn around() -> u32 {
+    64
+}
+
+/// A profile of radius and height.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Pairs of radius and height.
+    pub profile: Vec<[f64; 2]>,
+    /// Corners around.
+    #[serde(default = "around")]
+    pub segments: u32,
+}
+
+/// A channel along y, open above.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trough {
+    /// The width along x.
+    pub width: f64,
+    /// The length along y.
+    pub length: f64,
+    /// The depth.
+    pub depth: f64,
+    /// Sides of the profile; 2 make a V.
+    #[serde(default = "sides")]
+    pub segments: u32,
+}
+
+fn sides() -> u32 {
+    24
+}
+
+/// A profile drawn out.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extrusion {
+    /// Pairs of x and z.
+    pub profile: Vec<[f64; 2]>,
+    /// The length along y.
+    pub length: f64,
+    /// How many pieces the length is cut into.
+    #[serde(default = "once")]
+    pub segments: u32,
+}
+
+fn once() -> u32 {
+    1
+}
