@@ -19,6 +19,7 @@ mod stage;
 mod tests;
 mod text;
 mod things;
+mod veil;
 mod water;
 
 use crate::error::RecordError;

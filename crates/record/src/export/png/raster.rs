@@ -4,6 +4,7 @@ use super::camera::Camera;
 use super::scan;
 use super::space::{narrow, wide};
 use super::things::{Ball, Things, Triangle};
+use super::veil::{Layer, Veil};
 use crate::export::surface;
 use conatus_math::DVec3;
 use std::ops::Range;
@@ -14,6 +15,8 @@ const NEAR: f64 = 1e-3;
 /// their colour.
 const STRIPE: usize = 15;
 const WARNING: [f32; 3] = [0.85, 0.05, 0.02];
+/// How bright the back of cloth is beside its front.
+const BACK: f32 = 0.8;
 
 /// What is seen at one sample.
 #[derive(Clone, Copy, Default)]
@@ -22,12 +25,15 @@ pub(super) struct Sample {
     pub near: f32,
     pub normal: [f32; 3],
     pub color: [f32; 3],
+    /// Whether it is cloth.
+    pub cloth: bool,
 }
 
 impl Sample {
     /// Whether both see the same smooth piece of one surface.
     pub fn is_like(&self, other: &Self) -> bool {
         self.color == other.color
+            && self.cloth == other.cloth
             && close(self.near, other.near)
             && near_by(self.normal, other.normal)
     }
@@ -64,6 +70,8 @@ pub(super) struct Band {
     pub samples: Vec<Sample>,
     /// As many as samples if there is water, none otherwise.
     pub wet: Vec<Wet>,
+    /// As many as samples if there is glass, none otherwise.
+    pub veils: Vec<Veil>,
 }
 
 /// Which things are seen in each band of rows.
@@ -78,6 +86,7 @@ struct Bin {
     balls: Vec<u32>,
     triangles: Vec<u32>,
     water: Vec<u32>,
+    veils: Vec<u32>,
 }
 
 impl Bins {
@@ -120,6 +129,10 @@ impl Bins {
             let [top, bottom] = span(triangle);
             put(top, bottom, |bin| &mut bin.water, at);
         }
+        for (at, triangle) in things.veils.iter().enumerate() {
+            let [top, bottom] = span(triangle);
+            put(top, bottom, |bin| &mut bin.veils, at);
+        }
         Self { rows, bands }
     }
 }
@@ -153,7 +166,18 @@ impl Band {
         for triangle in chosen(&bin.water, &things.water) {
             grid.water(triangle, &mut wet);
         }
-        Self { samples, wet }
+        let mut veils = match things.veils.is_empty() {
+            true => Vec::new(),
+            false => vec![Veil::default(); count],
+        };
+        for triangle in chosen(&bin.veils, &things.veils) {
+            grid.veil(triangle, &mut veils);
+        }
+        Self {
+            samples,
+            wet,
+            veils,
+        }
     }
 }
 
@@ -200,6 +224,8 @@ struct Hit<'a> {
     near: f32,
     corners: &'a [Point; 3],
     weights: [f64; 3],
+    /// Whether the triangle is seen from its front.
+    front: bool,
 }
 
 impl Hit<'_> {
@@ -271,6 +297,7 @@ impl Grid<'_> {
                         true => marked(color, [x, y]),
                         false => color,
                     },
+                    cloth: false,
                 };
             }
         }
@@ -281,7 +308,10 @@ impl Grid<'_> {
         let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
         self.triangle(triangle, &mut |hit| {
             if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
-                let shade = pose.map_or(1.0, |pose| self.octant(&hit, pose));
+                let shade = match triangle.cloth && !hit.front {
+                    true => BACK,
+                    false => pose.map_or(1.0, |pose| self.octant(&hit, pose)),
+                };
                 let color = triangle.color.map(|c| c * shade);
                 *sample = Sample {
                     near: hit.near,
@@ -290,7 +320,21 @@ impl Grid<'_> {
                         true => marked(color, hit.spot),
                         false => color,
                     },
+                    cloth: triangle.cloth,
                 };
+            }
+        });
+    }
+
+    /// A piece of glass.
+    fn veil(&self, triangle: &Triangle, veils: &mut [Veil]) {
+        self.triangle(triangle, &mut |hit| {
+            if let Some(veil) = veils.get_mut(hit.at) {
+                veil.insert(Layer {
+                    near: hit.near,
+                    normal: hit.normal(),
+                    color: triangle.color,
+                });
             }
         });
     }
@@ -345,14 +389,15 @@ impl Grid<'_> {
             }
         }
         if let [Some(a), Some(b), Some(c), d] = points {
-            self.fill(&[a, b, c], visit);
+            let front = front > 0.0;
+            self.fill(&[a, b, c], front, visit);
             if let Some(d) = d {
-                self.fill(&[a, c, d], visit);
+                self.fill(&[a, c, d], front, visit);
             }
         }
     }
 
-    fn fill(&self, corners: &[Point; 3], visit: &mut impl FnMut(Hit)) {
+    fn fill(&self, corners: &[Point; 3], front: bool, visit: &mut impl FnMut(Hit)) {
         let flat = corners.map(|p| [p.x, p.y]);
         scan::triangle(flat, 0..self.size[0], self.rows.clone(), |x, y, weights| {
             let near = corners.iter().zip(weights).map(|(p, w)| p.near * w);
@@ -362,6 +407,7 @@ impl Grid<'_> {
                 near: near.sum::<f64>() as f32,
                 corners,
                 weights,
+                front,
             });
         });
     }

@@ -195,6 +195,7 @@ fn the_nearer_hides_the_farther_whatever_comes_first() {
         color,
         octants: None,
         marked: false,
+        cloth: false,
     };
     // Looks along -x.
     let camera = Camera::fit(0.0, 0.0, 1.0, [(DVec3::ZERO, 1.0)].into_iter());
@@ -246,6 +247,7 @@ fn bands_join_without_a_seam() {
             color: BLUE,
             octants: None,
             marked: false,
+            cloth: false,
         }],
         ..Things::default()
     };
