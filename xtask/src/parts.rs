@@ -87,9 +87,7 @@ fn scenes() -> Outcome {
     for name in &names {
         let mut run = Command::new(&program);
         run.args(["run", name, "--seconds", "0.5"]);
-        for ending in [
-            "mcap", "glb", "usda", "obj", "csv", "svg", "html", "png",
-        ] {
+        for ending in ["mcap", "glb", "usda", "obj", "csv", "svg", "html", "png"] {
             run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
         }
         match quiet(run) {

@@ -23,8 +23,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str =
-    "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,12 +29,19 @@ pub fn square(name: &str, color: [f32; 3], n: usize) -> ClothInfo {
 /// A funnel about the z axis: a cone that ends in a pipe, open at both ends.
 pub fn funnel() -> MeshData {
     const AROUND: usize = 48;
-    let rings = [(0.62, 0.5), (0.45, 0.28), (0.28, 0.06), (0.12, -0.15), (0.12, -0.5)];
+    let rings = [
+        (0.62, 0.5),
+        (0.45, 0.28),
+        (0.28, 0.06),
+        (0.12, -0.15),
+        (0.12, -0.5),
+    ];
     let mut mesh = MeshData::default();
     for (radius, z) in rings {
         for k in 0..AROUND {
             let (sin, cos) = (TAU * k as f64 / AROUND as f64).sin_cos();
-            mesh.vertices.push(DVec3::new(radius * cos, radius * sin, z));
+            mesh.vertices
+                .push(DVec3::new(radius * cos, radius * sin, z));
         }
     }
     let at = |i: usize, k: usize| (i * AROUND + k % AROUND) as u32;
@@ -109,7 +116,9 @@ fn frame(n: usize, small: usize, number: usize, along: f64) -> Frame {
 
 fn sheet(n: usize, side: f64, place: impl Fn(f64, f64) -> DVec3) -> Vec<DVec3> {
     let along = |i: usize| side * (i as f64 / (n - 1) as f64 - 0.5);
-    (0..n * n).map(|k| place(along(k % n), along(k / n))).collect()
+    (0..n * n)
+        .map(|k| place(along(k % n), along(k / n)))
+        .collect()
 }
 
 /// Flat at first; then it bends over the ball and hangs down in folds.
@@ -128,7 +137,11 @@ fn over_ball(middle: DVec3, turn: DQuat, u: f64, v: f64, along: f64) -> DVec3 {
     let out = radius * angle.sin() + rest * steep.cos().max(0.12) + ripple;
     let down = radius * (1.0 - angle.cos()) + rest * steep.sin() * fall;
     let p = turn * DVec3::new(dx * out, dy * out, radius - down);
-    (middle + p).with_z((middle + p).z.max(0.004 + 0.01 * (1.0 + (14.0 * u).sin() * hem)))
+    (middle + p).with_z(
+        (middle + p)
+            .z
+            .max(0.004 + 0.01 * (1.0 + (14.0 * u).sin() * hem)),
+    )
 }
 
 fn into_funnel(u: f64, v: f64, along: f64) -> DVec3 {

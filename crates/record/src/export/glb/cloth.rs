@@ -36,7 +36,10 @@ pub(super) fn add(
         return Ok(Vec::new());
     }
     let all = keys.times.len();
-    let kept = motion::evenly(all, affordable(header.cloth_vertices(), header.cloths.len()));
+    let kept = motion::evenly(
+        all,
+        affordable(header.cloth_vertices(), header.cloths.len()),
+    );
     let at = |k: &usize| Some((*keys.times.get(*k)?, *keys.frames.get(*k)?));
     let (times, frames): (Vec<f32>, Vec<usize>) = kept.iter().filter_map(at).unzip();
     let mut moving = Vec::new();

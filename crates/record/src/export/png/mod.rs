@@ -6,7 +6,10 @@
 //! the same bytes, for any number of threads. Contacts, events and totals are
 //! not shown.
 
+mod bins;
 mod camera;
+#[cfg(test)]
+mod cloth_tests;
 mod font;
 mod raster;
 mod room;

@@ -1,6 +1,7 @@
 //! Turns what is seen at each sample into light, and samples into pixels.
 
-use super::raster::{Band, Bins, Sample, Wet};
+use super::bins::Bins;
+use super::raster::{Band, Sample, Wet};
 use super::room::Meeting;
 use super::shadow::{Map, Spins};
 use super::space::wide;
@@ -235,14 +236,7 @@ impl Painter<'_> {
     }
 
     /// A sheet of glass before a colour.
-    fn glass(
-        &self,
-        layer: &Layer,
-        eye: DVec3,
-        ray: DVec3,
-        behind: DVec3,
-        spin: [f64; 2],
-    ) -> DVec3 {
+    fn glass(&self, layer: &Layer, eye: DVec3, ray: DVec3, behind: DVec3, spin: [f64; 2]) -> DVec3 {
         let sample = Sample {
             near: layer.near,
             normal: layer.normal,

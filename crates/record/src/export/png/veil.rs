@@ -50,8 +50,7 @@ impl Veil {
     pub fn is_like(&self, other: &Self) -> bool {
         let alike = |(a, b): (&Layer, &Layer)| {
             let turned = a.normal.iter().zip(b.normal).map(|(a, b)| (a - b).abs());
-            (a.near - b.near).abs() <= 0.02 * a.near.max(b.near)
-                && turned.fold(0.0, f32::max) < 0.2
+            (a.near - b.near).abs() <= 0.02 * a.near.max(b.near) && turned.fold(0.0, f32::max) < 0.2
         };
         self.layers.iter().zip(&other.layers).all(alike)
     }

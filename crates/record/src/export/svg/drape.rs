@@ -17,7 +17,9 @@ const MAX_HEIGHT: f64 = 330.0;
 /// Room for the times below the pictures.
 const BELOW: f64 = 30.0;
 /// How many triangles of cloth all pictures have together.
-const TRIANGLES: usize = 9000;
+const TRIANGLES: usize = 6500;
+/// How many each open obstacle has in a picture.
+const OBSTACLE: usize = 240;
 /// Levels of brightness; neighbours of one level share a path.
 const LEVELS: f64 = 24.0;
 /// How bright the back of cloth is beside its front.
@@ -45,11 +47,16 @@ pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut St
     view.scale = (0.96 * cell / size[0]).min((MAX_HEIGHT - BELOW) / size[1]);
     let high = size[1] * view.scale;
     let middle = [0, 1].map(|k| view.scale * (lo[k] + hi[k]) / 2.0);
-    let each = TRIANGLES / moments.len().max(1) / header.cloths.len().max(1);
+    let all: usize = header.cloths.iter().map(|c| c.triangles.len()).sum();
+    let each = TRIANGLES / moments.len().max(1);
+    let share = |triangles: usize| (each * triangles / all.max(1)).max(32);
     let coarser: Vec<Coarse> = header
         .cloths
         .iter()
-        .map(|piece| coarse::by_links(piece.vertices, &piece.triangles, each.max(32)))
+        .map(|piece| {
+            let wanted = share(piece.triangles.len());
+            coarse::by_links(piece.vertices, &piece.triangles, wanted)
+        })
         .collect();
     let mut artist = Artist::new(header, view, moments.len());
     for (k, frame) in moments.iter().enumerate() {
@@ -165,9 +172,8 @@ impl Face {
     fn hides(&self, p: DVec3, slack: f64, view: &View) -> bool {
         let [a, b, c] = self.corners.map(|q| view.flat(q));
         let [x, y] = view.flat(p);
-        let side = |u: [f64; 2], v: [f64; 2]| {
-            (v[0] - u[0]) * (y - u[1]) - (v[1] - u[1]) * (x - u[0])
-        };
+        let side =
+            |u: [f64; 2], v: [f64; 2]| (v[0] - u[0]) * (y - u[1]) - (v[1] - u[1]) * (x - u[0]);
         let weights = [side(b, c), side(c, a), side(a, b)];
         let whole: f64 = weights.iter().sum();
         if !weights.iter().all(|w| w * whole >= 0.0) || whole == 0.0 {
@@ -188,7 +194,7 @@ fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
         let Some(mesh) = mesh.filter(|m| shapes::is_open(m)) else {
             continue;
         };
-        let mesh = coarse::coarser(mesh, TRIANGLES / 12);
+        let mesh = coarse::coarser(mesh, OBSTACLE);
         for corners in &mesh.triangles {
             let corner = |i: u32| mesh.vertices.get(i as usize).copied();
             let place = |i| body.position + body.orientation * corner(i).unwrap_or_default();
@@ -212,6 +218,7 @@ fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
 /// Draws triangles, the far ones first.
 fn faces(mut faces: Vec<Face>, view: &View, out: &mut String) {
     faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
+    out.push_str(r#"<g stroke-width=".8" stroke-linejoin="round">"#);
     let alike = |a: &Face, b: &Face| a.color == b.color && a.opacity == b.opacity;
     for run in faces.chunk_by(alike) {
         let Some(first) = run.first() else { continue };
@@ -228,13 +235,10 @@ fn faces(mut faces: Vec<Face>, view: &View, out: &mut String) {
                 r#"<path d="{path}" fill="{fill}" fill-opacity="{}"/>"#,
                 first.opacity
             ),
-            false => put!(
-                out,
-                r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width=".8" stroke-linejoin="round"/>"#
-            ),
+            false => put!(out, r#"<path d="{path}" fill="{fill}" stroke="{fill}"/>"#),
         }
     }
-    out.push('\n');
+    out.push_str("</g>\n");
 }
 
 /// The shadow of a piece: the outline of what is above the ground.

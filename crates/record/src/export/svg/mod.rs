@@ -189,7 +189,8 @@ fn panels(recording: &Recording) -> Vec<Panel> {
     let means: Vec<Vec<DVec3>> = pieces.map(|(_, range)| mean(range)).collect();
     let axis = |value: fn(DVec3) -> f64| {
         let place = |b: usize| {
-            let at = move |f: &crate::Frame| f.bodies.get(b).map_or(f64::NAN, |b| value(b.position));
+            let at =
+                move |f: &crate::Frame| f.bodies.get(b).map_or(f64::NAN, |b| value(b.position));
             frames.iter().map(at).collect()
         };
         let line = |(b, info): (usize, &crate::BodyInfo)| Series {

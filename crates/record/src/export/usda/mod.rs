@@ -155,9 +155,7 @@ fn moves(
     stage.samples("quatf xformOp:orient", &clock.frames, &turned)?;
     stage.samples("double3 xformOp:translate", &clock.frames, &at)?;
     if !at.is_empty() {
-        stage.line(
-            "uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]",
-        )?;
+        stage.line("uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]")?;
     }
     Ok(())
 }

@@ -132,7 +132,10 @@ impl<'a, W: Write> Stage<'a, W> {
         };
         let corners = match points.is_empty() {
             true => [[0.0; 3]; 2],
-            false => [bound(f32::min, f32::INFINITY), bound(f32::max, f32::NEG_INFINITY)],
+            false => [
+                bound(f32::min, f32::INFINITY),
+                bound(f32::max, f32::NEG_INFINITY),
+            ],
         };
         self.tuples(begin, &corners, sample_end(begin))
     }
@@ -231,7 +234,17 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_come_back() {
-        for v in [0.0, -0.0, 1.0, 0.1, -2.5e-7, 3.4e38, 1e-45, 16_777_216.0, 1.0 / 3.0] {
+        for v in [
+            0.0,
+            -0.0,
+            1.0,
+            0.1,
+            -2.5e-7,
+            3.4e38,
+            1e-45,
+            16_777_216.0,
+            1.0 / 3.0,
+        ] {
             let mut text = String::new();
             number(v, &mut text);
             assert_eq!(text.parse::<f32>().unwrap(), v, "{text}");
