@@ -54,7 +54,11 @@ fn the_file_is_written_by_its_ending_with_as_many_frames_as_asked_for() {
 
 #[test]
 fn the_same_recording_gives_the_same_bytes_for_any_number_of_threads() {
-    for recording in [support::demo(41), support::sea(Up::Y, 20)] {
+    for recording in [
+        support::demo(41),
+        support::sea(Up::Y, 20),
+        support::cloth::drape(21, 9),
+    ] {
         let bytes = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(|| {
