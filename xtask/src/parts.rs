@@ -86,7 +86,7 @@ fn scenes() -> Outcome {
     let mut failed = Vec::new();
     for name in &names {
         let mut run = Command::new(&program);
-        run.args(["run", name, "--seconds", "0.5", "--frames", "6"]);
+        run.args(["run", name, "--seconds", "0.5", "--frames", "2"]);
         for ending in ["mcap", "glb", "usda", "obj", "csv", "svg", "html", "png"] {
             run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
         }
