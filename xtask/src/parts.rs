@@ -1,7 +1,7 @@
 //! The parts of `cargo xtask test`, in the order in which they run.
 
-use crate::run::{Outcome, Part, cargo, done, program, quiet, root, shown, target};
-use crate::{page, tools};
+use crate::run::{Outcome, Part, cargo, done, program, quiet, root, shown};
+use crate::{page, tools, validate};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
@@ -23,7 +23,8 @@ pub fn all(browser: bool) -> Vec<Part> {
         part("golden hashes, optimised", golden),
         part("release build", release),
         part("built-in scenes", scenes),
-        part("scenes as .glb, validated", validate),
+        part("scenes as .glb and .usda, validated", validate),
+        part("made-up runs, validated", validate::made_up),
         part("the page: types and unit tests", page::alone),
         in_browser,
         part("benchmark compiles", bench),
@@ -85,8 +86,8 @@ fn scenes() -> Outcome {
     let mut failed = Vec::new();
     for name in &names {
         let mut run = Command::new(&program);
-        run.args(["run", name, "--seconds", "0.5"]);
-        for ending in ["mcap", "glb", "csv", "svg", "html", "png"] {
+        run.args(["run", name, "--seconds", "0.5", "--frames", "2"]);
+        for ending in ["mcap", "glb", "usda", "obj", "csv", "svg", "html", "png"] {
             run.arg("-o").arg(folder.join(format!("{name}.{ending}")));
         }
         match quiet(run) {
@@ -117,8 +118,7 @@ fn built_in() -> Result<Vec<String>, String> {
     }
 }
 
-/// The Khronos validator on every `.glb` that the scenes gave: one for each
-/// scene, without errors or warnings.
+/// What the scenes gave as 3D files, one of each kind for each scene.
 fn validate() -> Outcome {
     let folder = folder();
     let outcome = validate_in(&folder);
@@ -127,37 +127,13 @@ fn validate() -> Outcome {
 }
 
 fn validate_in(folder: &Path) -> Outcome {
-    let names = built_in()?;
-    let files: Vec<PathBuf> = names
-        .iter()
-        .map(|name| folder.join(format!("{name}.glb")))
-        .collect();
-    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
-        return Err(format!("{} was not written", missing.display()));
+    for name in built_in()? {
+        for ending in ["glb", "usda"] {
+            let file = folder.join(format!("{name}.{ending}"));
+            if !file.is_file() {
+                return Err(format!("{} was not written", file.display()));
+            }
+        }
     }
-    let validator = install_validator()?;
-    let mut node = Command::new("node");
-    node.arg(validator.join("validate.mjs")).args(&files);
-    let said = quiet(node)?;
-    print!("{said}");
-    let clean = said
-        .lines()
-        .filter(|line| line.contains(": 0 errors, 0 warnings"))
-        .count();
-    match clean == files.len() {
-        true => Ok(format!("{clean} files")),
-        false => Err(format!(
-            "{} of {} files are not clean",
-            files.len() - clean,
-            files.len()
-        )),
-    }
-}
-
-/// A copy of xtask/gltf-validator under the target folder, installed by its
-/// lockfile; nothing is written into the project itself.
-fn install_validator() -> Result<PathBuf, String> {
-    let to = target()?.join("xtask").join("gltf-validator");
-    tools::install(&root().join("xtask/gltf-validator"), &to)?;
-    Ok(to)
+    validate::all_in(folder)
 }

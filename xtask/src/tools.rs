@@ -1,5 +1,6 @@
 //! The programs that the tests call, and how to get them.
 
+use crate::python::PYTHON;
 use crate::run::{Outcome, quiet, shown};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -18,13 +19,27 @@ pub fn check() -> Outcome {
         missing = absent();
     }
     if missing.is_empty() {
-        return Ok(String::new());
+        return python();
     }
     Err(format!(
         "{} not found: install Node.js 18 or newer (https://nodejs.org; on Debian and Ubuntu \
          `apt-get install nodejs npm`, on macOS `brew install node`)",
         missing.join(" and ")
     ))
+}
+
+/// Python, whose packages `.usda` files are validated with.
+fn python() -> Outcome {
+    let told = || quiet(command(PYTHON, &["--version"]));
+    if told().is_err() && may_install() {
+        apt_get(&["python3", "python3-venv", "python3-pip"])?;
+    }
+    let version = told().map_err(|_| {
+        "Python not found: install Python 3.9 or newer with pip (https://python.org; on Debian \
+         and Ubuntu `apt-get install python3 python3-venv python3-pip`)"
+    })?;
+    println!("{}", version.trim());
+    Ok(String::new())
 }
 
 /// npm by the name that the system starts it by.
@@ -111,7 +126,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn apt_get(packages: &[&str]) -> Result<(), String> {
+/// Installs packages of Debian.
+pub fn apt_get(packages: &[&str]) -> Result<(), String> {
     shown(command("apt-get", &["update", "-q"]))?;
     let mut install = command(
         "apt-get",
@@ -142,7 +158,8 @@ fn absent() -> Vec<&'static str> {
     absent.collect()
 }
 
-fn may_install() -> bool {
+/// Whether tools may be installed here: on Debian, as root, with `CI=true`.
+pub fn may_install() -> bool {
     let ci = std::env::var("CI").is_ok_and(|value| value == "true");
     let debian = Path::new("/etc/debian_version").exists();
     let root = || {

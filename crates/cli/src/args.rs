@@ -70,12 +70,13 @@ pub struct Run {
     /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
     #[arg(value_name = "SCENE")]
     pub scene: String,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html .png)
+    /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
-    /// How many evenly spaced frames a .png shows, at most 100; other formats do not mind
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub frames: u16,
+    /// How many evenly spaced frames a .png shows (12 if not said) and an .obj folder gets
+    /// (all if not said), at most 100; other formats do not mind
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub frames: Option<u16>,
     #[command(flatten)]
     pub changes: Changes,
     /// How many threads to use
@@ -115,12 +116,13 @@ pub struct Export {
     /// A recording (.mcap)
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Write a file; its ending chooses the format (.mcap .glb .csv .svg .html .png)
+    /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE", required = true, num_args = 1..)]
     pub outputs: Vec<PathBuf>,
-    /// How many evenly spaced frames a .png shows, at most 100; other formats do not mind
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub frames: u16,
+    /// How many evenly spaced frames a .png shows (12 if not said) and an .obj folder gets
+    /// (all if not said), at most 100; other formats do not mind
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub frames: Option<u16>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

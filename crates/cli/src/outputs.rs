@@ -10,6 +10,7 @@ use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWrit
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
 use conatus_world::{Sink, memory};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Files to write, known to have a known ending and a folder that can be
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub struct Outputs {
     paths: Vec<(PathBuf, Format)>,
     options: Options,
+    quiet: bool,
 }
 
 /// A file that was written, and its size in bytes.
@@ -54,7 +56,13 @@ impl Outputs {
         Ok(Self {
             paths: checked,
             options,
+            quiet: false,
         })
+    }
+
+    /// Keeps to itself what exports had to leave out, if `quiet`.
+    pub fn quiet(self, quiet: bool) -> Self {
+        Self { quiet, ..self }
     }
 
     /// Whether the whole run has to be held in memory for them.
@@ -90,6 +98,7 @@ impl Outputs {
             whole,
             paths,
             options: self.options,
+            quiet: self.quiet,
         })
     }
 
@@ -97,7 +106,7 @@ impl Outputs {
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
         let mut written = Vec::new();
         for (path, _) in &self.paths {
-            write_file(recording, path, &self.options)?;
+            write_file(recording, path, &self.options, self.quiet)?;
             written.push((path.clone(), size_of(path)));
         }
         Ok(written)
@@ -105,10 +114,22 @@ impl Outputs {
 }
 
 /// Writes one file; pages are the viewer's to write, all else the recording's.
-fn write_file(recording: &Recording, path: &Path, options: &Options) -> Result<(), Failure> {
-    match Format::from_path(path)? {
-        Format::Html => html::write_file(recording, page_or_why()?, path)?,
+/// What had to be left out is told of, unless `quiet`.
+fn write_file(
+    recording: &Recording,
+    path: &Path,
+    options: &Options,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let notes = match Format::from_path(path)? {
+        Format::Html => {
+            html::write_file(recording, page_or_why()?, path)?;
+            Vec::new()
+        }
         _ => export::write_file(recording, path, options)?,
+    };
+    for note in notes.iter().filter(|_| !quiet) {
+        let _ = writeln!(std::io::stderr(), "note: {}: {note}", path.display());
     }
     Ok(())
 }
@@ -134,8 +155,15 @@ fn place_of(path: &Path) -> PathBuf {
     }
 }
 
+/// The size of a file, or of all files in a folder of frames.
 fn size_of(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries
+            .filter_map(|entry| entry.ok()?.metadata().ok())
+            .map(|metadata| metadata.len())
+            .sum(),
+        Err(_) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+    }
 }
 
 /// Takes the frames of a run and becomes the files that were asked for.
@@ -144,6 +172,7 @@ pub struct Tape {
     whole: Option<Recording>,
     paths: Vec<PathBuf>,
     options: Options,
+    quiet: bool,
 }
 
 impl Tape {
@@ -163,7 +192,7 @@ impl Tape {
         if let Some(mut recording) = self.whole {
             recording.report = Some(report.clone());
             for path in self.paths.iter().filter(|path| !live.contains(path)) {
-                keep(write_file(&recording, path, &self.options));
+                keep(write_file(&recording, path, &self.options, self.quiet));
             }
         }
         match first_failure {

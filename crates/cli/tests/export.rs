@@ -2,7 +2,7 @@
 
 mod support;
 
-use conatus_record::{FORMAT, Frame, Header, Recording, Source, Up};
+use conatus_record::{ClothInfo, FORMAT, Frame, Header, Recording, Source, Up};
 use std::fs;
 use support::{conatus, folder};
 
@@ -57,6 +57,85 @@ fn a_recording_is_written_in_every_format_asked_for() {
     );
     let said = conatus(here, &["export", "a.mcap", "-q", "-o", "b.csv"]);
     assert_eq!((said.code, said.out.as_str()), (0, ""));
+}
+
+/// A square of cloth that falls for so many frames.
+fn falling_square(frames: usize) -> Recording {
+    let mut falling = recording(true);
+    falling.header.cloths = vec![ClothInfo {
+        name: "square".into(),
+        color: [0.8, 0.2, 0.2],
+        thickness: 0.001,
+        vertices: 4,
+        triangles: vec![[0, 1, 2], [0, 2, 3]],
+    }];
+    let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    let frame = |n: usize| Frame {
+        time: n as f64 * 0.5,
+        step: n as u64,
+        cloth: corners
+            .map(|[x, y]| [x, y, 1.0 / (n + 1) as f64].into())
+            .to_vec(),
+        ..Frame::default()
+    };
+    falling.frames = (0..frames).map(frame).collect();
+    falling
+}
+
+#[test]
+fn cloth_is_written_for_other_programs() {
+    let folder = folder();
+    let here = folder.path();
+    falling_square(3).write(here.join("a.mcap")).unwrap();
+    let said = conatus(
+        here,
+        &["export", "a.mcap", "-o", "b.usda", "b.obj", "b.glb"],
+    );
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    for part in [
+        "0 bodies and 1 piece of cloth",
+        "wrote b.usda (",
+        "wrote b.obj (",
+    ] {
+        assert!(said.out.contains(part), "{}", said.out);
+    }
+    assert!(!said.out.contains("b.obj (0 B)"), "{}", said.out);
+    let frame = fs::read_to_string(here.join("b.obj/frame-0002.obj")).unwrap();
+    assert!(frame.contains("v 1.0 1.0 0.3333333333333333\n"), "{frame}");
+    assert_eq!(fs::read_dir(here.join("b.obj")).unwrap().count(), 3);
+    // Thinner, in place of what was there.
+    let said = conatus(here, &["export", "a.mcap", "-o", "b.obj", "--frames", "2"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!(fs::read_dir(here.join("b.obj")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_folder_with_other_things_in_it_is_refused_before_anything_runs() {
+    let folder = folder();
+    let here = folder.path();
+    fs::create_dir(here.join("mine.obj")).unwrap();
+    fs::write(here.join("mine.obj/ship.obj"), "v 0 0 0").unwrap();
+    let said = conatus(here, &["run", "cylon", "-o", "mine.obj"]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""));
+    assert!(said.err.contains("ship.obj"), "{}", said.err);
+    assert!(here.join("mine.obj/ship.obj").exists());
+}
+
+#[test]
+fn what_a_format_has_no_room_for_is_told_unless_quiet() {
+    let folder = folder();
+    let here = folder.path();
+    falling_square(300).write(here.join("a.mcap")).unwrap();
+    let said = conatus(here, &["export", "a.mcap", "-o", "b.glb"]);
+    assert_eq!(said.code, 0);
+    assert!(
+        said.err
+            .contains("note: b.glb: cloth is in it at 256 of 300 frames"),
+        "{}",
+        said.err
+    );
+    let said = conatus(here, &["export", "a.mcap", "-q", "-o", "b.glb"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
 }
 
 #[test]

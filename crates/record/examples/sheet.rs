@@ -10,10 +10,18 @@ use std::path::PathBuf;
 
 fn main() -> Result<(), RecordError> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
-    for recording in [support::demo(241), support::sea(Up::Z, 241)] {
-        for ending in ["mcap", "glb", "csv", "svg", "png"] {
+    let all = [
+        support::demo(241),
+        support::sea(Up::Z, 241),
+        support::cloth::drape(61, 121),
+    ];
+    for recording in all {
+        for ending in ["mcap", "glb", "usda", "obj", "csv", "svg", "png"] {
             let name = format!("{}.{ending}", recording.header.scene);
-            export::write_file(&recording, folder.join(name), &Options::default())?;
+            let begin = std::time::Instant::now();
+            let notes = export::write_file(&recording, folder.join(&name), &Options::default())?;
+            println!("{name}: {:.2} s", begin.elapsed().as_secs_f64());
+            notes.iter().for_each(|note| println!("  {note}"));
         }
     }
     Ok(())

@@ -104,6 +104,14 @@ pub enum RecordError {
         /// The output.
         path: PathBuf,
     },
+    /// A folder of frames would replace a folder with other things in it.
+    #[error("cannot write {}: `{found}` in it was not written by Conatus", path.display())]
+    NotOurFolder {
+        /// The output.
+        path: PathBuf,
+        /// The name of what was found in it.
+        found: String,
+    },
     /// Nothing may be written there.
     #[error("cannot write {}: {source}", path.display())]
     NotWritable {
@@ -155,6 +163,9 @@ impl RecordError {
                 format!("create it first: mkdir -p {}", folder.display())
             }
             Self::NotAFolder { .. } | Self::IsAFolder { .. } => "choose another path".into(),
+            Self::NotOurFolder { .. } => {
+                "an `.obj` output replaces its whole folder; choose another name".into()
+            }
             Self::NotWritable { .. } => {
                 "choose a folder that you may write to, or change its permissions".into()
             }

@@ -302,7 +302,9 @@ impl Reader {
             let path = self.path.clone();
             return Err(RecordError::Version { path, found });
         }
-        let header: Header = self.json(data)?;
+        let mut header: Header = self.json(data)?;
+        // What is in memory is of this version, and may be written as such.
+        header.format = FORMAT.into();
         header.check().map_err(|reason| RecordError::Header {
             path: self.path.clone(),
             reason,

@@ -13,8 +13,11 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
     match format {
         Format::Csv => export::csv::write(recording, &mut out),
         Format::Svg => export::svg::write(recording, &mut out),
-        Format::Glb => export::glb::write(recording, &mut out),
-        Format::Mcap | Format::Html | Format::Png => unreachable!("written by their own tests"),
+        Format::Glb => export::glb::write(recording, &mut out).map(drop),
+        Format::Usda => export::usda::write(recording, &mut out),
+        Format::Mcap | Format::Html | Format::Png | Format::Obj => {
+            unreachable!("written by their own tests")
+        }
     }
     .unwrap();
     out
@@ -215,7 +218,7 @@ proptest! {
             water.waves[1].wave_vector[0] *= f(10);
         }
         recording.frames[2].bodies[2].position *= f(11);
-        for format in [Format::Csv, Format::Svg, Format::Glb] {
+        for format in [Format::Csv, Format::Svg, Format::Glb, Format::Usda] {
             bytes(&recording, format);
         }
     }
@@ -376,9 +379,11 @@ fn formats_go_by_the_ending() {
     assert_eq!(Format::from_path("a/b.GLB").unwrap(), Format::Glb);
     assert_eq!(Format::from_path("b.tar.csv").unwrap(), Format::Csv);
     assert_eq!(Format::from_path("b.html").unwrap(), Format::Html);
-    for path in ["b.obj", "glb", ".svg", ""] {
+    for path in ["b.blend", "glb", ".svg", ""] {
         let error = Format::from_path(path).unwrap_err().to_string();
-        for ending in [".mcap", ".glb", ".csv", ".svg", ".png", ".html"] {
+        for ending in [
+            ".mcap", ".glb", ".usda", ".obj", ".csv", ".svg", ".png", ".html",
+        ] {
             assert!(error.contains(ending), "{error}");
         }
     }
@@ -408,13 +413,13 @@ fn outputs_are_checked_without_touching_them() {
 fn a_file_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let demo = support::demo(3);
-    for ending in ["mcap", "glb", "csv", "svg", "png"] {
+    for ending in ["mcap", "glb", "usda", "csv", "svg", "png"] {
         let path = folder.path().join(format!("run.{ending}"));
         fs::write(&path, "precious").unwrap();
         export::write_file(&demo, &path, &Options::default()).unwrap();
         assert_ne!(fs::read(&path).unwrap(), b"precious");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
     let back = Recording::read(folder.path().join("run.mcap")).unwrap();
     assert_eq!(back, demo);
     // A recording that cannot be written leaves the file that was there.
@@ -424,7 +429,7 @@ fn a_file_appears_whole_or_not_at_all() {
     let before = fs::read(&path).unwrap();
     assert!(export::write_file(&wrong, &path, &Options::default()).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
 }
 
 #[test]

@@ -57,6 +57,15 @@ fn recordings() -> Vec<(&'static str, Recording)> {
     balls.header.meshes.clear();
     let mut endless = support::sea(Up::Z, 20);
     endless.header.waters[0].extent = None;
+    let mut resting = support::cloth::drape(6, 1);
+    let mut again = resting.frames[0].clone();
+    again.time = 0.5;
+    resting.frames.push(again);
+    let mut blown_up = support::cloth::drape(6, 9);
+    for (n, frame) in blown_up.frames.iter_mut().enumerate().skip(1) {
+        frame.cloth[n] = DVec3::new(f64::NAN, 1e308, f64::NEG_INFINITY);
+        frame.cloth[n + 7] *= 1e200;
+    }
     vec![
         ("rigid", support::demo(60)),
         ("walls", walls),
@@ -68,6 +77,12 @@ fn recordings() -> Vec<(&'static str, Recording)> {
         ("one-frame", support::demo(1)),
         ("no-frames", support::demo(0)),
         ("sea-no-frames", support::sea(Up::Z, 0)),
+        ("cloth", support::cloth::drape(12, 40)),
+        ("cloth-long", support::cloth::drape(5, 600)),
+        ("cloth-resting", resting),
+        ("cloth-blown-up", blown_up),
+        ("cloth-one-frame", support::cloth::drape(9, 1)),
+        ("cloth-no-frames", support::cloth::drape(9, 0)),
         ("no-bodies", support::recording(support::header("empty"))),
     ]
 }

@@ -40,19 +40,25 @@ fn the_file_is_written_by_its_ending_with_as_many_frames_as_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let height = |frames: usize| {
         let path = folder.path().join("run.PNG");
-        let options = Options { frames };
+        let options = Options {
+            frames: Some(frames),
+        };
         export::write_file(&support::demo(30), &path, &options).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
         png::Decoder::new(file).read_info().unwrap().info().height
     };
     // Three in one row are lower than eight in two.
     assert!(height(3) < height(8));
-    assert_eq!(Options::default().frames, 12);
+    assert_eq!(export::png::FRAMES, 12);
 }
 
 #[test]
 fn the_same_recording_gives_the_same_bytes_for_any_number_of_threads() {
-    for recording in [support::demo(41), support::sea(Up::Y, 20)] {
+    for recording in [
+        support::demo(41),
+        support::sea(Up::Y, 20),
+        support::cloth::drape(21, 9),
+    ] {
         let bytes = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(|| {

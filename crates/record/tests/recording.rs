@@ -27,6 +27,9 @@ fn bits(frame: &Frame) -> Vec<u64> {
         put(&c.impulse.to_array());
         put(&[c.penetration]);
     }
+    for vertex in &frame.cloth {
+        put(&vertex.to_array());
+    }
     out
 }
 
@@ -50,7 +53,8 @@ fn body() -> impl Strategy<Value = BodyFrame> {
         Just(Status::Free),
         Just(Status::Locked),
         Just(Status::Merged),
-        Just(Status::Quarantined)
+        Just(Status::Quarantined),
+        Just(Status::Scripted)
     ];
     let quaternion = [number(), number(), number(), number()].prop_map(DQuat::from_array);
     (vector(), quaternion, vector(), vector(), status).prop_map(
@@ -64,7 +68,7 @@ fn body() -> impl Strategy<Value = BodyFrame> {
     )
 }
 
-fn frame(bodies: usize) -> impl Strategy<Value = Frame> {
+fn frame(bodies: usize, vertices: usize) -> impl Strategy<Value = Frame> {
     let contact =
         (vector(), vector(), number()).prop_map(|(point, impulse, penetration)| ContactFrame {
             point,
@@ -86,23 +90,31 @@ fn frame(bodies: usize) -> impl Strategy<Value = Frame> {
         totals,
         prop::collection::vec(body(), bodies),
         prop::collection::vec(contact, 0..4),
+        prop::collection::vec(vector(), vertices),
     )
-        .prop_map(|(time, step, totals, bodies, contacts)| Frame {
+        .prop_map(|(time, step, totals, bodies, contacts, cloth)| Frame {
             time,
             step,
             totals,
             bodies,
             contacts,
-            cloth: Vec::new(),
+            cloth,
         })
 }
 
 proptest! {
     #[test]
-    fn frames_come_back_bit_for_bit(frames in prop::collection::vec(frame(3), 0..5)) {
+    fn frames_come_back_bit_for_bit(
+        frames in prop::collection::vec(frame(3, 13), 0..5)
+    ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.mcap");
-        let header = support::sea(Up::Z, 0).header;
+        let mut header = support::sea(Up::Z, 0).header;
+        header.bodies[1].scripted = true;
+        header.cloths = vec![
+            support::cloth::square("sheet", [0.5; 3], 3),
+            support::cloth::square("patch", [0.1; 3], 2),
+        ];
         let mut writer = RecordingWriter::create(&path, &header, &[], &[]).unwrap();
         for frame in &frames {
             writer.frame(frame).unwrap();
@@ -146,7 +158,11 @@ proptest! {
 fn a_whole_recording_comes_back_equal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap");
-    for recording in [support::demo(130), support::sea(Up::Y, 10)] {
+    for recording in [
+        support::demo(130),
+        support::sea(Up::Y, 10),
+        support::cloth::drape(21, 70),
+    ] {
         recording.write(&path).unwrap();
         let read = Recording::read(&path).unwrap();
         assert_eq!(read, recording);
@@ -237,44 +253,147 @@ fn frames_are_on_disk_while_the_run_goes_on() {
     assert!(!read.is_complete());
 }
 
+/// A file as other programs, or other versions of this one, would write it.
+fn by_hand(path: &std::path::Path, header: &serde_json::Value, frames: &[Vec<u8>]) {
+    let mut file = Vec::new();
+    let mut mcap = mcap::Writer::new(std::io::Cursor::new(&mut file)).unwrap();
+    let header = header.to_string().into_bytes();
+    for (topic, encoding, messages) in [
+        ("/header", "json", std::slice::from_ref(&header)),
+        ("/frames", "conatus-frame", frames),
+    ] {
+        let channel_id = mcap
+            .add_channel(0, topic, encoding, &Default::default())
+            .unwrap();
+        for (sequence, data) in messages.iter().enumerate() {
+            let message = mcap::records::MessageHeader {
+                channel_id,
+                sequence: sequence as u32,
+                log_time: 0,
+                publish_time: 0,
+            };
+            mcap.write_to_known_channel(&message, data).unwrap();
+        }
+    }
+    mcap.finish().unwrap();
+    drop(mcap);
+    fs::write(path, file).unwrap();
+}
+
 #[test]
 fn another_major_version_is_refused_and_a_later_minor_one_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap");
-    let header = support::demo(0).header;
-    RecordingWriter::create(&path, &header, &[], &[])
-        .unwrap()
-        .finish(None)
-        .unwrap();
+    let header = serde_json::to_value(support::demo(0).header).unwrap();
     let other = |format: &str| {
-        // Written by hand, because the writer refuses any other version.
-        let mut header = serde_json::to_value(&header).unwrap();
+        let mut header = header.clone();
         header["format"] = format.into();
         header["something_new"] = true.into();
-        let mut file = Vec::new();
-        let mut mcap = mcap::Writer::new(std::io::Cursor::new(&mut file)).unwrap();
-        let channel = mcap
-            .add_channel(0, "/header", "json", &Default::default())
-            .unwrap();
-        let message = mcap::records::MessageHeader {
-            channel_id: channel,
-            sequence: 0,
-            log_time: 0,
-            publish_time: 0,
-        };
-        mcap.write_to_known_channel(&message, header.to_string().as_bytes())
-            .unwrap();
-        mcap.finish().unwrap();
-        drop(mcap);
-        fs::write(&path, file).unwrap();
+        by_hand(&path, &header, &[]);
         Recording::read(&path)
     };
-    let error = other("conatus-recording/2").unwrap_err();
+    let error = other("conatus-recording/3").unwrap_err();
     assert!(matches!(error, RecordError::Version { .. }), "{error}");
-    assert!(error.to_string().contains("conatus-recording/2"));
+    assert!(error.to_string().contains("conatus-recording/3"));
     assert!(error.help().contains("version of Conatus"));
+    assert!(other("conatus-recording/2.7").is_ok());
     assert!(other("conatus-recording/1.7").is_ok());
     assert!(other("something-else/1").is_err());
+}
+
+#[test]
+fn a_recording_of_version_1_reads_as_one_without_cloth() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.mcap");
+    let demo = support::demo(4);
+    // Version 1 had neither `cloths` nor `scripted`.
+    let mut header = serde_json::to_value(&demo.header).unwrap();
+    header["format"] = "conatus-recording/1".into();
+    assert_eq!(header.get("cloths"), None);
+    assert_eq!(header["bodies"][0].get("scripted"), None);
+    let frame = |frame: &Frame| {
+        let mut bytes = Vec::new();
+        frame.encode(&mut bytes);
+        assert_eq!(bytes.len(), 96 + 105 * 5 + 56);
+        bytes
+    };
+    let frames: Vec<_> = demo.frames.iter().map(frame).collect();
+    by_hand(&path, &header, &frames);
+    let read = Recording::read(&path).unwrap();
+    assert_eq!(read.frames, demo.frames);
+    assert_eq!(read.header.bodies, demo.header.bodies);
+    assert!(read.header.cloths.is_empty());
+    // What is written from it is of this version, whole and readable.
+    let again = folder.path().join("new.mcap");
+    read.write(&again).unwrap();
+    let again = Recording::read(&again).unwrap();
+    assert_eq!(again.header.format, FORMAT);
+    assert_eq!(again.frames, demo.frames);
+}
+
+#[test]
+fn a_frame_with_the_wrong_number_of_vertices_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let drape = support::cloth::drape(6, 2);
+    let mut short = drape.frames[1].clone();
+    short.cloth.pop();
+    let mut writer = RecordingWriter::create(&path, &drape.header, &[], &[]).unwrap();
+    writer.frame(&drape.frames[0]).unwrap();
+    let error = writer.frame(&short).unwrap_err();
+    assert!(error.to_string().contains("vertices of cloth"), "{error}");
+    writer.finish(None).unwrap();
+    assert_eq!(Recording::read(&path).unwrap().frames, drape.frames[..1]);
+    // And if another program wrote it, by the reader.
+    let header = serde_json::to_value(&drape.header).unwrap();
+    let mut bytes = Vec::new();
+    short.encode(&mut bytes);
+    by_hand(&path, &header, &[bytes]);
+    let error = Recording::read(&path).unwrap_err();
+    assert!(matches!(error, RecordError::Corrupt { .. }), "{error}");
+    assert!(
+        error.to_string().contains("44 vertices of cloth"),
+        "{error}"
+    );
+}
+
+#[test]
+fn chunks_of_cloth_are_closed_by_their_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let drape = support::cloth::drape(101, 1);
+    let frame = &drape.frames[0];
+    let bytes = 24 * frame.cloth.len();
+    let mut writer = RecordingWriter::create(&path, &drape.header, &[], &[]).unwrap();
+    let mut written = 0;
+    // About as many frames as a chunk has bytes for, far fewer than 64.
+    while written * bytes < CHUNK_BYTES {
+        writer.frame(frame).unwrap();
+        written += 1;
+    }
+    assert!(written < 20);
+    assert_eq!(Recording::read(&path).unwrap().frames.len(), written);
+    writer.finish(None).unwrap();
+}
+
+#[test]
+fn a_thousand_frames_of_resting_cloth_do_not_pass_for_a_bomb() {
+    // Frames that are all alike pack to almost nothing, and unpack to more
+    // than 64 times their size: 130 MB of them are what a funnel needs.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.mcap");
+    let drape = support::cloth::drape(67, 1);
+    let frame = &drape.frames[0];
+    let mut writer = RecordingWriter::create(&path, &drape.header, &[], &[]).unwrap();
+    for _ in 0..1000 {
+        writer.frame(frame).unwrap();
+    }
+    writer.finish(None).unwrap();
+    let packed = fs::metadata(&path).unwrap().len() as usize;
+    assert!(1000 * 24 * frame.cloth.len() > 64 * packed, "{packed}");
+    let read = Recording::read(&path).unwrap();
+    assert_eq!(read.frames.len(), 1000);
+    assert_eq!(&read.frames[999], frame);
 }
 
 #[test]
@@ -299,7 +418,7 @@ fn wrong_headers_and_frames_are_refused_before_a_file_is_touched() {
         |h| h.bodies[0].mass = f64::NAN,
         |h| h.meshes[0].triangles[0] = [0, 1, u32::MAX],
         |h| h.springs[0].a = EndInfo::Body(99, DVec3::ZERO),
-        |h| h.format = "conatus-recording/2".into(),
+        |h| h.format = "conatus-recording/1".into(),
     ];
     for spoil in spoil {
         let mut header = support::demo(0).header;

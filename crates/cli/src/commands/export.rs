@@ -11,9 +11,9 @@ use std::io::Write;
 /// Reads a recording and writes it in the formats asked for.
 pub fn export(args: &Export) -> Done {
     let options = Options {
-        frames: args.frames.into(),
+        frames: args.frames.map(Into::into),
     };
-    let outputs = Outputs::check(&args.outputs, &args.recording, options)?;
+    let outputs = Outputs::check(&args.outputs, &args.recording, options)?.quiet(args.quiet);
     let recording = Recording::read(&args.recording)?;
     if !recording.is_complete() && !args.quiet {
         let _ = writeln!(
@@ -27,8 +27,13 @@ pub fn export(args: &Export) -> Done {
     if args.quiet {
         return Ok(());
     }
+    let cloth = match recording.header.cloths.len() {
+        0 => String::new(),
+        1 => " and 1 piece of cloth".into(),
+        n => format!(" and {n} pieces of cloth"),
+    };
     print(&format!(
-        "{}: {} frames of {} bodies\n{}",
+        "{}: {} frames of {} bodies{cloth}\n{}",
         recording.header.scene,
         recording.frames.len(),
         recording.header.bodies.len(),

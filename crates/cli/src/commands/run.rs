@@ -18,9 +18,9 @@ use std::path::Path;
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
     let options = Options {
-        frames: args.frames.into(),
+        frames: args.frames.map(Into::into),
     };
-    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene), options)?;
+    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene), options)?.quiet(args.quiet);
     let (mut scene, inputs, recording) = load(args)?;
     use_threads(args.threads)?;
 

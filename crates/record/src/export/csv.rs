@@ -1,9 +1,11 @@
 //! Comma-separated numbers: one row per body and frame, for spreadsheets and
-//! data frames.
+//! data frames. A piece of cloth has a row too, with the mean of its vertices
+//! as its position and nothing in the other columns.
 //!
 //! Numbers are written with as few digits as give the same f64 back.
 
 use crate::error::RecordError;
+use crate::export::cloth;
 use crate::model::{Recording, Status};
 use std::borrow::Cow;
 use std::io::Write;
@@ -18,12 +20,9 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordEr
 
 fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "{HEADER}")?;
-    let names: Vec<_> = recording
-        .header
-        .bodies
-        .iter()
-        .map(|b| quoted(&b.name))
-        .collect();
+    let header = &recording.header;
+    let names: Vec<_> = header.bodies.iter().map(|b| quoted(&b.name)).collect();
+    let pieces: Vec<_> = header.cloths.iter().map(|c| quoted(&c.name)).collect();
     for (number, frame) in recording.frames.iter().enumerate() {
         for (body, name) in frame.bodies.iter().zip(&names) {
             write!(out, "{:?},{number},{name}", frame.time)?;
@@ -45,6 +44,14 @@ fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
                 Status::Scripted => "scripted",
             };
             writeln!(out, ",{status}")?;
+        }
+        for ((_, range), name) in header.cloth_pieces().zip(&pieces) {
+            write!(out, "{:?},{number},{name}", frame.time)?;
+            let mean = cloth::mean(frame.cloth.get(range).unwrap_or_default());
+            for value in mean.to_array() {
+                write!(out, ",{value:?}")?;
+            }
+            writeln!(out, ",,,,,,,,,,,cloth")?;
         }
     }
     Ok(())

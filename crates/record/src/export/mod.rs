@@ -1,23 +1,29 @@
 //! Turns a recording into files for other programs, one module per format.
 
+mod cloth;
 mod coarse;
 mod color;
 pub mod csv;
 pub mod glb;
+mod hold;
 mod motion;
+pub mod obj;
+mod place;
 pub mod png;
 mod shapes;
 mod surface;
 pub mod svg;
+pub mod usda;
 
 use crate::error::RecordError;
 use crate::model::Recording;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+pub use place::{check_writable, replace_file};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str = "`.mcap`, `.glb`, `.csv`, `.svg`, `.html`, `.png`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +32,10 @@ pub enum Format {
     Mcap,
     /// Binary glTF 2.0: an animated 3D scene.
     Glb,
+    /// OpenUSD as text: an animated 3D scene.
+    Usda,
+    /// A folder with a Wavefront OBJ file for every frame.
+    Obj,
     /// Comma-separated numbers, one row per body and frame.
     Csv,
     /// A sheet with a picture of the motion and plots against time.
@@ -38,16 +48,12 @@ pub enum Format {
 }
 
 /// What the user may choose about exports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How many frames a `.png` shows, from 1 to [`png::MAX_FRAMES`].
-    pub frames: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { frames: 12 }
-    }
+    /// How many evenly spaced frames a `.png` shows ([`png::FRAMES`] if not
+    /// said, at most [`png::MAX_FRAMES`]) and an `.obj` folder gets (all of
+    /// them if not said).
+    pub frames: Option<usize>,
 }
 
 impl Format {
@@ -58,6 +64,8 @@ impl Format {
         match ending.to_ascii_lowercase().as_str() {
             "mcap" => Ok(Self::Mcap),
             "glb" => Ok(Self::Glb),
+            "usda" => Ok(Self::Usda),
+            "obj" => Ok(Self::Obj),
             "csv" => Ok(Self::Csv),
             "svg" => Ok(Self::Svg),
             "html" => Ok(Self::Html),
@@ -69,111 +77,23 @@ impl Format {
     }
 }
 
-/// Checks that a file could be written, and neither creates nor alters it.
-pub fn check_writable(path: impl AsRef<Path>) -> Result<(), RecordError> {
-    let path = path.as_ref();
-    let folder = folder_of(path);
-    let refuse = |source| RecordError::NotWritable {
-        path: path.to_path_buf(),
-        source,
-    };
-    match fs::metadata(&folder) {
-        Ok(found) if !found.is_dir() => {
-            return Err(RecordError::NotAFolder {
-                path: path.to_path_buf(),
-                folder,
-            });
-        }
-        Ok(_) => {}
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Err(RecordError::NoFolder {
-                path: path.to_path_buf(),
-                folder,
-            });
-        }
-        Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
-            return Err(RecordError::NotAFolder {
-                path: path.to_path_buf(),
-                folder,
-            });
-        }
-        Err(e) => return Err(refuse(e)),
-    }
-    if path.is_dir() {
-        return Err(RecordError::IsAFolder {
-            path: path.to_path_buf(),
-        });
-    }
-    if path.exists() {
-        // Opened for writing, but not truncated.
-        OpenOptions::new().write(true).open(path).map_err(refuse)?;
-    }
-    // Permissions are told truthfully only by trying.
-    let (probe, _file) = temporary_sibling(path).map_err(refuse)?;
-    drop(_file);
-    fs::remove_file(probe).map_err(refuse)
-}
-
 /// Writes a recording to a file in the format of its ending. The file appears
 /// whole or not at all: an existing one is left alone when anything fails.
+/// Returns what a reader should know about it: one sentence for everything
+/// that had to be left out and usually is not.
 pub fn write_file(
     recording: &Recording,
     path: impl AsRef<Path>,
     options: &Options,
-) -> Result<(), RecordError> {
+) -> Result<Vec<String>, RecordError> {
     let path = path.as_ref();
     let format = Format::from_path(path)?;
-    replace(path, |place, file| {
-        write_to(recording, format, options, place, file)
-    })
-}
-
-/// Puts what `write` writes into the place of a file. It appears whole or not
-/// at all: an existing file is left alone when anything fails.
-pub fn replace_file(
-    path: impl AsRef<Path>,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
-    replace(path.as_ref(), |_, file| {
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        write(&mut out)?;
-        out.flush().map_err(RecordError::Output)
-    })
-}
-
-/// Hands `write` the file to write to, with its path for the time being, and
-/// moves it into place.
-fn replace(
-    path: &Path,
-    write: impl FnOnce(&Path, File) -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
-    check_writable(path)?;
-    // A link stays a link: what it points to is replaced.
-    let linked = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let path = linked.as_path();
-    let at = |doing| {
-        move |source| RecordError::Io {
-            path: path.to_path_buf(),
-            doing,
-            source,
-        }
-    };
-    if path.exists() && !path.is_file() {
-        // A device or pipe cannot be replaced, only written to.
-        let file = File::options().write(true).open(path).map_err(at("open"))?;
-        return write(path, file);
+    if format == Format::Obj {
+        let fill = |folder: &Path| obj::write(recording, options.frames, folder);
+        return place::replace_folder(path, fill).map(|()| Vec::new());
     }
-    let (temporary, file) = temporary_sibling(path).map_err(at("create"))?;
-    let result =
-        write(&temporary, file).and_then(|()| fs::rename(&temporary, path).map_err(at("rename")));
-    result.map_err(|error| {
-        // The first failure is the one to tell of.
-        let _ = fs::remove_file(&temporary);
-        match error {
-            RecordError::Output(source) => at("write")(source),
-            RecordError::Io { doing, source, .. } => at(doing)(source),
-            other => other,
-        }
+    place::replace(path, |place, file| {
+        write_to(recording, format, options, place, file)
     })
 }
 
@@ -183,41 +103,24 @@ fn write_to(
     options: &Options,
     temporary: &Path,
     file: File,
-) -> Result<(), RecordError> {
+) -> Result<Vec<String>, RecordError> {
     let mut out = BufWriter::with_capacity(1 << 16, file);
+    let mut notes = Vec::new();
     match format {
-        Format::Mcap => return recording.write(temporary),
-        Format::Glb => glb::write(recording, &mut out)?,
+        Format::Mcap => {
+            recording.write(temporary)?;
+            return Ok(notes);
+        }
+        Format::Glb => notes = glb::write(recording, &mut out)?,
+        Format::Usda => usda::write(recording, &mut out)?,
         Format::Csv => csv::write(recording, &mut out)?,
         Format::Svg => svg::write(recording, &mut out)?,
         Format::Html => return Err(RecordError::NeedsPage),
-        Format::Png => png::write(recording, options.frames, &mut out)?,
-    }
-    out.flush().map_err(RecordError::Output)
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
-}
-
-/// A new, hidden file in the folder of `path`, so that a rename stays within
-/// one file system.
-fn temporary_sibling(path: &Path) -> io::Result<(PathBuf, File)> {
-    let folder = folder_of(path);
-    for attempt in 0..1000 {
-        let name = format!(".conatus-{}-{attempt}.part", std::process::id());
-        let candidate = folder.join(name);
-        let made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&candidate);
-        match made {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
-            made => return made.map(|file| (candidate, file)),
+        Format::Png => png::write(recording, options.frames.unwrap_or(png::FRAMES), &mut out)?,
+        Format::Obj => {
+            return Err(RecordError::DoesNotFit("`.obj` is a folder".into()));
         }
     }
-    Err(io::Error::other("too many unfinished files in the folder"))
+    out.flush().map_err(RecordError::Output)?;
+    Ok(notes)
 }

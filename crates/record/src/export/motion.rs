@@ -91,7 +91,34 @@ pub(crate) fn ball(header: &Header, body: &BodyInfo) -> Option<f64> {
     }
 }
 
-/// The box that all bodies and springs stay in during the whole run, never
+/// What is in a run, in words: `2 bodies · 1 piece of cloth`.
+pub(crate) fn contents(header: &Header) -> String {
+    let count = |n: usize, one: &str, many: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {many}"),
+    };
+    let bodies = count(header.bodies.len(), "body", "bodies");
+    let pieces = count(header.cloths.len(), "piece of cloth", "pieces of cloth");
+    match (header.bodies.is_empty(), header.cloths.is_empty()) {
+        (_, true) => bodies,
+        (true, false) => pieces,
+        (false, false) => format!("{bodies} · {pieces}"),
+    }
+}
+
+/// The places of at most `wanted` of `count` things, evenly spaced, the first
+/// and the last among them; of one, the last.
+pub(crate) fn evenly(count: usize, wanted: usize) -> Vec<usize> {
+    let wanted = wanted.min(count);
+    let last = count.saturating_sub(1);
+    let pick = |k: usize| match wanted {
+        1 => last,
+        _ => (k * last + (wanted - 1) / 2) / (wanted - 1),
+    };
+    (0..wanted).map(pick).collect()
+}
+
+/// The box that all bodies, springs and pieces of cloth stay in during the whole run, never
 /// empty and never flat.
 pub(crate) fn extent(recording: &Recording) -> Extent {
     let header = &recording.header;
@@ -101,6 +128,7 @@ pub(crate) fn extent(recording: &Recording) -> Extent {
         for (body, radius) in frame.bodies.iter().zip(&radii) {
             extent.add(body.position, *radius);
         }
+        frame.cloth.iter().for_each(|v| extent.add(*v, 0.0));
     }
     for spring in &header.springs {
         for end in [&spring.a, &spring.b] {
@@ -198,8 +226,11 @@ pub(crate) fn azimuth(recording: &Recording) -> f64 {
         let right = second * cos - first * sin;
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for frame in recording.frames.iter().step_by(every) {
-            for body in &frame.bodies {
-                let x = body.position.dot(right);
+            let bodies = frame.bodies.iter().map(|b| b.position);
+            let sparse = (frame.cloth.len() / 500).max(1);
+            let cloth = frame.cloth.iter().step_by(sparse).copied();
+            for place in bodies.chain(cloth) {
+                let x = place.dot(right);
                 if x.abs() < FAR {
                     n += 1.0;
                     sum += x;

@@ -1,8 +1,9 @@
 //! The shapes that exporters need besides the bodies' own meshes.
 
 use crate::export::motion::Extent;
-use crate::model::{MeshData, PlaneInfo};
+use crate::model::{BodyInfo, Header, MeshData, PlaneInfo};
 use conatus_math::DVec3;
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 /// Balls as one mesh: octahedra, divided three times and blown up.
@@ -17,6 +18,55 @@ pub(crate) fn spheres(spheres: &[(DVec3, f64)]) -> MeshData {
         mesh.triangles.extend(unit.triangles.iter().map(moved));
     }
     mesh
+}
+
+/// The mesh with vertices at one place made one.
+pub(crate) fn welded(mesh: &MeshData) -> MeshData {
+    let mut known: BTreeMap<[u64; 3], u32> = BTreeMap::new();
+    let mut vertices = Vec::new();
+    let mut of_vertex = Vec::with_capacity(mesh.vertices.len());
+    for v in &mesh.vertices {
+        // Adding zero makes the two zeros one.
+        let place = (*v + 0.0).to_array().map(f64::to_bits);
+        let index = *known.entry(place).or_insert_with(|| {
+            vertices.push(*v);
+            vertices.len() as u32 - 1
+        });
+        of_vertex.push(index);
+    }
+    let joined = |t: &[u32; 3]| t.map(|i| of_vertex.get(i as usize).copied().unwrap_or(0));
+    MeshData {
+        vertices,
+        triangles: mesh.triangles.iter().map(joined).collect(),
+    }
+}
+
+/// The surface of a body: its mesh, or its contact spheres.
+pub(crate) fn of_body(header: &Header, body: &BodyInfo) -> MeshData {
+    match body.mesh.and_then(|m| header.meshes.get(m)) {
+        Some(mesh) => mesh.clone(),
+        None => welded(&spheres(&body.spheres)),
+    }
+}
+
+/// Whether a surface has a rim: an edge that only one triangle has.
+pub(crate) fn is_open(mesh: &MeshData) -> bool {
+    let largest = mesh.vertices.iter().map(|v| v.abs().max_element());
+    let grain = 1e-9 * largest.fold(0.0, f64::max).max(1e-300);
+    // Seams of closed surfaces may differ in their last bits.
+    let rounded = MeshData {
+        vertices: mesh.vertices.iter().map(|v| (*v / grain).round()).collect(),
+        triangles: mesh.triangles.clone(),
+    };
+    let mut sides: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+    for [a, b, c] in welded(&rounded).triangles {
+        if a != b && b != c && c != a {
+            for [a, b] in [[a, b], [b, c], [c, a]] {
+                *sides.entry([a.min(b), a.max(b)]).or_default() += 1;
+            }
+        }
+    }
+    sides.values().any(|count| *count == 1)
 }
 
 fn unit_ball(divisions: u32) -> MeshData {

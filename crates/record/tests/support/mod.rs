@@ -2,6 +2,8 @@
 //! closed formulas, without a simulation.
 #![allow(dead_code)]
 
+pub mod cloth;
+
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
 use std::f64::consts::{PI, TAU};

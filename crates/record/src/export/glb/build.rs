@@ -239,38 +239,70 @@ impl Builder {
             if values.chunks_exact(width).all(|key| key == first) {
                 continue;
             }
-            let input = match self.times {
-                Some(times) => times,
-                None => {
-                    let times = self.floats(&keys.times, Type::Scalar, false)?;
-                    self.times = Some(times);
-                    times
-                }
-            };
+            let input = self.times(keys)?;
             let output = self.floats(values, type_, false)?;
-            let sampler = json::Index::push(
-                &mut self.animation.samplers,
-                Sampler {
-                    input,
-                    interpolation: Valid(Interpolation::Linear),
-                    output,
-                    extensions: None,
-                    extras: None,
-                },
-            );
-            self.animation.channels.push(Channel {
-                sampler,
-                target: Target {
-                    node,
-                    path: Valid(property),
-                    extensions: None,
-                    extras: None,
-                },
-                extensions: None,
-                extras: None,
-            });
+            let sampler = self.sampler(input, output);
+            self.channel(sampler, node, property);
         }
         Ok(())
+    }
+
+    /// Gives several nodes the same weights at the same moments.
+    pub fn animate_weights(
+        &mut self,
+        nodes: &[NodeIndex],
+        keys: &Keys,
+        times: &[f32],
+        weights: &[f32],
+    ) -> Result<(), RecordError> {
+        if nodes.is_empty() {
+            return Ok(());
+        }
+        let input = match times == keys.times {
+            true => self.times(keys)?,
+            false => self.floats(times, Type::Scalar, false)?,
+        };
+        let output = self.floats(weights, Type::Scalar, false)?;
+        let sampler = self.sampler(input, output);
+        for node in nodes {
+            self.channel(sampler, *node, Property::MorphTargetWeights);
+        }
+        Ok(())
+    }
+
+    /// The moments of all keys, stored once.
+    fn times(&mut self, keys: &Keys) -> Result<AccessorIndex, RecordError> {
+        if let Some(times) = self.times {
+            return Ok(times);
+        }
+        let times = self.floats(&keys.times, Type::Scalar, false)?;
+        self.times = Some(times);
+        Ok(times)
+    }
+
+    fn sampler(&mut self, input: AccessorIndex, output: AccessorIndex) -> json::Index<Sampler> {
+        let sampler = Sampler {
+            input,
+            interpolation: Valid(Interpolation::Linear),
+            output,
+            extensions: None,
+            extras: None,
+        };
+        json::Index::push(&mut self.animation.samplers, sampler)
+    }
+
+    fn channel(&mut self, sampler: json::Index<Sampler>, node: NodeIndex, property: Property) {
+        self.animation.channels.push(Channel {
+            sampler,
+            target: Target {
+                node,
+                path: Valid(property),
+                extensions: None,
+                extras: None,
+            },
+            extensions: None,
+            extras: None,
+        });
     }
 
     /// Writes the file.

@@ -3,8 +3,8 @@
 //! glTF keeps times and poses in f32, wants times that increase, and forbids
 //! infinities and NaN; recordings promise none of that.
 
+use crate::export::hold::Smooth;
 use crate::model::Frame;
-use conatus_math::{DQuat, DVec3};
 use gltf_json::scene::UnitQuaternion;
 
 /// The frames that become keys.
@@ -72,41 +72,5 @@ impl Track {
     /// The scale at the first key.
     pub fn first_scale(&self) -> Option<[f32; 3]> {
         self.scale.first_chunk().copied()
-    }
-}
-
-/// Passes poses on in f32, holds the last good one where a number went wrong,
-/// and gives quaternions the sign that is nearer to the one before: the two
-/// signs are one rotation, but halfway between them lies none.
-pub(super) struct Smooth {
-    translation: [f32; 3],
-    rotation: DQuat,
-}
-
-impl Default for Smooth {
-    fn default() -> Self {
-        Self {
-            translation: [0.0; 3],
-            rotation: DQuat::IDENTITY,
-        }
-    }
-}
-
-impl Smooth {
-    pub fn translation(&mut self, position: DVec3) -> [f32; 3] {
-        let position = position.to_array().map(|v| v as f32);
-        if position.iter().all(|v| v.is_finite()) {
-            self.translation = position;
-        }
-        self.translation
-    }
-
-    pub fn rotation(&mut self, q: DQuat) -> [f32; 4] {
-        let length = q.length();
-        if length.is_finite() && length > 1e-6 {
-            let q = q / length;
-            self.rotation = if q.dot(self.rotation) < 0.0 { -q } else { q };
-        }
-        self.rotation.to_array().map(|v| v as f32)
     }
 }

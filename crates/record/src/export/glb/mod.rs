@@ -2,10 +2,12 @@
 //! and browsers.
 //!
 //! Each body is a node whose translation and rotation are animated; springs are
-//! stretched coils, planes finite quads, and water a grid whose waves are morph
-//! targets. Contacts, events and totals are not exported.
+//! stretched coils, planes finite quads, water a grid whose waves are morph
+//! targets, and cloth a mesh with a morph target for every moment. Contacts,
+//! events and totals are not exported.
 
 mod build;
+mod cloth;
 mod keys;
 mod shade;
 mod springs;
@@ -25,8 +27,8 @@ use std::io::Write;
 type NodeIndex = json::Index<json::Node>;
 type MeshIndex = json::Index<json::Mesh>;
 
-/// Writes the recording as a `.glb` file.
-pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordError> {
+/// Writes the recording as a `.glb` file; returns what had to be left out.
+pub fn write(recording: &Recording, out: &mut impl Write) -> Result<Vec<String>, RecordError> {
     let header = &recording.header;
     let mut builder = Builder::new(header);
     let keys = Keys::new(&recording.frames);
@@ -35,6 +37,7 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordEr
     springs::add(recording, &keys, &mut builder, &mut children)?;
     planes(recording, &mut builder, &mut children)?;
     water::add(recording, &keys, &mut builder, &mut children)?;
+    let notes = cloth::add(recording, &keys, &mut builder, &mut children)?;
 
     let rotation = match header.up {
         Up::Y => None,
@@ -52,7 +55,8 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), RecordEr
         children: (!children.is_empty()).then_some(children),
         ..json::Node::default()
     });
-    builder.finish(root, out)
+    builder.finish(root, out)?;
+    Ok(notes)
 }
 
 /// Adds a node for each body, with channels for what moves.
@@ -87,7 +91,7 @@ fn bodies(
 #[derive(Default)]
 struct Looks {
     surfaces: BTreeMap<Shape, Option<Surface>>,
-    meshes: BTreeMap<(Shape, [u32; 3]), Option<MeshIndex>>,
+    meshes: BTreeMap<(Shape, [u32; 3], bool), Option<MeshIndex>>,
 }
 
 /// What a body's surface is made from.
@@ -114,7 +118,7 @@ impl Looks {
             Some(mesh) => Shape::Mesh(mesh),
             None => Shape::Spheres(body.spheres.iter().map(bits).collect()),
         };
-        let key = (shape.clone(), body.color.map(f32::to_bits));
+        let key = (shape.clone(), body.color.map(f32::to_bits), body.scripted);
         if let Some(&known) = self.meshes.get(&key) {
             return Ok(known);
         }
@@ -129,8 +133,17 @@ impl Looks {
                 made
             }
         };
+        let open = body
+            .mesh
+            .and_then(|m| header.meshes.get(m))
+            .is_some_and(shapes::is_open);
         let mesh = surface.map(|surface| {
-            let material = builder.body_material(body.color);
+            let material = match (open, body.scripted) {
+                (false, _) => builder.body_material(body.color),
+                (true, false) => builder.glass(&body.name, body.color, 1.0),
+                // Obstacles such as funnels show what is in them.
+                (true, true) => builder.glass(&body.name, body.color, 0.35),
+            };
             builder.mesh(&body.name, &surface, material)
         });
         self.meshes.insert(key, mesh);

@@ -1,9 +1,10 @@
 //! Springs as coils that are stretched between their two ends.
 
 use super::build::Builder;
-use super::keys::{Keys, Smooth, Track};
+use super::keys::{Keys, Track};
 use super::{NodeIndex, shade};
 use crate::error::RecordError;
+use crate::export::hold::Smooth;
 use crate::export::{motion, shapes};
 use crate::model::{Recording, SpringInfo};
 use conatus_math::{DQuat, DVec3};

@@ -6,7 +6,10 @@
 //! the same bytes, for any number of threads. Contacts, events and totals are
 //! not shown.
 
+mod bins;
 mod camera;
+#[cfg(test)]
+mod cloth_tests;
 mod font;
 mod raster;
 mod room;
@@ -19,15 +22,19 @@ mod stage;
 mod tests;
 mod text;
 mod things;
+mod veil;
 mod water;
 
 use crate::error::RecordError;
+use crate::export::motion;
 use crate::model::{Frame, Recording};
 use rayon::prelude::*;
 use stage::Stage;
 use std::io::{self, Write};
 use text::{Canvas, Style};
 
+/// How many frames a sheet has, if nothing else is said.
+pub const FRAMES: usize = 12;
 /// The most frames on a sheet.
 pub const MAX_FRAMES: usize = 100;
 
@@ -165,12 +172,9 @@ fn title(recording: &Recording, shown: usize, sheet: &mut Canvas) {
         bold: false,
         color: SOFT,
     };
-    let bodies = match recording.header.bodies.len() {
-        1 => "1 body".into(),
-        n => format!("{n} bodies"),
-    };
+    let what = motion::contents(&recording.header);
     let frames = recording.frames.len();
-    let said = format!("{bodies} · {shown} of {frames} frames");
+    let said = format!("{what} · {shown} of {frames} frames");
     let (left, right) = (MARGIN as f64, (WIDTH - MARGIN) as f64);
     let room = right - left - note.width(&said) - 40.0;
     let y = 44.0;
@@ -179,15 +183,10 @@ fn title(recording: &Recording, shown: usize, sheet: &mut Canvas) {
     sheet.write(&said, right - note.width(&said), y, note);
 }
 
-/// Evenly spaced frames, the first and the last among them; of one, the last.
+/// The frames that are shown.
 fn moments(frames: &[Frame], wanted: usize) -> Vec<&Frame> {
-    let count = wanted.clamp(1, MAX_FRAMES).min(frames.len());
-    let last = frames.len().saturating_sub(1);
-    let pick = |k: usize| match count {
-        1 => last,
-        _ => (k * last + (count - 1) / 2) / (count - 1),
-    };
-    (0..count).filter_map(|k| frames.get(pick(k))).collect()
+    let picked = motion::evenly(frames.len(), wanted.clamp(1, MAX_FRAMES));
+    picked.into_iter().filter_map(|k| frames.get(k)).collect()
 }
 
 /// How many digits tell the moments apart, two as a rule.

@@ -1,19 +1,21 @@
 //! Finds what is seen at every sample of a band of a picture.
 
+use super::bins::{Bin, Bins, NEAR, tangents};
 use super::camera::Camera;
 use super::scan;
 use super::space::{narrow, wide};
 use super::things::{Ball, Things, Triangle};
+use super::veil::{Layer, Veil};
 use crate::export::surface;
 use conatus_math::DVec3;
 use std::ops::Range;
 
-/// Nothing nearer than this is drawn.
-const NEAR: f64 = 1e-3;
 /// Stripes of bodies whose numbers went wrong: their width in samples, and
 /// their colour.
 const STRIPE: usize = 15;
 const WARNING: [f32; 3] = [0.85, 0.05, 0.02];
+/// How bright the back of cloth is beside its front.
+const BACK: f32 = 0.8;
 
 /// What is seen at one sample.
 #[derive(Clone, Copy, Default)]
@@ -22,12 +24,15 @@ pub(super) struct Sample {
     pub near: f32,
     pub normal: [f32; 3],
     pub color: [f32; 3],
+    /// Whether it is cloth.
+    pub cloth: bool,
 }
 
 impl Sample {
     /// Whether both see the same smooth piece of one surface.
     pub fn is_like(&self, other: &Self) -> bool {
         self.color == other.color
+            && self.cloth == other.cloth
             && close(self.near, other.near)
             && near_by(self.normal, other.normal)
     }
@@ -64,64 +69,8 @@ pub(super) struct Band {
     pub samples: Vec<Sample>,
     /// As many as samples if there is water, none otherwise.
     pub wet: Vec<Wet>,
-}
-
-/// Which things are seen in each band of rows.
-pub(super) struct Bins {
-    rows: usize,
-    bands: Vec<Bin>,
-}
-
-/// The things of a band, by their places in the lists.
-#[derive(Clone, Default)]
-struct Bin {
-    balls: Vec<u32>,
-    triangles: Vec<u32>,
-    water: Vec<u32>,
-}
-
-impl Bins {
-    /// Sorts things into bands of so many rows of samples.
-    pub fn new(camera: &Camera, height: usize, rows: usize, things: &Things) -> Self {
-        let mut bands = vec![Bin::default(); height.div_ceil(rows)];
-        let last = bands.len().saturating_sub(1);
-        let whole = height as f64;
-        let row = |upright: f64| camera.place(0.0, upright, [1.0, whole])[1];
-        // A little more than what is covered, for rounding.
-        let mut put = |top: f64, bottom: f64, list: fn(&mut Bin) -> &mut Vec<u32>, at: usize| {
-            if bottom >= -1.0 && top <= whole + 1.0 {
-                let band = |y: f64| (y.max(0.0) as usize / rows).min(last);
-                for bin in &mut bands[band(top - 1.0)..=band(bottom + 1.0)] {
-                    list(bin).push(at as u32);
-                }
-            }
-        };
-        for (at, ball) in things.balls.iter().enumerate() {
-            let c = camera.view(ball.centre);
-            if let Some([low, high]) = tangents(c.y, c.z, ball.radius) {
-                put(row(high), row(low), |bin| &mut bin.balls, at);
-            }
-        }
-        let span = |triangle: &Triangle| {
-            let seen = triangle.corners.map(|p| camera.view(wide(p)));
-            let rows = seen.map(|p| row(p.y / p.z));
-            match seen.iter().all(|p| p.z >= NEAR) {
-                true => rows.iter().fold([whole, 0.0], |[top, bottom], y| {
-                    [f64::min(top, *y), f64::max(bottom, *y)]
-                }),
-                false => [0.0, whole],
-            }
-        };
-        for (at, triangle) in things.triangles.iter().enumerate() {
-            let [top, bottom] = span(triangle);
-            put(top, bottom, |bin| &mut bin.triangles, at);
-        }
-        for (at, triangle) in things.water.iter().enumerate() {
-            let [top, bottom] = span(triangle);
-            put(top, bottom, |bin| &mut bin.water, at);
-        }
-        Self { rows, bands }
-    }
+    /// As many as samples if there is glass, none otherwise.
+    pub veils: Vec<Veil>,
 }
 
 impl Band {
@@ -153,23 +102,23 @@ impl Band {
         for triangle in chosen(&bin.water, &things.water) {
             grid.water(triangle, &mut wet);
         }
-        Self { samples, wet }
+        let mut veils = match things.veils.is_empty() {
+            true => Vec::new(),
+            false => vec![Veil::default(); count],
+        };
+        for triangle in chosen(&bin.veils, &things.veils) {
+            grid.veil(triangle, &mut veils);
+        }
+        Self {
+            samples,
+            wet,
+            veils,
+        }
     }
 }
 
 fn chosen<'a, T>(places: &'a [u32], things: &'a [T]) -> impl Iterator<Item = &'a T> {
     places.iter().filter_map(|at| things.get(*at as usize))
-}
-
-/// The tangents from the eye to a ball that is `across` from the middle and
-/// `ahead`; none if it is not all in front of the eye.
-fn tangents(across: f64, ahead: f64, r: f64) -> Option<[f64; 2]> {
-    if ahead - r < NEAR {
-        return None;
-    }
-    let below = ahead * ahead - r * r;
-    let root = (across * across + below).sqrt();
-    Some([-r, r].map(|r| (across * ahead + r * root) / below))
 }
 
 /// Where the samples of a band are.
@@ -200,6 +149,8 @@ struct Hit<'a> {
     near: f32,
     corners: &'a [Point; 3],
     weights: [f64; 3],
+    /// Whether the triangle is seen from its front.
+    front: bool,
 }
 
 impl Hit<'_> {
@@ -271,6 +222,7 @@ impl Grid<'_> {
                         true => marked(color, [x, y]),
                         false => color,
                     },
+                    cloth: false,
                 };
             }
         }
@@ -281,7 +233,10 @@ impl Grid<'_> {
         let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
         self.triangle(triangle, &mut |hit| {
             if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
-                let shade = pose.map_or(1.0, |pose| self.octant(&hit, pose));
+                let shade = match triangle.cloth && !hit.front {
+                    true => BACK,
+                    false => pose.map_or(1.0, |pose| self.octant(&hit, pose)),
+                };
                 let color = triangle.color.map(|c| c * shade);
                 *sample = Sample {
                     near: hit.near,
@@ -290,7 +245,21 @@ impl Grid<'_> {
                         true => marked(color, hit.spot),
                         false => color,
                     },
+                    cloth: triangle.cloth,
                 };
+            }
+        });
+    }
+
+    /// A piece of glass.
+    fn veil(&self, triangle: &Triangle, veils: &mut [Veil]) {
+        self.triangle(triangle, &mut |hit| {
+            if let Some(veil) = veils.get_mut(hit.at) {
+                veil.insert(Layer {
+                    near: hit.near,
+                    normal: hit.normal(),
+                    color: triangle.color,
+                });
             }
         });
     }
@@ -345,14 +314,15 @@ impl Grid<'_> {
             }
         }
         if let [Some(a), Some(b), Some(c), d] = points {
-            self.fill(&[a, b, c], visit);
+            let front = front > 0.0;
+            self.fill(&[a, b, c], front, visit);
             if let Some(d) = d {
-                self.fill(&[a, c, d], visit);
+                self.fill(&[a, c, d], front, visit);
             }
         }
     }
 
-    fn fill(&self, corners: &[Point; 3], visit: &mut impl FnMut(Hit)) {
+    fn fill(&self, corners: &[Point; 3], front: bool, visit: &mut impl FnMut(Hit)) {
         let flat = corners.map(|p| [p.x, p.y]);
         scan::triangle(flat, 0..self.size[0], self.rows.clone(), |x, y, weights| {
             let near = corners.iter().zip(weights).map(|(p, w)| p.near * w);
@@ -362,6 +332,7 @@ impl Grid<'_> {
                 near: near.sum::<f64>() as f32,
                 corners,
                 weights,
+                front,
             });
         });
     }

@@ -1,11 +1,13 @@
 //! Turns what is seen at each sample into light, and samples into pixels.
 
-use super::raster::{Band, Bins, Sample, Wet};
+use super::bins::Bins;
+use super::raster::{Band, Sample, Wet};
 use super::room::Meeting;
 use super::shadow::{Map, Spins};
 use super::space::wide;
 use super::stage::Stage;
 use super::things::Things;
+use super::veil::{self, Layer, Veil};
 use crate::export::color::srgb;
 use crate::model::Frame;
 use conatus_math::DVec3;
@@ -38,6 +40,8 @@ struct Painter<'a> {
     things: Things,
     sun: Map,
     sky: Map,
+    /// What casts paler shadows.
+    glass: Option<Map>,
     bins: Bins,
     spins: Spins,
     /// In samples.
@@ -51,8 +55,12 @@ pub(super) fn picture(stage: &Stage, frame: &Frame, size: [usize; 2]) -> Vec<u8>
     let painter = Painter {
         stage,
         bins: Bins::new(&stage.camera, size[1] * SAMPLES, ROWS * SAMPLES, &things),
-        sun: Map::new(&things, stage.sun, fine),
-        sky: Map::new(&things, DVec3::Z, fine / 4),
+        sun: Map::new(&things.balls, &things.triangles, stage.sun, fine),
+        sky: Map::new(&things.balls, &things.triangles, DVec3::Z, fine / 4),
+        glass: match things.veils.is_empty() {
+            true => None,
+            false => Some(Map::new(&[], &things.veils, stage.sun, fine / 2)),
+        },
         things,
         spins: Spins::new(),
         size: size.map(|s| s * SAMPLES),
@@ -88,6 +96,7 @@ impl Painter<'_> {
         let place = |x: usize, y: usize| (row + y) * self.size[0] + left + x;
         let sample = |x: usize, y: usize| band.samples.get(place(x, y));
         let wet = |x: usize, y: usize| band.wet.get(place(x, y));
+        let veil = |x: usize, y: usize| band.veils.get(place(x, y));
         let all = || (0..SAMPLES * SAMPLES).map(|k| (k % SAMPLES, k / SAMPLES));
         // Where all samples see the same thing, some of them are enough.
         let plain = all().all(|(x, y)| {
@@ -96,12 +105,17 @@ impl Painter<'_> {
                 (Some(first), Some(wet)) => wet.is_like(first),
                 _ => true,
             };
-            sample(0, 0).is_some_and(same) && wet_alike
+            let veils_alike = match (veil(0, 0), veil(x, y)) {
+                (Some(first), Some(veil)) => veil.is_like(first),
+                _ => true,
+            };
+            sample(0, 0).is_some_and(same) && wet_alike && veils_alike
         }) && self.one_side([left, row + top]);
         let (mut sum, mut count) = (DVec3::ZERO, 0.0);
         for (x, y) in all().filter(|(x, y)| !plain || (x + y) % SAMPLES == SAMPLES - 1) {
             if let Some(sample) = sample(x, y) {
-                let light = self.light(left + x, top + row + y, sample, wet(x, y));
+                let seen = (sample, wet(x, y), veil(x, y));
+                let light = self.light(left + x, top + row + y, seen);
                 sum += light.clamp(DVec3::ZERO, DVec3::ONE);
                 count += 1.0;
             }
@@ -133,7 +147,12 @@ impl Painter<'_> {
     }
 
     /// The light of one sample.
-    fn light(&self, x: usize, y: usize, sample: &Sample, wet: Option<&Wet>) -> DVec3 {
+    fn light(
+        &self,
+        x: usize,
+        y: usize,
+        (sample, wet, veil): (&Sample, Option<&Wet>, Option<&Veil>),
+    ) -> DVec3 {
         let eye = self.stage.camera.eye;
         let ray = self.ray(x, y);
         let spin = self.spins.at(x, y);
@@ -160,6 +179,9 @@ impl Painter<'_> {
             color = self.water(wet, ray, [surface, end], color, spin);
             depth = surface;
         }
+        for layer in veil.into_iter().flat_map(|veil| veil.before(depth)) {
+            color = self.glass(layer, eye, ray, color, spin);
+        }
         match enter.filter(|enter| enter.depth < depth) {
             Some(front) => self.front_edge(front, ray, color),
             None => color,
@@ -176,9 +198,15 @@ impl Painter<'_> {
     /// How much of the sun a point of a surface gets, whatever its angle.
     fn sunshine(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> f64 {
         match normal.dot(self.stage.sun) > 0.0 {
-            true => self.sun.sun(p, normal, spin),
+            true => self.sun.sun(p, normal, spin) * self.behind_glass(p, normal, spin),
             false => 0.0,
         }
+    }
+
+    /// How much of the sun gets through what glass there is before it.
+    fn behind_glass(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> f64 {
+        let glass = self.glass.as_ref();
+        glass.map_or(1.0, |map| 1.0 - 0.4 * (1.0 - map.sun(p, normal, spin)))
     }
 
     /// The sun and the sky on a surface.
@@ -191,7 +219,39 @@ impl Painter<'_> {
         (SUN * sun + around, sun)
     }
 
+    /// Cloth: dull, and some of the light on one side gets through to the
+    /// other.
+    fn cloth(&self, sample: &Sample, p: DVec3, ray: DVec3, spin: [f64; 2]) -> DVec3 {
+        let normal = wide(sample.normal);
+        let (light, _) = self.lit(p, normal, spin);
+        let behind = (-normal.dot(self.stage.sun)).max(0.0);
+        let through = match behind > 0.0 {
+            true => 0.3 * behind * self.sunshine(p, -normal, spin),
+            false => 0.0,
+        };
+        // Fibres that stand up catch light where the cloth turns away.
+        let facing = normal.dot(-ray.normalize()).clamp(0.0, 1.0);
+        let sheen = 0.06 * (1.0 - facing).powi(3);
+        wide(sample.color) * (light + SUN * through) + light * sheen
+    }
+
+    /// A sheet of glass before a colour.
+    fn glass(&self, layer: &Layer, eye: DVec3, ray: DVec3, behind: DVec3, spin: [f64; 2]) -> DVec3 {
+        let sample = Sample {
+            near: layer.near,
+            normal: layer.normal,
+            color: layer.color,
+            cloth: false,
+        };
+        let p = eye + ray / f64::from(layer.near);
+        let facing = wide(layer.normal).dot(-ray.normalize());
+        behind.lerp(self.body(&sample, p, ray, spin), veil::opacity(facing))
+    }
+
     fn body(&self, sample: &Sample, p: DVec3, ray: DVec3, spin: [f64; 2]) -> DVec3 {
+        if sample.cloth {
+            return self.cloth(sample, p, ray, spin);
+        }
         let normal = wide(sample.normal);
         let (light, sun) = self.lit(p, normal, spin);
         let toward = -ray.normalize();

@@ -3,7 +3,7 @@
 
 use super::scan;
 use super::space::wide;
-use super::things::{Ball, Things, Triangle};
+use super::things::{Ball, Triangle};
 use conatus_math::{DVec3, sincos};
 
 /// The size of a tile, in texels, and how many tiles around one may matter.
@@ -31,9 +31,8 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// The heights of all things towards a light, in `size` times `size`
-    /// texels.
-    pub fn new(things: &Things, toward: DVec3, size: usize) -> Self {
+    /// The heights of things towards a light, in `size` times `size` texels.
+    pub fn new(balls: &[Ball], triangles: &[Triangle], toward: DVec3, size: usize) -> Self {
         let right = toward.any_orthonormal_vector();
         let above = toward.cross(right);
         let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
@@ -43,10 +42,10 @@ impl Map {
                 hi[k] = hi[k].max(p.dot(axis) + radius);
             }
         };
-        for ball in &things.balls {
+        for ball in balls {
             add(ball.centre, ball.radius);
         }
-        for triangle in &things.triangles {
+        for triangle in triangles {
             triangle.corners.iter().for_each(|c| add(wide(*c), 0.0));
         }
         let wide = f64::max(hi[0] - lo[0], hi[1] - lo[1]);
@@ -69,10 +68,10 @@ impl Map {
             tile_count,
             spiral: spiral(SEARCH.max(TAPS)),
         };
-        for ball in &things.balls {
+        for ball in balls {
             map.ball(ball);
         }
-        for triangle in &things.triangles {
+        for triangle in triangles {
             map.triangle(triangle);
         }
         map.tiles = map.highest_around();

@@ -4,6 +4,7 @@
 use super::camera::Camera;
 use super::room::Room;
 use super::space::Space;
+use super::veil;
 use crate::export::motion::{self, Extent};
 use crate::export::surface::{self, Corner};
 use crate::export::{coarse, shapes};
@@ -17,6 +18,10 @@ const PLACES: usize = 400_000;
 const AWAY: f64 = 40.0;
 /// The most triangles of bodies in a picture; finer meshes are made coarser.
 const TRIANGLES: usize = 400_000;
+/// How far folds of cloth darken each other, in the picture's space.
+const FOLDS: f64 = 0.06;
+/// About how many vertices of cloth are looked at to place the camera.
+const CLOTH: usize = 4_000_000;
 /// The most vertices that are looked at to find the lowest.
 const VERTICES: usize = 2_000_000;
 
@@ -38,6 +43,10 @@ pub(super) struct Stage<'a> {
     pub reach: f64,
     /// The radius of each body that is a ball.
     pub balls: Vec<Option<f64>>,
+    /// Whether each body turns during the run.
+    pub turning: Vec<bool>,
+    /// Whether each body is drawn like glass.
+    pub veiled: Vec<bool>,
     /// The surface of each mesh.
     pub surfaces: Vec<Vec<Corner>>,
     /// A spring of length and radius 1.
@@ -63,10 +72,13 @@ impl<'a> Stage<'a> {
             centre: (extent.lo + extent.hi) / 2.0,
             scale: size / 2.0,
         };
+        // Cloth clings to an obstacle's own triangles, which lie within the
+        // ball that they stand for.
+        let angular = |b: &BodyInfo| b.scripted && b.mesh.is_some() && !header.cloths.is_empty();
         let balls: Vec<_> = header
             .bodies
             .iter()
-            .map(|b| motion::ball(header, b))
+            .map(|b| motion::ball(header, b).filter(|_| !angular(b)))
             .collect();
         let floor = motion::floor(recording);
         let lowest = lowest(recording, shown, &balls, &radii, &extent);
@@ -95,7 +107,27 @@ impl<'a> Stage<'a> {
         let middle = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
         let others = balls.iter().filter(|b| b.is_none()).count();
         let each = (TRIANGLES / others.max(1)).max(24);
+        let surfaces: Vec<Vec<Corner>> = header
+            .meshes
+            .iter()
+            .map(|mesh| match mesh.triangles.len() > each {
+                true => surface::rounded(&coarse::coarser(mesh, each)),
+                false => surface::rounded(mesh),
+            })
+            .collect();
+        let veiled = |(index, body): (usize, &BodyInfo)| {
+            let mesh = body.mesh.filter(|_| body.scripted);
+            let open = mesh.filter(|m| header.meshes.get(*m).is_some_and(shapes::is_open));
+            let surface = open.and_then(|m| surfaces.get(m));
+            surface.is_some_and(|surface| {
+                veil::stands_before_cloth(recording, shown, index, surface, &space, &camera)
+            })
+        };
         Self {
+            turning: (0..header.bodies.len())
+                .map(|b| turns(recording, b))
+                .collect(),
+            veiled: header.bodies.iter().enumerate().map(veiled).collect(),
             recording,
             space,
             camera,
@@ -104,16 +136,12 @@ impl<'a> Stage<'a> {
             ground,
             room: Room::new(recording, &space, &extent, ground, floor.is_some()),
             sun,
-            reach: (1.3 * middle / space.scale).clamp(0.01, 0.12),
+            reach: match header.cloths.is_empty() {
+                true => (1.3 * middle / space.scale).clamp(0.01, 0.12),
+                false => FOLDS,
+            },
             balls,
-            surfaces: header
-                .meshes
-                .iter()
-                .map(|mesh| match mesh.triangles.len() > each {
-                    true => surface::rounded(&coarse::coarser(mesh, each)),
-                    false => surface::rounded(mesh),
-                })
-                .collect(),
+            surfaces,
             coil: match header.springs.len() {
                 0..=200 => surface::flat(&shapes::coil(10, 0.8, 0.2, 0.012)),
                 201..=2000 => surface::flat(&shapes::coil(4, 0.8, 0.3, 0.03)),
@@ -132,12 +160,18 @@ fn outline(header: &Header, body: &BodyInfo) -> Vec<(DVec3, f64)> {
     let Some(mesh) = body.mesh.and_then(|m| header.meshes.get(m)) else {
         return body.spheres.clone();
     };
+    outermost(&mesh.vertices)
+}
+
+/// Those of points that are farthest out in 26 directions, as balls without a
+/// size.
+fn outermost(points: &[DVec3]) -> Vec<(DVec3, f64)> {
     let mut out: Vec<(DVec3, f64)> = Vec::new();
     for k in 0..27 {
         let side = |power: i32| f64::from(k / 3i32.pow(power as u32) % 3 - 1);
         let direction = DVec3::new(side(0), side(1), side(2));
         let farther = |a: &&DVec3, b: &&DVec3| a.dot(direction).total_cmp(&b.dot(direction));
-        let sound = mesh.vertices.iter().filter(|v| v.is_finite());
+        let sound = points.iter().filter(|v| v.is_finite());
         if let Some(most) = sound.max_by(farther) {
             out.push((*most, 0.0));
         }
@@ -146,7 +180,15 @@ fn outline(header: &Header, body: &BodyInfo) -> Vec<(DVec3, f64)> {
     out
 }
 
-/// Where bodies and pins are during the run, and how large they are there;
+/// Whether a body is ever turned otherwise than at first.
+fn turns(recording: &Recording, body: usize) -> bool {
+    let mut poses = recording.frames.iter().filter_map(|f| f.bodies.get(body));
+    let first = poses.next().map(|b| b.orientation);
+    // The two signs of a quaternion are one rotation.
+    first.is_some_and(|first| poses.any(|b| b.orientation.dot(first).abs() < 1.0 - 1e-9))
+}
+
+/// Where bodies, cloth and pins are during the run, and how large they are there;
 /// never empty, and without those whose numbers ran away.
 fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, f64)> {
     let frames = &recording.frames;
@@ -159,6 +201,14 @@ fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, 
         for (body, outline) in frame.bodies.iter().zip(outlines) {
             let place = |(p, r): &(DVec3, f64)| (body.position + body.orientation * *p, r.abs());
             places.extend(outline.iter().map(place).filter(|(p, _)| sound(p)));
+        }
+    }
+    let vertices = recording.header.cloth_vertices();
+    let every = (frames.len() * vertices / CLOTH).max(1);
+    for frame in frames.iter().rev().step_by(every) {
+        for (_, range) in recording.header.cloth_pieces() {
+            let outline = outermost(frame.cloth.get(range).unwrap_or_default());
+            places.extend(outline.into_iter().filter(|(p, _)| sound(p)));
         }
     }
     for spring in &recording.header.springs {
@@ -209,7 +259,7 @@ fn usual(places: &[(DVec3, f64)]) -> Option<(DVec3, f64)> {
     (most > 0.0).then_some((centre, most))
 }
 
-/// The lowest point of all bodies in the frames that are shown, or a little
+/// The lowest point of all bodies and cloth in the frames that are shown, or a little
 /// below it if there are too many to look at.
 fn lowest(
     recording: &Recording,
@@ -224,11 +274,16 @@ fn lowest(
     let mesh = |b: usize| header.meshes.get(header.bodies.get(b)?.mesh?);
     let count = |b: usize| mesh(b).map_or(1, |m| m.vertices.len());
     let vertices: usize = (0..header.bodies.len()).map(count).sum();
+    let vertices = vertices + header.cloth_vertices();
     if vertices * shown.len() > VERTICES {
         return bottom;
     }
     let mut lowest = f64::INFINITY;
+    // Not what has run away.
+    let near = |at: f64| at >= bottom - 0.05 * extent.diagonal();
     for frame in shown {
+        let heights = frame.cloth.iter().map(|v| v.dot(up));
+        lowest = heights.filter(|at| near(*at)).fold(lowest, f64::min);
         for (b, body) in frame.bodies.iter().enumerate() {
             let below = match (balls.get(b), mesh(b)) {
                 (Some(None), Some(mesh)) => {
@@ -239,8 +294,7 @@ fn lowest(
                 _ => -radii.get(b).copied().unwrap_or(0.0),
             };
             let at = body.position.dot(up) + below;
-            // Not what has run away.
-            if at >= bottom - 0.05 * extent.diagonal() {
+            if near(at) {
                 lowest = lowest.min(at);
             }
         }

@@ -1,7 +1,8 @@
 //! Tests of what is drawn where.
 
+use super::bins::Bins;
 use super::camera::Camera;
-use super::raster::{Band, Bins};
+use super::raster::Band;
 use super::stage::Stage;
 use super::things::{Ball, Things, Triangle};
 use super::{Layout, WIDTH, moments, shade, sheet};
@@ -12,7 +13,7 @@ const RED: [f32; 3] = [0.85, 0.1, 0.1];
 const BLUE: [f32; 3] = [0.1, 0.2, 0.85];
 
 /// Balls at rest on a floor, z up.
-fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
+pub(super) fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
     let body = |(_, radius, color): &(DVec3, f64, [f32; 3])| BodyInfo {
         name: "ball".into(),
         mass: 1.0,
@@ -63,16 +64,16 @@ fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recording {
 }
 
 /// A picture of the first frame, and how to find a point of the scene in it.
-struct Shot {
+pub(super) struct Shot {
     pixels: Vec<u8>,
     size: [usize; 2],
     camera: Camera,
     space: super::space::Space,
-    sun: DVec3,
+    pub sun: DVec3,
 }
 
 impl Shot {
-    fn of(recording: &Recording) -> Self {
+    pub fn of(recording: &Recording) -> Self {
         let shown: Vec<&Frame> = recording.frames.iter().take(1).collect();
         let stage = Stage::new(recording, &shown);
         let size = [240, (240.0 / stage.aspect) as usize];
@@ -85,7 +86,7 @@ impl Shot {
         }
     }
 
-    fn at(&self, p: DVec3) -> [f64; 3] {
+    pub fn at(&self, p: DVec3) -> [f64; 3] {
         let v = self.camera.view(self.space.at(p).unwrap());
         let size = self.size.map(|s| s as f64);
         let [x, y] = self.camera.place(v.x / v.z, v.y / v.z, size);
@@ -195,6 +196,7 @@ fn the_nearer_hides_the_farther_whatever_comes_first() {
         color,
         octants: None,
         marked: false,
+        cloth: false,
     };
     // Looks along -x.
     let camera = Camera::fit(0.0, 0.0, 1.0, [(DVec3::ZERO, 1.0)].into_iter());
@@ -246,6 +248,7 @@ fn bands_join_without_a_seam() {
             color: BLUE,
             octants: None,
             marked: false,
+            cloth: false,
         }],
         ..Things::default()
     };

@@ -1,9 +1,10 @@
-//! The bodies, springs and waters of one frame as balls and triangles.
+//! The bodies, springs, waters and pieces of cloth of one frame as balls and
+//! triangles.
 
 use super::space::{Space, narrow};
 use super::stage::Stage;
 use crate::export::surface::Corner;
-use crate::export::{color, motion};
+use crate::export::{cloth, color, motion};
 use crate::model::{BodyFrame, BodyInfo, EndInfo, Frame, Status};
 use conatus_math::{DQuat, DVec3};
 
@@ -29,6 +30,8 @@ pub(super) struct Triangle {
     pub octants: Option<u32>,
     /// Whether its body's numbers went wrong.
     pub marked: bool,
+    /// Whether it is a piece of cloth.
+    pub cloth: bool,
 }
 
 /// All that is drawn of one frame, except for planes.
@@ -39,6 +42,8 @@ pub(super) struct Things {
     /// Where bodies with surfaces are, and their axes.
     pub poses: Vec<(DVec3, [DVec3; 3])>,
     pub water: Vec<Triangle>,
+    /// Surfaces that one sees through.
+    pub veils: Vec<Triangle>,
 }
 
 /// What all triangles of a surface have in common.
@@ -46,6 +51,8 @@ struct Look {
     color: [f32; 3],
     octants: Option<u32>,
     marked: bool,
+    /// Whether all of it has one brightness.
+    plain: bool,
 }
 
 impl Things {
@@ -57,6 +64,7 @@ impl Things {
             things.body(stage, index, info, body);
         }
         things.springs(stage, frame);
+        things.cloth(stage, frame);
         things.water = super::water::surfaces(stage, frame.time);
         things
     }
@@ -68,6 +76,8 @@ impl Things {
         };
         let color = info.color.map(color::linear);
         let marked = body.status == Status::Quarantined;
+        // What never turns need not show that it does.
+        let plain = info.scripted && !stage.turning.get(index).is_some_and(|turns| *turns);
         let mut ball = |centre: DVec3, radius: f64| {
             let radius = radius.abs() / space.scale;
             let centre = at + carry(&axes, centre / space.scale);
@@ -75,7 +85,10 @@ impl Things {
                 self.balls.push(Ball {
                     centre,
                     radius,
-                    axes,
+                    axes: match plain {
+                        true => [DVec3::ZERO; 3],
+                        false => axes,
+                    },
                     color,
                     marked,
                 });
@@ -94,8 +107,13 @@ impl Things {
             color,
             octants: Some(pose),
             marked,
+            plain,
         };
+        let before = self.triangles.len();
         self.surface(surface, place, |n| carry(&axes, n), look);
+        if stage.veiled.get(index).is_some_and(|veiled| *veiled) {
+            self.veils.extend(self.triangles.drain(before..));
+        }
     }
 
     fn surface(
@@ -111,12 +129,13 @@ impl Things {
                 self.triangles.push(Triangle {
                     corners: corners.map(narrow),
                     normals: [a, b, c].map(|corner| narrow(turn(corner.normal))),
-                    color: match a.octant {
+                    color: match a.octant || look.plain {
                         true => look.color,
                         false => look.color.map(|c| c * a.shade),
                     },
-                    octants: look.octants.filter(|_| a.octant),
+                    octants: look.octants.filter(|_| a.octant && !look.plain),
                     marked: look.marked,
+                    cloth: false,
                 });
             }
         }
@@ -153,8 +172,36 @@ impl Things {
                     color: STEEL,
                     octants: None,
                     marked: false,
+                    plain: false,
                 },
             );
+        }
+    }
+
+    /// Cloth, smooth all over.
+    fn cloth(&mut self, stage: &Stage, frame: &Frame) {
+        for (piece, range) in stage.recording.header.cloth_pieces() {
+            let points = frame.cloth.get(range).unwrap_or_default();
+            let place = |p: &DVec3| stage.space.at(*p).unwrap_or(DVec3::NAN);
+            let points: Vec<DVec3> = points.iter().map(place).collect();
+            let normals = cloth::normals(&points, &piece.triangles);
+            let color = piece.color.map(color::linear);
+            for corners in &piece.triangles {
+                let of = |list: &[DVec3]| {
+                    corners.map(|i| list.get(i as usize).copied().unwrap_or(DVec3::NAN))
+                };
+                let places = of(&points);
+                if places.iter().all(|p| p.is_finite()) {
+                    self.triangles.push(Triangle {
+                        corners: places.map(narrow),
+                        normals: of(&normals).map(narrow),
+                        color,
+                        octants: None,
+                        marked: false,
+                        cloth: true,
+                    });
+                }
+            }
         }
     }
 }

@@ -61,6 +61,7 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
             color: [0.0; 3],
             octants: None,
             marked: false,
+            cloth: false,
         });
     };
     let mut quad = |corners: [Option<(DVec3, DVec3)>; 4]| {

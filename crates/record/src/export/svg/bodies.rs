@@ -3,7 +3,7 @@
 
 use super::put;
 use super::view::{SLANT, View, faded, hex, lit, rgb};
-use crate::export::{coarse, motion};
+use crate::export::{coarse, motion, shapes};
 use crate::model::{BodyFrame, BodyInfo, Frame, Header, MeshData};
 use conatus_math::DVec3;
 use std::f64::consts::PI;
@@ -25,6 +25,8 @@ pub(super) struct Artist<'a> {
     radii: Vec<f64>,
     /// Coarser versions of the header's meshes.
     meshes: Vec<MeshData>,
+    /// Which of them are seen from both sides.
+    open: Vec<bool>,
     seams: bool,
     outlines: bool,
 }
@@ -55,6 +57,7 @@ impl<'a> Artist<'a> {
                 .iter()
                 .map(|m| coarse::coarser(m, 2 * each))
                 .collect(),
+            open: header.meshes.iter().map(shapes::is_open).collect(),
             seams: round <= SEAMED,
             outlines: each < FEWEST,
         }
@@ -88,6 +91,14 @@ impl<'a> Artist<'a> {
 
     /// All bodies of a frame, the far ones first.
     pub fn bodies(&mut self, frame: &Frame, weight: f64, out: &mut String) {
+        for index in self.order(frame) {
+            self.body(frame, index, weight, out);
+        }
+        out.push('\n');
+    }
+
+    /// The bodies from far to near.
+    fn order(&self, frame: &Frame) -> Vec<usize> {
         let mut order: Vec<usize> = (0..frame.bodies.len()).collect();
         let depth = |&b: &usize| {
             frame
@@ -96,10 +107,56 @@ impl<'a> Artist<'a> {
                 .map_or(0.0, |b| self.view.depth(b.position))
         };
         order.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
-        for index in order {
-            self.body(frame, index, weight, out);
+        order
+    }
+
+    /// The triangles of all closed bodies that face the viewer; balls as
+    /// squares across them.
+    pub fn solid_faces<T>(&self, frame: &Frame, face: impl Fn([DVec3; 3]) -> T) -> Vec<T> {
+        let mut out = Vec::new();
+        let [across, upright] = self.view.axes();
+        for (index, (info, body)) in self.header.bodies.iter().zip(&frame.bodies).enumerate() {
+            let place = |v: DVec3| body.position + body.orientation * v;
+            let mut ball = |centre: DVec3, radius: f64| {
+                // A square with the corners on the rim, near enough.
+                let at = |x: f64, y: f64| place(centre) + (across * x + upright * y) * radius;
+                let [a, b, c, d] = [at(0.9, 0.0), at(0.0, 0.9), at(-0.9, 0.0), at(0.0, -0.9)];
+                out.extend([face([a, b, c]), face([a, c, d])]);
+            };
+            if let Some(&Some(radius)) = self.balls.get(index) {
+                ball(DVec3::ZERO, radius);
+            } else if let Some(mesh) = info.mesh.filter(|m| !self.is_open(*m)) {
+                let Some(mesh) = self.meshes.get(mesh) else {
+                    continue;
+                };
+                for corners in &mesh.triangles {
+                    let corner = |i: u32| mesh.vertices.get(i as usize).copied();
+                    let [a, b, c] = corners.map(|i| place(corner(i).unwrap_or_default()));
+                    if (b - a).cross(c - a).dot(self.view.toward) > 0.0 {
+                        out.push(face([a, b, c]));
+                    }
+                }
+            } else if info.mesh.is_none() {
+                info.spheres.iter().for_each(|(c, r)| ball(*c, r.abs()));
+            }
+        }
+        out
+    }
+
+    /// All closed bodies of a frame, the far ones first.
+    pub fn solids(&self, frame: &Frame, out: &mut String) {
+        let open = |b: usize| {
+            let mesh = self.header.bodies.get(b).and_then(|info| info.mesh);
+            mesh.is_some_and(|mesh| self.is_open(mesh))
+        };
+        for index in self.order(frame).into_iter().filter(|b| !open(*b)) {
+            self.body(frame, index, 1.0, out);
         }
         out.push('\n');
+    }
+
+    fn is_open(&self, mesh: usize) -> bool {
+        self.open.get(mesh).is_some_and(|open| *open)
     }
 
     /// One body.
@@ -199,13 +256,16 @@ impl<'a> Artist<'a> {
             );
             return;
         }
+        let open = info.mesh.is_some_and(|mesh| self.is_open(mesh));
         let mut faces = Vec::new();
         for corners in &mesh.triangles {
             let [a, b, c] = corners.map(|i| world.get(i as usize).copied().unwrap_or_default());
             let Some(normal) = (b - a).cross(c - a).try_normalize() else {
                 continue;
             };
-            if normal.dot(self.view.toward) > 0.0 {
+            let facing = normal.dot(self.view.toward);
+            if facing > 0.0 || open {
+                let normal = normal * facing.signum();
                 let level = (self.view.light(normal) * LEVELS).round();
                 faces.push((self.view.depth(a + b + c), level as i64, [a, b, c]));
             }
@@ -273,7 +333,7 @@ impl<'a> Artist<'a> {
 }
 
 /// The convex hull of points on the sheet, by Andrew's monotone chain.
-fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+pub(super) fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
     let chain = |points: &mut dyn Iterator<Item = [f64; 2]>| {

@@ -4,6 +4,7 @@
 //! The file is self-contained SVG without scripts, links or embedded fonts.
 
 mod bodies;
+mod drape;
 mod panel;
 mod picture;
 mod sea;
@@ -11,7 +12,9 @@ mod strip;
 mod view;
 
 use crate::error::RecordError;
-use crate::model::{BodyFrame, Recording};
+use crate::export::{cloth, motion};
+use crate::model::Recording;
+use conatus_math::DVec3;
 use panel::{Panel, Series};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -111,7 +114,7 @@ fn title(recording: &Recording, out: &mut String) {
         escape(&header.scene),
         MARGIN,
         SOFT,
-        count(header.bodies.len(), "body", "bodies"),
+        motion::contents(header),
         short(seconds),
         short(step),
         count(recording.frames.len(), "frame", "frames"),
@@ -140,12 +143,15 @@ fn title(recording: &Recording, out: &mut String) {
         }
         x -= 20.0;
     };
-    let more = header.bodies.len().saturating_sub(NAMED);
+    let pieces = header.cloths.iter().map(|c| (&c.name, c.color));
+    let bodies = header.bodies.iter().map(|b| (&b.name, b.color));
+    let all: Vec<_> = pieces.chain(bodies).collect();
+    let more = all.len().saturating_sub(NAMED);
     if more > 0 {
         entry(&format!("+ {more} more"), None, out);
     }
-    for body in header.bodies.iter().take(NAMED).rev() {
-        entry(&body.name, Some(view::rgb(body.color)), out);
+    for (name, color) in all.into_iter().take(NAMED).rev() {
+        entry(name, Some(view::rgb(color)), out);
     }
     out.push('\n');
 }
@@ -164,7 +170,7 @@ fn panels(recording: &Recording) -> Vec<Panel> {
         sum("potential", blue, &|t| t.potential),
         sum("total", INK, &|t| t.kinetic + t.potential),
     ];
-    let components = |value: fn(&crate::Totals) -> conatus_math::DVec3| {
+    let components = |value: fn(&crate::Totals) -> DVec3| {
         vec![
             sum("x", red, &|t| value(t).x),
             sum("y", green, &|t| value(t).y),
@@ -174,9 +180,17 @@ fn panels(recording: &Recording) -> Vec<Panel> {
     };
     let bodies = &recording.header.bodies;
     let every = bodies.len().div_ceil(PLOTTED).max(1);
-    let axis = |value: fn(&BodyFrame) -> f64| {
+    // Where the middle of each piece of cloth is.
+    let mean = |range: std::ops::Range<usize>| -> Vec<DVec3> {
+        let at = |f: &crate::Frame| f.cloth.get(range.clone()).map(cloth::mean);
+        frames.iter().map(|f| at(f).unwrap_or(DVec3::NAN)).collect()
+    };
+    let pieces = recording.header.cloth_pieces().take(PLOTTED);
+    let means: Vec<Vec<DVec3>> = pieces.map(|(_, range)| mean(range)).collect();
+    let axis = |value: fn(DVec3) -> f64| {
         let place = |b: usize| {
-            let at = move |f: &crate::Frame| f.bodies.get(b).map_or(f64::NAN, value);
+            let at =
+                move |f: &crate::Frame| f.bodies.get(b).map_or(f64::NAN, |b| value(b.position));
             frames.iter().map(at).collect()
         };
         let line = |(b, info): (usize, &crate::BodyInfo)| Series {
@@ -184,19 +198,26 @@ fn panels(recording: &Recording) -> Vec<Panel> {
             color: view::hex(view::rgb(info.color)),
             values: place(b),
         };
-        bodies.iter().enumerate().step_by(every).map(line).collect()
+        let pieces = recording.header.cloth_pieces().zip(&means);
+        let piece = |((info, _), means): ((&crate::ClothInfo, _), &Vec<DVec3>)| Series {
+            name: String::new(),
+            color: view::hex(view::rgb(info.color)),
+            values: means.iter().copied().map(value).collect(),
+        };
+        let bodies = bodies.iter().enumerate().step_by(every).map(line);
+        bodies.chain(pieces.take(PLOTTED).map(piece)).collect()
     };
     let mut panels = vec![
         Panel::new("Energy", "J", energy),
-        Panel::new("Position x", "m", axis(|b| b.position.x)),
+        Panel::new("Position x", "m", axis(|p| p.x)),
         Panel::new("Momentum", "kg·m/s", components(|t| t.momentum)),
-        Panel::new("Position y", "m", axis(|b| b.position.y)),
+        Panel::new("Position y", "m", axis(|p| p.y)),
         Panel::new(
             "Angular momentum",
             "kg·m²/s",
             components(|t| t.angular_momentum),
         ),
-        Panel::new("Position z", "m", axis(|b| b.position.z)),
+        Panel::new("Position z", "m", axis(|p| p.z)),
     ];
     let deepest = frames.iter().map(|f| f.totals.max_penetration);
     if deepest.fold(0.0, f64::max) > 0.0 {

@@ -3,7 +3,7 @@
 
 use super::bodies::Artist;
 use super::view::View;
-use super::{MARGIN, SOFT, WIDTH, put, sea, strip, view};
+use super::{MARGIN, SOFT, WIDTH, drape, put, sea, strip, view};
 use crate::export::motion::{self, Extent};
 use crate::model::{Frame, Recording, Up};
 use conatus_math::DVec3;
@@ -40,6 +40,9 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     let header = &recording.header;
     let ground = Ground::under(recording);
     let mut view = View::from(header.up, motion::azimuth(recording));
+    if !header.cloths.is_empty() {
+        return drape::draw(recording, view, top, out);
+    }
     let wet = !header.waters.is_empty();
     if !wet && strip::suits(recording) {
         return strip::draw(recording, view, top, out);
@@ -145,7 +148,7 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
 }
 
 /// A piece of level ground with a grid.
-struct Ground {
+pub(super) struct Ground {
     extent: Extent,
     up: DVec3,
     level: f64,
@@ -156,7 +159,7 @@ struct Ground {
 
 impl Ground {
     /// The ground plane of the scene, or a level below everything.
-    fn under(recording: &Recording) -> Self {
+    pub fn under(recording: &Recording) -> Self {
         let header = &recording.header;
         let up = motion::up(header);
         let mut extent = motion::extent(recording);
@@ -201,7 +204,8 @@ impl Ground {
         p
     }
 
-    fn corners(&self) -> [DVec3; 4] {
+    /// Its four corners.
+    pub fn corners(&self) -> [DVec3; 4] {
         let [i, j] = self.axes;
         let (lo, hi) = (self.extent.lo, self.extent.hi);
         [
@@ -215,7 +219,7 @@ impl Ground {
 
     /// The point of the ground below `p`, and how high `p` is above it; none
     /// beside the ground.
-    fn below(&self, p: DVec3) -> Option<(DVec3, f64)> {
+    pub fn below(&self, p: DVec3) -> Option<(DVec3, f64)> {
         let [i, j] = self.axes;
         let inside = self
             .axes
@@ -225,7 +229,8 @@ impl Ground {
         (inside && height >= 0.0).then(|| (self.point(p[i], p[j]), height))
     }
 
-    fn draw(&self, view: &View, out: &mut String) {
+    /// Draws it with its grid.
+    pub fn draw(&self, view: &View, out: &mut String) {
         let corners = self.corners().map(|p| view.at(p));
         let path: Vec<String> = corners
             .iter()

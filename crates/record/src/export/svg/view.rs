@@ -54,6 +54,11 @@ impl View {
         [p.dot(self.right), -p.dot(self.above)]
     }
 
+    /// The directions to the right and to the top of the sheet.
+    pub fn axes(&self) -> [DVec3; 2] {
+        [self.right, self.above]
+    }
+
     /// How near a point is to the viewer.
     pub fn depth(&self, p: DVec3) -> f64 {
         p.dot(self.toward)

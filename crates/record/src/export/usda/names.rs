@@ -1,0 +1,44 @@
+//! Names of prims: letters, digits and underscores, not a digit first, and
+//! each only once among its siblings.
+
+use std::collections::BTreeSet;
+
+/// The names that are taken.
+#[derive(Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The nearest free name to one in the scene.
+    pub fn unique(&mut self, name: &str) -> String {
+        let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut plain: String = name.chars().map(known).collect();
+        if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            plain.insert(0, '_');
+        }
+        let mut candidate = plain.clone();
+        let mut number = 2;
+        while !self.taken.insert(candidate.clone()) {
+            candidate = format!("{plain}_{number}");
+            number += 1;
+        }
+        candidate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_valid_and_unique_whatever_the_scene_calls_things() {
+        let mut names = Names::default();
+        let made = ["ball", "ball", "ball_2", "2nd", "", "", "Ω & <x>", "a/b"]
+            .map(|name| names.unique(name));
+        let expected = [
+            "ball", "ball_2", "ball_2_2", "_2nd", "_", "__2", "_____x_", "a_b",
+        ];
+        assert_eq!(made, expected);
+    }
+}
