@@ -226,6 +226,7 @@ pub struct Cloth {
     pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
     springs: Vec<Spring>,
+    names: Vec<String>,
     /// All edges of the cloth and their lengths at rest.
     edges: Vec<([u32; 2], f64)>,
     motion: Motion,
@@ -312,6 +313,7 @@ impl Cloth {
             pins: parts.pins,
             pin_start,
             springs: parts.springs,
+            names: parts.pieces.iter().map(|p| p.name.clone()).collect(),
             edges,
             motion,
             near: Vec::new(),
@@ -345,6 +347,11 @@ impl Cloth {
             self.x[a as usize].distance(self.x[b as usize]) / rest
         };
         self.edges.iter().map(ratio).fold(0.0, f64::max)
+    }
+
+    /// The names of the pieces.
+    pub fn piece_names(&self) -> &[String] {
+        &self.names
     }
 
     /// The planes.
@@ -593,7 +600,7 @@ impl Cloth {
             Pair::VertexPlane(k) => {
                 let own = surface.part(stencil.points[0]).friction.unwrap_or(0.0);
                 let plane = planes[k as usize].friction;
-                plane.map_or(own, |mu| (mu * own).sqrt())
+                plane.unwrap_or(own)
             }
             _ => {
                 let (a, b) = stencil.sides();

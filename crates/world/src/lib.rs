@@ -1,6 +1,7 @@
 //! Scene files and the one loop that runs them:
 //! scene → [`World`] → [`World::step`] → recording.
 
+pub mod cloth;
 pub mod command;
 pub mod memory;
 pub mod report;

@@ -27,8 +27,49 @@ pub struct Report {
     pub energy: Energy,
     /// Angular momentum.
     pub angular_momentum: AngularMomentum,
-    /// Rigid bodies.
+    /// Rigid bodies; absent from the text if there are none.
+    #[serde(skip_serializing_if = "Rigid::is_absent")]
     pub rigid: Rigid,
+    /// Cloth; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloth: Option<ClothReport>,
+}
+
+/// Cloth over the run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ClothReport {
+    /// Vertices of all pieces.
+    pub vertices: usize,
+    /// Triangles of all pieces.
+    pub triangles: usize,
+    /// Degrees of freedom: three for each vertex.
+    pub dofs: usize,
+    /// Frames looked at.
+    pub frames: u64,
+    /// Collisions found within steps.
+    pub collisions: u64,
+    /// Impact zones that were resolved.
+    pub impact_zones: u64,
+    /// The most constraints in one zone.
+    pub largest_zone: usize,
+    /// Steps that needed the fail-safe.
+    pub failsafe_calls: u64,
+    /// Steps made, halves counted.
+    pub substeps: u64,
+    /// Pairs of intersecting triangles, and triangles that reach behind a
+    /// plane, over all recorded frames.
+    pub intersections: u64,
+    /// The longest edge against its length at rest, over all recorded frames.
+    pub max_stretch: f64,
+    /// Mean speed of the vertices at the end, in m/s.
+    pub mean_speed: f64,
+    /// Seconds on the clock for cloth in all.
+    pub total_seconds: f64,
+    /// Of these, for collisions.
+    pub collision_seconds: f64,
+    /// Why the cloth could not go on, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 /// Energy over the run.
@@ -64,9 +105,16 @@ pub struct Rigid {
     pub quarantined: Vec<String>,
 }
 
+impl Rigid {
+    fn is_absent(&self) -> bool {
+        self.bodies == 0
+    }
+}
+
 impl Report {
-    /// Whether the run went through to its end with all its bodies.
+    /// Whether the run went through to its end with all its bodies and cloth.
     pub fn succeeded(&self) -> bool {
-        !self.interrupted && self.rigid.quarantined.is_empty()
+        let torn = self.cloth.as_ref().is_some_and(|c| c.failure.is_some());
+        !self.interrupted && self.rigid.quarantined.is_empty() && !torn
     }
 }

@@ -1,6 +1,6 @@
 //! Runs a world to its end and hands every frame to a sink.
 
-use crate::report::{AngularMomentum, Energy, Report, Rigid};
+use crate::report::{AngularMomentum, ClothReport, Energy, Report, Rigid};
 use crate::step::StepReport;
 use crate::world::World;
 use conatus_math::DVec3;
@@ -56,7 +56,7 @@ pub fn run<S: Sink>(
     loop {
         log.record(world, sink)?;
         if !(going && go_on(world.steps())) {
-            interrupted = world.steps() < plan.steps;
+            interrupted = world.steps() < plan.steps && !world.is_stuck();
             break;
         }
         let steps = plan.steps_per_frame.min(plan.steps - world.steps());
@@ -65,6 +65,10 @@ pub fn run<S: Sink>(
         }
         for k in 1..=steps {
             log.step(&world.step());
+            if world.is_stuck() {
+                going = false;
+                break;
+            }
             if k % STEPS_PER_QUESTION == 0 && !go_on(world.steps()) {
                 going = false;
                 break;
@@ -82,6 +86,8 @@ pub struct Logbook {
     contacts_max: usize,
     quarantined: Vec<String>,
     tally: Tally,
+    intersections: u64,
+    max_stretch: f64,
 }
 
 impl Default for Logbook {
@@ -99,6 +105,8 @@ impl Logbook {
             contacts_max: 0,
             quarantined: Vec::new(),
             tally: Tally::default(),
+            intersections: 0,
+            max_stretch: 0.0,
         }
     }
 
@@ -120,6 +128,11 @@ impl Logbook {
         let frame = world.frame();
         self.tally.add(&frame.totals);
         self.frames += 1;
+        if let Some(cloth) = &world.cloth {
+            let pairs = cloth.intersecting_triangles(usize::MAX).len();
+            self.intersections += (pairs + cloth.below_planes()) as u64;
+            self.max_stretch = self.max_stretch.max(cloth.cloth.max_stretch());
+        }
         sink.frame(&frame)
     }
 
@@ -148,7 +161,32 @@ impl Logbook {
                 max_penetration: self.tally.max_penetration,
                 quarantined: self.quarantined.clone(),
             },
+            cloth: self.cloth(world),
         }
+    }
+
+    fn cloth(&self, world: &World) -> Option<ClothReport> {
+        let cloth = world.cloth.as_ref()?;
+        let (vertices, triangles) = cloth.size();
+        let stats = &cloth.cloth.stats;
+        let speeds = cloth.cloth.velocities().iter().map(|v| v.length());
+        Some(ClothReport {
+            vertices,
+            triangles,
+            dofs: 3 * vertices,
+            frames: self.frames,
+            collisions: stats.collisions,
+            impact_zones: stats.impact_zones,
+            largest_zone: stats.largest_zone,
+            failsafe_calls: stats.failsafe_calls,
+            substeps: stats.substeps,
+            intersections: self.intersections,
+            max_stretch: self.max_stretch,
+            mean_speed: speeds.sum::<f64>() / vertices.max(1) as f64,
+            total_seconds: stats.total_seconds,
+            collision_seconds: stats.collision_seconds,
+            failure: world.cloth_failure(),
+        })
     }
 }
 

@@ -19,9 +19,12 @@ pub struct StepReport {
 
 impl World {
     /// Moves the world on by one step: commands, motion under forces,
-    /// contacts.
+    /// contacts, cloth.
     pub fn step(&mut self) -> StepReport {
         self.carry_out_commands();
+        if let Some(cloth) = &mut self.cloth {
+            cloth.before(&self.bodies);
+        }
         let touching = !self.detector.is_idle();
         if touching {
             self.bodies.gather_velocities(&mut self.before);
@@ -37,7 +40,30 @@ impl World {
                 quarantined += self.quarantine();
             }
         }
+        self.move_cloth();
         self.report(quarantined)
+    }
+
+    /// Cloth answers last, because nothing may come between what it promises,
+    /// that nothing intersects, and the end of the step.
+    fn move_cloth(&mut self) {
+        let (h, t) = (self.h, (self.steps - 1) as f64 * self.h);
+        let Some(cloth) = &mut self.cloth else { return };
+        if cloth.failure().is_some() {
+            return;
+        }
+        cloth.step(t, h, &mut self.bodies);
+        if let Some(pinch) = cloth.failure().cloned() {
+            let detail = json!({
+                "time": pinch.time,
+                "vertices": pinch.vertices.iter().take(100).collect::<Vec<_>>(),
+                "reason": match pinch.pinched {
+                    true => "scripted motions press cloth from opposite sides",
+                    false => "collisions could not be resolved in the smallest step",
+                },
+            });
+            self.log("pinch", detail);
+        }
     }
 
     fn carry_out_commands(&mut self) {

@@ -1,6 +1,7 @@
 //! The world: bodies, forces, constraints, and what is going to happen
 //! (Di Pierro's `Universe`).
 
+use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
@@ -41,6 +42,8 @@ pub struct World {
     pub gravity: DVec3,
     /// How steps are integrated.
     pub integrator: Integrator,
+    /// Cloth, and the obstacles that it meets.
+    pub cloth: Option<ClothWorld>,
     pub(crate) h: f64,
     pub(crate) steps: u64,
     pub(crate) due: VecDeque<Due>,
@@ -67,6 +70,7 @@ impl World {
             sticky: false,
             gravity: DVec3::ZERO,
             integrator: Integrator::default(),
+            cloth: None,
             h,
             steps: 0,
             due: VecDeque::new(),
@@ -143,13 +147,51 @@ impl World {
             .chain(hands)
             .map(|f| f.potential(self.time(), &view))
             .sum();
-        Totals {
+        let mut totals = Totals {
             kinetic,
             potential: self.bodies.gravity_potential(self.gravity) + of_forces,
             momentum,
             angular_momentum,
             max_penetration: self.deepest,
+        };
+        if let Some(cloth) = &self.cloth {
+            let (kinetic, potential, momentum, angular_momentum) = cloth.totals(self.gravity);
+            totals.kinetic += kinetic;
+            totals.potential += potential;
+            totals.momentum += momentum;
+            totals.angular_momentum += angular_momentum;
         }
+        totals
+    }
+
+    /// Whether the cloth cannot go on.
+    pub fn is_stuck(&self) -> bool {
+        self.cloth.as_ref().is_some_and(|c| c.failure().is_some())
+    }
+
+    /// Why the cloth cannot go on, in words.
+    pub fn cloth_failure(&self) -> Option<String> {
+        let cloth = self.cloth.as_ref()?;
+        let pinch = cloth.failure()?;
+        let names = cloth.cloth.piece_names();
+        let mut vertices: Vec<String> = (pinch.vertices.iter().take(8))
+            .map(|&(piece, v)| {
+                let name = names.get(piece).map_or("?", String::as_str);
+                format!("{} of `{name}`", v + 1)
+            })
+            .collect();
+        if pinch.vertices.len() > 8 {
+            vertices.push(format!("{} more", pinch.vertices.len() - 8));
+        }
+        let why = match pinch.pinched {
+            true => "what the scene moves presses cloth from opposite sides",
+            false => "collisions could not be resolved in the smallest step",
+        };
+        Some(format!(
+            "at {:.4} s {why}, at vertices {}",
+            pinch.time,
+            vertices.join(", ")
+        ))
     }
 
     /// What happened since the last call, in order.
@@ -164,7 +206,10 @@ impl World {
             time: self.time(),
             step: self.steps,
             totals: self.totals(),
-            bodies: (0..self.bodies.len()).map(|i| self.body_frame(i)).collect(),
+            bodies: (0..self.bodies.len())
+                .map(|i| self.body_frame(i))
+                .chain(self.obstacle_frames())
+                .collect(),
             contacts: self
                 .contacts
                 .iter()
@@ -175,11 +220,27 @@ impl World {
                     penetration: c.penetration,
                 })
                 .collect(),
-            cloth: Vec::new(),
+            cloth: match &self.cloth {
+                Some(cloth) => cloth.cloth.positions().to_vec(),
+                None => Vec::new(),
+            },
         };
         self.deepest = 0.0;
         self.bodies.gather(&mut self.sound);
         frame
+    }
+
+    /// Obstacles are recorded as bodies that move as the scene says.
+    fn obstacle_frames(&self) -> impl Iterator<Item = BodyFrame> + '_ {
+        let t = self.time();
+        let poses = self.cloth.iter().flat_map(move |c| c.obstacle_poses(t));
+        poses.map(|pose| BodyFrame {
+            position: pose.translation,
+            orientation: pose.rotation,
+            velocity: DVec3::ZERO,
+            omega_body: DVec3::ZERO,
+            status: Status::Scripted,
+        })
     }
 
     fn body_frame(&self, i: usize) -> BodyFrame {

@@ -70,7 +70,7 @@ pub fn run(args: &Run) -> Done {
     if let Some(failed) = failed {
         return Err(Failure::run(
             failed,
-            "all files hold what there is; a smaller time.step often helps runaway numbers",
+            "all files hold what there is; a smaller time.step often helps",
         ));
     }
     match difference {
@@ -94,6 +94,10 @@ fn failure(report: &Report) -> Option<String> {
             "numbers ran away; frozen where they last made sense: {}",
             quarantined.join(", ")
         ));
+    }
+    let torn = report.cloth.as_ref().and_then(|c| c.failure.as_ref());
+    if let Some(why) = torn {
+        return Some(format!("the cloth cannot go on: {why}"));
     }
     report
         .interrupted
@@ -162,6 +166,19 @@ fn summary(report: &Value, written: &[Written]) -> String {
             counted(count("/rigid/bodies"), "body", "bodies"),
             counted(count("/rigid/contacts_max"), "contact", "contacts"),
             number("/rigid/max_penetration").unwrap_or(0.0),
+        );
+    }
+    if report.get("cloth").is_some() {
+        text += &format!(
+            "  cloth of {}: {}, fail-safe in {}, longest edge {:.3} of its rest length, {}\n",
+            counted(count("/cloth/vertices"), "vertex", "vertices"),
+            counted(count("/cloth/collisions"), "collision", "collisions"),
+            counted(count("/cloth/failsafe_calls"), "step", "steps"),
+            number("/cloth/max_stretch").unwrap_or(0.0),
+            match count("/cloth/intersections") {
+                0 => "nothing intersects".to_owned(),
+                n => counted(n, "intersection", "intersections"),
+            },
         );
     }
     text + &human_list(written)

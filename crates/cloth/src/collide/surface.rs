@@ -155,16 +155,25 @@ impl Surface {
         }
     }
 
-    /// Coulomb's coefficient between points `a` and `b`: the geometric mean.
+    /// Coulomb's coefficient between points `a` and `b`: that of the body or
+    /// obstacle if it has one, between pieces of cloth the geometric mean.
     #[inline]
     pub(crate) fn friction(&self, a: u32, b: u32) -> f64 {
-        let (a, b) = (self.part(a).friction, self.part(b).friction);
-        match (a, b) {
+        let (a, b) = (self.part(a), self.part(b));
+        match (a.friction, b.friction) {
+            (Some(mu), Some(_)) if a.kind != Kind::Cloth => mu,
+            (Some(_), Some(mu)) if b.kind != Kind::Cloth => mu,
             (Some(a), Some(b)) if a == b => a,
             (Some(a), Some(b)) => (a * b).sqrt(),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) => 0.0,
         }
+    }
+
+    /// All triangles by their points, and the part of each; parts one after
+    /// the other.
+    pub fn triangles(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
+        self.faces.iter().map(|f| (f.corners, f.part)).unzip()
     }
 
     /// The greatest thickness of any part.

@@ -86,6 +86,24 @@ impl Files {
         Ok(source)
     }
 
+    /// The text that a scene's source of this name holds, or that `make` makes
+    /// from files in the scene's folder; kept like any other.
+    pub fn read_or_make(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&Path) -> Result<String, Problem>,
+    ) -> Result<Source, Problem> {
+        let Origin::Folder(folder) = &self.origin else {
+            return self.read(name);
+        };
+        if let Some((_, source)) = self.read.iter().find(|(read, _)| read == name) {
+            return Ok(source.clone());
+        }
+        let source = Source::new(name, make(folder)?);
+        self.read.push((name.to_owned(), source.clone()));
+        Ok(source)
+    }
+
     /// What has been read so far: the name that the scene calls it, and the
     /// text.
     pub fn already_read(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -55,7 +55,7 @@ meshes!["boat.obj"];
 pub struct Listing {
     /// The name to run it by.
     pub name: &'static str,
-    /// The kind of scene: `rigid`.
+    /// The kind of scene: `rigid` or `cloth`.
     pub family: &'static str,
     /// What to look for.
     pub title: String,
@@ -98,9 +98,12 @@ pub fn list() -> Vec<Listing> {
 }
 
 /// The kind of a scene, from what is in it.
-pub fn family(_file: &SceneFile) -> &'static str {
-    // Cloth and characters come with later keys; all scenes are rigid so far.
-    "rigid"
+pub fn family(file: &SceneFile) -> &'static str {
+    if file.cloth.piece.is_empty() {
+        "rigid"
+    } else {
+        "cloth"
+    }
 }
 
 #[cfg(test)]

@@ -228,6 +228,11 @@ impl Problems {
         self.problems.push(problem);
     }
 
+    /// How much is wrong so far.
+    pub fn len(&self) -> usize {
+        self.problems.len()
+    }
+
     /// Whether nothing is wrong so far.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()

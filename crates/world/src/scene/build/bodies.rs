@@ -2,6 +2,7 @@
 
 use super::check;
 use super::matter::{mass, state};
+use super::obstacles::Placed;
 use super::shapes::{self, Formed};
 use crate::scene::load::Scene;
 use crate::scene::model::{Body, SceneFile};
@@ -41,6 +42,8 @@ pub struct Built {
     pub restitution: f64,
     /// μ.
     pub friction: f64,
+    /// μ, if the body has one of its own.
+    pub own_friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
     /// The path of the scene's entry, for messages.
@@ -126,11 +129,11 @@ fn unit(random: &mut Pcg64) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-fn in_cube(random: &mut Pcg64) -> DVec3 {
+pub(super) fn in_cube(random: &mut Pcg64) -> DVec3 {
     DVec3::new(unit(random), unit(random), unit(random)) * 2.0 - DVec3::ONE
 }
 
-fn on_sphere(random: &mut Pcg64) -> DVec3 {
+pub(super) fn on_sphere(random: &mut Pcg64) -> DVec3 {
     // Archimedes: height and longitude are uniform on a sphere.
     let z = 2.0 * unit(random) - 1.0;
     let (sin, cos) = sincos(std::f64::consts::TAU * unit(random));
@@ -227,7 +230,8 @@ fn one(
         spheres,
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction.unwrap_or(file.contact.friction),
-        color: color(spec, index, path, problems),
+        own_friction: spec.friction,
+        color: color(spec.color.as_deref(), index, path, problems),
         path: path.to_owned(),
     }
 }
@@ -273,9 +277,15 @@ const PALETTE: [[u8; 3]; 8] = [
     [0x7a, 0x86, 0x90],
 ];
 
-fn color(spec: &Body, index: usize, path: &str, problems: &mut Problems) -> [f32; 3] {
+/// The colour given as `#rrggbb`, or one of the palette.
+pub(super) fn color(
+    given: Option<&str>,
+    index: usize,
+    path: &str,
+    problems: &mut Problems,
+) -> [f32; 3] {
     let fallback = PALETTE[index % PALETTE.len()];
-    let bytes = match &spec.color {
+    let bytes = match given {
         None => fallback,
         Some(text) => hex(text).unwrap_or_else(|| {
             problems.at(
@@ -300,29 +310,37 @@ fn hex(text: &str) -> Option<[u8; 3]> {
 
 /// What the recording says about the bodies; bodies that look alike share
 /// their surface.
-pub fn infos(built: &[Built]) -> (Vec<MeshData>, Vec<BodyInfo>) {
-    let mut meshes: Vec<&Arc<Mesh>> = Vec::new();
+pub fn infos<'a>(built: &'a [Built], placed: &'a [Placed]) -> (Vec<MeshData>, Vec<BodyInfo>) {
+    let mut meshes: Vec<&'a Arc<Mesh>> = Vec::new();
     let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    let infos = built
-        .iter()
-        .map(|body| BodyInfo {
-            name: body.name.clone(),
-            mass: body.constants.mass,
-            moments: body.constants.moments,
-            color: body.color,
-            mesh: body.mesh.as_ref().map(|mesh| {
-                let candidates = alike.entry(fingerprint(mesh)).or_default();
-                let same = |&&k: &&usize| Arc::ptr_eq(meshes[k], mesh) || **meshes[k] == **mesh;
-                candidates.iter().find(same).copied().unwrap_or_else(|| {
-                    meshes.push(mesh);
-                    candidates.push(meshes.len() - 1);
-                    meshes.len() - 1
-                })
-            }),
-            spheres: body.spheres.clone(),
-            scripted: false,
+    let mut share = |mesh: &'a Arc<Mesh>| {
+        let candidates = alike.entry(fingerprint(mesh)).or_default();
+        let same = |&&k: &&usize| Arc::ptr_eq(meshes[k], mesh) || **meshes[k] == **mesh;
+        candidates.iter().find(same).copied().unwrap_or_else(|| {
+            meshes.push(mesh);
+            candidates.push(meshes.len() - 1);
+            meshes.len() - 1
         })
-        .collect();
+    };
+    let bodies = built.iter().map(|body| BodyInfo {
+        name: body.name.clone(),
+        mass: body.constants.mass,
+        moments: body.constants.moments,
+        color: body.color,
+        mesh: body.mesh.as_ref().map(&mut share),
+        spheres: body.spheres.clone(),
+        scripted: false,
+    });
+    let mut infos: Vec<BodyInfo> = bodies.collect();
+    infos.extend(placed.iter().map(|o| BodyInfo {
+        name: o.name.clone(),
+        mass: 0.0,
+        moments: DVec3::ZERO,
+        color: o.color,
+        mesh: Some(share(&o.mesh)),
+        spheres: Vec::new(),
+        scripted: true,
+    }));
     let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();
     (meshes, infos)
 }

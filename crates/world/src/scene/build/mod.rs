@@ -6,9 +6,11 @@
 
 mod bodies;
 mod check;
+mod cloth;
 mod commands;
 mod forces;
 mod matter;
+mod obstacles;
 mod shapes;
 
 use super::load::Scene;
@@ -96,7 +98,11 @@ impl Scene {
         let waters = forces::waters(&mut world, &file, &built, &mut problems);
         commands::build(&mut world, &file, &built, &mut problems);
 
-        let (meshes, infos) = bodies::infos(&built);
+        let placed = obstacles::build(self, &file, &mut problems);
+        let cloth = cloth::build(self, &file, &built, &placed, &mut problems);
+        world.cloth = cloth.world;
+
+        let (meshes, infos) = bodies::infos(&built, &placed);
         let header = Header {
             format: FORMAT.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -111,7 +117,7 @@ impl Scene {
             planes,
             springs,
             waters,
-            cloths: Vec::new(),
+            cloths: cloth.infos,
         };
         let plan = plan(self, &file);
         let setup = Setup {

@@ -162,7 +162,13 @@ fn solid(solid: Solid, ball: Option<f64>, path: &str, problems: &mut Problems) -
     None
 }
 
-fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems) -> Option<Formed> {
+/// The mesh of an OBJ file, as it is.
+pub fn read_mesh(
+    scene: &mut Scene,
+    file: &MeshFile,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Mesh> {
     if file.scale == 0.0 {
         check::positive(problems, &format!("{path}.scale"), "the scale", file.scale);
         return None;
@@ -174,8 +180,8 @@ fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems)
             return None;
         }
     };
-    let mut mesh = match obj::parse(&source.text, file.scale) {
-        Ok(parsed) => parsed.mesh,
+    match obj::parse(&source.text, file.scale) {
+        Ok(parsed) => Some(parsed.mesh),
         Err(e) => {
             let (message, help) = (e.kind.to_string(), e.help());
             problems.in_source(
@@ -186,9 +192,13 @@ fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems)
                 message,
                 help,
             );
-            return None;
+            None
         }
-    };
+    }
+}
+
+fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems) -> Option<Formed> {
+    let mut mesh = read_mesh(scene, file, path, problems)?;
     let mut volume = None;
     let mut unit_mass = None;
     if mesh.check_closed().is_ok() {

@@ -1,0 +1,178 @@
+//! Cloth in the world: between the rigid bodies' own motion and the end of
+//! the step, cloth moves and answers collisions, and bodies that it meets are
+//! changed by it.
+
+use conatus_cloth::collide::Kind;
+use conatus_cloth::{BodyState, Cloth, Pinch};
+use conatus_geometry::intersect;
+use conatus_math::{DVec3, Pose, rotation};
+use conatus_rigid::{Activity, Bodies, State};
+
+/// The cloth of a world, and what it knows of the world's bodies.
+pub struct ClothWorld {
+    /// Cloth, obstacles and planes.
+    pub cloth: Cloth,
+    /// The bodies that it can meet.
+    bodies: Vec<usize>,
+    before: Vec<State>,
+    /// Triangles of all surfaces, by point, and the part each belongs to.
+    triangles: Vec<[u32; 3]>,
+    part_of: Vec<u32>,
+    /// How many of them are cloth.
+    of_cloth: usize,
+    failure: Option<Pinch>,
+}
+
+impl ClothWorld {
+    /// Puts cloth among bodies, of which those numbered in `bodies` can meet
+    /// it; `states` are those of all.
+    pub fn new<'a>(
+        cloth: Cloth,
+        bodies: Vec<usize>,
+        states: impl Iterator<Item = &'a State>,
+    ) -> Self {
+        let (triangles, part_of) = cloth.surface().triangles();
+        let kinds = cloth.surface().parts();
+        let of_cloth = part_of
+            .iter()
+            .filter(|&&p| kinds[p as usize].kind == Kind::Cloth)
+            .count();
+        let states: Vec<State> = states.copied().collect();
+        let mut world = Self {
+            cloth,
+            before: bodies.iter().map(|&i| states[i]).collect(),
+            bodies,
+            triangles,
+            part_of,
+            of_cloth,
+            failure: None,
+        };
+        let placed: Vec<BodyState> = world.before.iter().map(resting).collect();
+        world.cloth.place_bodies(&placed);
+        world
+    }
+
+    /// The bodies that cloth can meet.
+    pub fn bodies(&self) -> &[usize] {
+        &self.bodies
+    }
+
+    /// Why the cloth stopped, if it did.
+    pub fn failure(&self) -> Option<&Pinch> {
+        self.failure.as_ref()
+    }
+
+    /// Where obstacles are at time `t`.
+    pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
+        self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
+    }
+
+    /// Looks at the bodies before they move.
+    pub(crate) fn before(&mut self, bodies: &Bodies) {
+        for (before, &i) in self.before.iter_mut().zip(&self.bodies) {
+            *before = bodies.state(i);
+        }
+    }
+
+    /// Moves the cloth from `t` to `t + h`, during which the bodies have moved
+    /// by themselves, and changes these. A cloth that cannot go on stays where
+    /// it is.
+    pub(crate) fn step(&mut self, t: f64, h: f64, bodies: &mut Bodies) {
+        if self.failure.is_some() {
+            return;
+        }
+        let mut moving: Vec<BodyState> = (self.bodies.iter().zip(&self.before))
+            .map(|(&i, before)| {
+                let after = bodies.state(i);
+                let mover = bodies.mount(i).mover;
+                // What is merged or held cannot be pushed through one of its
+                // parts alone.
+                let free = bodies.activity(mover) == Activity::Free && bodies.mount(i).pose.is_none();
+                let constants = bodies.constants(mover);
+                let turn = after.orientation * before.orientation.conjugate();
+                BodyState {
+                    velocity: (after.position - before.position) / h,
+                    omega: rotation::log(turn) / h,
+                    inverse_mass: if free { 1.0 / constants.mass } else { 0.0 },
+                    inverse_moments: match free {
+                        true => constants.moments.recip(),
+                        false => DVec3::ZERO,
+                    },
+                    ..resting(before)
+                }
+            })
+            .collect();
+        let unmet = moving.clone();
+        if let Err(pinch) = self.cloth.step(t, h, &mut moving) {
+            self.failure = Some(pinch);
+            return;
+        }
+        for ((&i, unmet), met) in self.bodies.iter().zip(&unmet).zip(&moving) {
+            if met.velocity == unmet.velocity && met.omega == unmet.omega {
+                continue;
+            }
+            let mut state = bodies.state(i);
+            state.position = met.centre;
+            state.orientation = met.orientation;
+            state.velocity += met.velocity - unmet.velocity;
+            state.omega_body += met.orientation.conjugate() * (met.omega - unmet.omega);
+            bodies.set_mover_state(bodies.mount(i).mover, &state);
+        }
+    }
+
+    /// Pairs of triangles that intersect, at most `limit`, judged by exact
+    /// predicates that share nothing with collision handling. Obstacles among
+    /// themselves, and bodies with anything but cloth, are left out.
+    pub fn intersecting_triangles(&self, limit: usize) -> Vec<(u32, u32)> {
+        let of_cloth = self.of_cloth as u32;
+        intersect::intersecting_pairs(self.cloth.points(), &self.triangles, limit, |a, b| {
+            a >= of_cloth && b >= of_cloth
+        })
+    }
+
+    /// Triangles of cloth that reach behind a plane.
+    pub fn below_planes(&self) -> usize {
+        let cloth = &self.triangles[..self.of_cloth];
+        let planes = self.cloth.planes().iter();
+        planes
+            .map(|p| intersect::crosses_plane(self.cloth.points(), cloth, p.point, p.normal))
+            .sum()
+    }
+
+    /// The part that a triangle belongs to, and its number there.
+    pub fn triangle(&self, triangle: u32) -> (usize, usize) {
+        let part = self.part_of[triangle as usize];
+        let first = self.part_of.partition_point(|&p| p < part);
+        (part as usize, triangle as usize - first)
+    }
+
+    /// How many vertices and triangles the cloth has.
+    pub fn size(&self) -> (usize, usize) {
+        (self.cloth.positions().len(), self.of_cloth)
+    }
+
+    /// Kinetic energy, potential energy of gravity and strain, momentum and
+    /// angular momentum.
+    pub(crate) fn totals(&self, gravity: DVec3) -> (f64, f64, DVec3, DVec3) {
+        let (x, v) = (self.cloth.positions(), self.cloth.velocities());
+        let mut sums = (0.0, self.cloth.elastic.energy(x), DVec3::ZERO, DVec3::ZERO);
+        for ((&x, &v), &m) in x.iter().zip(v).zip(self.cloth.elastic.masses()) {
+            sums.0 += 0.5 * m * v.length_squared();
+            sums.1 -= m * gravity.dot(x);
+            sums.2 += m * v;
+            sums.3 += m * x.cross(v);
+        }
+        sums
+    }
+}
+
+fn resting(state: &State) -> BodyState {
+    BodyState {
+        centre: state.position,
+        orientation: state.orientation,
+        velocity: DVec3::ZERO,
+        omega: DVec3::ZERO,
+        inverse_mass: 0.0,
+        inverse_moments: DVec3::ZERO,
+    }
+}
