@@ -95,6 +95,7 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
       contacts: Float64Array.from(
         touches.subarray((firstContact[index] ?? 0) * CONTACT, (firstContact[index + 1] ?? 0) * CONTACT),
       ),
+      cloth: new Float32Array(0),
       status: status.subarray(index * bodies, (index + 1) * bodies),
     };
   };

@@ -5,22 +5,28 @@ const HEAD = 96;
 /** Numbers per body and per contact. */
 export const BODY = 13;
 export const CONTACT = 7;
+/** Numbers per vertex of cloth. */
+export const VERTEX = 3;
 
 export const QUARANTINED = 3;
-const STATUS = ['free', 'locked', 'merged into another', 'quarantined'];
+const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted'];
 
-/** Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer. */
-export function decodeFrame(buffer: ArrayBuffer, offset: number): Frame {
+/**
+ * Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer;
+ * `vertices` is how many the cloth has.
+ */
+export function decodeFrame(buffer: ArrayBuffer, offset: number, vertices: number): Frame {
   const view = new DataView(buffer, offset);
   if (view.byteLength < HEAD) throw new Error('A frame is too short.');
   const number = (at: number): number => view.getFloat64(at, true);
   const vector = (at: number): Vec3 => [number(at), number(at + 8), number(at + 16)];
   const bodies = view.getUint32(88, true);
   const contacts = view.getUint32(92, true);
-  if (view.byteLength !== HEAD + bodies * (8 * BODY + 1) + contacts * 8 * CONTACT) {
+  if (view.byteLength !== HEAD + bodies * (8 * BODY + 1) + contacts * 8 * CONTACT + vertices * 8 * VERTEX) {
     throw new Error('A frame has the wrong length.');
   }
   const contactsAt = offset + HEAD + bodies * 8 * BODY;
+  const clothAt = contactsAt + contacts * 8 * CONTACT;
   return {
     time: number(0),
     step: Number(view.getBigUint64(8, true)),
@@ -31,13 +37,15 @@ export function decodeFrame(buffer: ArrayBuffer, offset: number): Frame {
     penetration: number(80),
     bodies: new Float64Array(buffer, offset + HEAD, bodies * BODY),
     contacts: new Float64Array(buffer, contactsAt, contacts * CONTACT),
-    status: new Uint8Array(buffer, contactsAt + contacts * 8 * CONTACT, bodies),
+    cloth: new Float64Array(buffer, clothAt, vertices * VERTEX),
+    status: new Uint8Array(buffer, clothAt + vertices * 8 * VERTEX, bodies),
   };
 }
 
 /** About how much memory a frame keeps. */
 export function frameBytes(frame: Frame): number {
-  return 400 + frame.bodies.byteLength + frame.contacts.byteLength + frame.status.byteLength;
+  const { bodies, contacts, cloth, status } = frame;
+  return 400 + bodies.byteLength + contacts.byteLength + cloth.byteLength + status.byteLength;
 }
 
 /** What there is to tell about a body between two frames. */
