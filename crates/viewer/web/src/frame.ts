@@ -58,20 +58,34 @@ export interface BodyState {
   quarantined: boolean;
 }
 
+/** Three numbers of `bodies` or of `cloth`, from the i-th on, between two frames. */
+function between(of: 'bodies' | 'cloth', i: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  const value = (k: number): number => {
+    const from = a[of][k] ?? NaN;
+    return b === null ? from : from + s * ((b[of][k] ?? NaN) - from);
+  };
+  return [value(i), value(i + 1), value(i + 2)];
+}
+
+/** Where a body is between two frames. */
+export function bodyPosition(body: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  return between('bodies', body * BODY, a, b, s);
+}
+
+/** Where a vertex of cloth is between two frames, counted over all pieces. */
+export function vertexPosition(vertex: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  return between('cloth', vertex * VERTEX, a, b, s);
+}
+
 export function bodyState(info: BodyInfo, body: number, a: Frame, b: Frame | null, s: number): BodyState {
   const at = body * BODY;
-  const value = (i: number): number => {
-    const from = a.bodies[at + i] ?? NaN;
-    return b === null ? from : from + s * ((b.bodies[at + i] ?? NaN) - from);
-  };
-  const vector = (i: number): Vec3 => [value(i), value(i + 1), value(i + 2)];
-  const velocity = vector(7);
-  const omega = vector(10);
+  const velocity = between('bodies', at + 7, a, b, s);
+  const omega = between('bodies', at + 10, a, b, s);
   const spin = omega.reduce((sum, w, i) => sum + (info.moments[i] ?? 0) * w * w, 0);
   const speed = Math.hypot(...velocity);
   const status = a.status[body] ?? 0;
   return {
-    position: vector(0),
+    position: bodyPosition(body, a, b, s),
     speed,
     angularSpeed: Math.hypot(...omega),
     energy: (info.mass * speed * speed + spin) / 2,

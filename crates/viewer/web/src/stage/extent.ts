@@ -95,7 +95,7 @@ export function reaches(header: Header): Float64Array {
   });
 }
 
-/** The box around all bodies of a frame and all pins of springs, never empty and never flat. */
+/** The box around all bodies and cloth of a frame and all pins of springs, never empty and never flat. */
 export function extentOf(header: Header, frame: Frame | null, reach: Float64Array): Box {
   const box = new Box();
   if (frame) {
@@ -104,6 +104,7 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
       const k = 13 * i;
       box.add(frame.bodies[k], frame.bodies[k + 1], frame.bodies[k + 2], reach[i]);
     }
+    for (let k = 0; k + 2 < frame.cloth.length; k += 3) box.add(frame.cloth[k], frame.cloth[k + 1], frame.cloth[k + 2]);
   }
   for (const spring of header.springs) {
     for (const end of [spring.a, spring.b]) if ('pin' in end) box.add(...end.pin);
