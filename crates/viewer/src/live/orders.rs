@@ -25,9 +25,6 @@ impl Driver {
             order,
             answer,
         } = envelope;
-        if order == Order::Step {
-            return self.begin_step(answer);
-        }
         let done = match order {
             Order::Come => self.come(page),
             Order::Gone => self.gone(page),
@@ -40,7 +37,7 @@ impl Driver {
             Order::Pull(pull) => self.pull(page, pull),
             Order::LetGo => self.let_go(page),
             Order::Report => Ok(self.report()),
-            Order::Step => Ok(Value::Null),
+            Order::Step => return self.begin_step(answer),
         };
         let _ = answer.send(done);
     }
