@@ -276,7 +276,10 @@ pub struct Event {
 impl Event {
     /// The body that was quarantined, if that is what happened.
     pub fn quarantined(&self) -> Option<&str> {
-        let body = self.detail.get("body").filter(|_| self.kind == "quarantine");
+        let body = self
+            .detail
+            .get("body")
+            .filter(|_| self.kind == "quarantine");
         body.and_then(serde_json::Value::as_str)
     }
 }

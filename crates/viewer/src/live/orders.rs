@@ -176,9 +176,7 @@ impl Driver {
     fn kick(&mut self, body: usize) -> Answer {
         let run = Arc::clone(&self.state.borrow().run);
         let live = self.world()?;
-        let kick = strength::kick(&run.header, body)
-            .ok_or_else(|| format!("there are only {} bodies", run.header.bodies.len()))?;
-        live.input(kick)
+        live.input(strength::kick(&run.header, body)?)
     }
 
     fn pull(&mut self, page: u32, pull: Pull) -> Answer {
@@ -188,8 +186,7 @@ impl Driver {
         if !near(pull.point) || !near(pull.target) {
             return Err("nothing can be pulled so far".into());
         }
-        let (stiffness, damping) = strength::hand(&run.header, pull.body, pull.point)
-            .ok_or_else(|| format!("there are only {} bodies", run.header.bodies.len()))?;
+        let (stiffness, damping) = strength::hand(&run.header, pull.body, pull.point)?;
         live.input(Command::Pull {
             hand: page,
             body: pull.body,
