@@ -98,7 +98,7 @@ function clothRows({ vertices, triangles, thickness, color }: ClothInfo): [strin
   return [
     ['vertices', vertices.toLocaleString('en')],
     ['triangles', triangles.length.toLocaleString('en')],
-    ['thickness', `${short(1000 * thickness)} mm`],
+    ['thickness', `${Number((1000 * thickness).toPrecision(3))} mm`],
     ['colour', hex(color)],
   ];
 }

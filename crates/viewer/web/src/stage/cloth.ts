@@ -4,7 +4,7 @@ import {
   MeshStandardMaterial, SRGBColorSpace,
 } from 'three';
 import type { ClothInfo, Frame, Header, Vec3 } from '../model';
-import { Box } from './extent';
+import { Box } from './box';
 import { patched } from './materials';
 import type { Quality } from './quality';
 import { meetTriangle } from './rays';
@@ -130,7 +130,7 @@ export class Cloth {
   }
 }
 
-/** A dull sheet; its back is darker and greyer than its front, so that one sees where it is folded over. */
+/** A dull sheet; its back is paler and a little darker than its front, so that one sees where it is folded over. */
 function clothMaterial(color: Color, chosen: IUniform<Color>, glow: IUniform<number>): MeshStandardMaterial {
   // Edges that are drawn over the sheet must not sink into it.
   const material = new MeshStandardMaterial({
@@ -139,16 +139,28 @@ function clothMaterial(color: Color, chosen: IUniform<Color>, glow: IUniform<num
   return patched(material, {
     key: 'cloth',
     uniforms: { chosen, glow },
+    vertexShadow: FROM_THE_LIT_SIDE,
     fragmentHead: `
       uniform vec3 chosen;
       uniform float glow;`,
     fragmentColor: `
       if (!gl_FrontFacing) {
         float grey = dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722));
-        diffuseColor.rgb = mix(diffuseColor.rgb, vec3(grey), 0.3) * 0.62;
+        diffuseColor.rgb = mix(mix(diffuseColor.rgb, vec3(grey), 0.3), vec3(1.0), 0.12) * 0.86;
       }`,
     fragmentGlow: `
       float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
       totalEmissiveRadiance += glow * chosen * (0.05 + 0.3 * rim * rim);`,
   });
 }
+
+/**
+ * Looks for shadows a little off the sheet, so that it throws none on itself: on the side of the sun, whichever that is,
+ * and by more than on solid bodies, for its few flat triangles stand in for a round fold.
+ */
+const FROM_THE_LIT_SIDE = `
+      #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
+        vec3 away = vec3(directionalShadowMatrix[0][0].z, directionalShadowMatrix[0][1].z, directionalShadowMatrix[0][2].z);
+        vec3 off = (dot(shadowWorldNormal, away) > 0.0 ? -3.5 : 3.5) * directionalLightShadows[0].shadowNormalBias * shadowWorldNormal;
+        vDirectionalShadowCoord[0] = directionalShadowMatrix[0] * (worldPosition + vec4(off, 0.0));
+      #endif`;

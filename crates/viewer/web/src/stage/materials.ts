@@ -12,6 +12,8 @@ export interface Patch {
   vertexNormal?: string;
   /** Sets `transformed`. */
   vertexPosition?: string;
+  /** Changes `vDirectionalShadowCoord`, where there are shadows. */
+  vertexShadow?: string;
   fragmentHead?: string;
   /** Changes `diffuseColor`. */
   fragmentColor?: string;
@@ -27,6 +29,7 @@ const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
   ['vertexHead', 'vertexShader', '#include <common>'],
   ['vertexNormal', 'vertexShader', '#include <beginnormal_vertex>'],
   ['vertexPosition', 'vertexShader', '#include <begin_vertex>'],
+  ['vertexShadow', 'vertexShader', '#include <shadowmap_vertex>'],
   ['fragmentHead', 'fragmentShader', '#include <common>'],
   ['fragmentColor', 'fragmentShader', '#include <color_fragment>'],
   ['fragmentNormal', 'fragmentShader', '#include <normal_fragment_maps>'],

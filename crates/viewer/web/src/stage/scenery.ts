@@ -3,7 +3,8 @@ import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
 import type { Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
 import { Cloth } from './cloth';
-import { Box, extentOf, floorOf, lowestPoint, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
+import { Box } from './box';
+import { extentOf, floorOf, lowestPoint, obstacleCorners, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
 import { Ground } from './ground';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
@@ -25,7 +26,9 @@ export class Scenery {
   /** What the camera shows at first. */
   readonly box: Box;
   readonly size: number;
+  /** Of bodies; obstacles are told by the corners of their boxes. */
   private readonly greatestReach: number;
+  private readonly obstacles: { body: number; corners: Vec3[] }[] = [];
   private readonly bodies: Bodies;
   private readonly cloth: Cloth;
   private readonly wires = { wireframe: false, cloth: false };
@@ -43,7 +46,10 @@ export class Scenery {
 
   constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
     this.reach = reaches(header);
-    this.greatestReach = this.reach.reduce((most, r) => Math.max(most, r), 0);
+    this.greatestReach = this.reach.reduce((most, r, i) => (header.bodies[i].scripted ? most : Math.max(most, r)), 0);
+    header.bodies.forEach((info, body) => {
+      if (info.scripted) this.obstacles.push({ body, corners: obstacleCorners(header, info) });
+    });
     const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
     const inner = extentOf(header, first, this.reach);
     const room = roomOf(header, inner);
@@ -151,9 +157,11 @@ export class Scenery {
 
   /** The box around everything that throws shadows; what flew far away counts no more. */
   casters(): Box {
-    const { casting, box, size } = this;
+    const { casting, poses, box, size } = this;
     casting.clear();
-    for (const [part, reach] of [[this.poses.box, this.greatestReach], [this.cloth.box, 0]] as const) {
+    const standing = new Box();
+    for (const { body, corners } of this.obstacles) for (const corner of corners) standing.add(...poses.toWorld(body, corner));
+    for (const [part, reach] of [[poses.box, this.greatestReach], [standing, 0], [this.cloth.box, 0]] as const) {
       if (part.isEmpty()) continue;
       const least = (axis: number) => Math.max(part.lo[axis], box.lo[axis] - 3 * size) - reach;
       const most = (axis: number) => Math.min(part.hi[axis], box.hi[axis] + 3 * size) + reach;
