@@ -14,6 +14,8 @@ export interface Patch {
   vertexPosition?: string;
   /** Changes `vDirectionalShadowCoord`, where there are shadows. */
   vertexShadow?: string;
+  /** Changes `gl_Position`. */
+  vertexEnd?: string;
   fragmentHead?: string;
   /** Changes `diffuseColor`. */
   fragmentColor?: string;
@@ -30,6 +32,7 @@ const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
   ['vertexNormal', 'vertexShader', '#include <beginnormal_vertex>'],
   ['vertexPosition', 'vertexShader', '#include <begin_vertex>'],
   ['vertexShadow', 'vertexShader', '#include <shadowmap_vertex>'],
+  ['vertexEnd', 'vertexShader', '#include <fog_vertex>'],
   ['fragmentHead', 'fragmentShader', '#include <common>'],
   ['fragmentColor', 'fragmentShader', '#include <color_fragment>'],
   ['fragmentNormal', 'fragmentShader', '#include <normal_fragment_maps>'],
@@ -73,6 +76,11 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodySty
   const glass = style === 'glass' && !wireframe;
   const material = new MeshStandardMaterial({ roughness: style === 'calm' ? 0.7 : 0.42, metalness: 0, alphaToCoverage: wireframe });
   if (wireframe || glass) material.side = DoubleSide;
+  if (style === 'calm') {
+    // Cloth lies upon obstacles at a distance far below a pixel, and must not sink in where its triangles are coarse.
+    material.polygonOffset = true;
+    material.polygonOffsetFactor = material.polygonOffsetUnits = 2;
+  }
   if (glass) {
     // Without a depth of its own it hides neither what is inside of it nor its other wall; three draws the far side first.
     material.transparent = true;
