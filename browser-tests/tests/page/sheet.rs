@@ -122,7 +122,11 @@ fn globe(radius: f64) -> MeshData {
     let point = |k: usize| {
         let (sin, cos) = (0.5 * TAU * (k / AROUND) as f64 / rings as f64).sin_cos();
         // All of the first and the last ring lie at one place, exactly.
-        let sin = if k / AROUND % rings == 0 { 0.0 } else { sin };
+        let sin = if (k / AROUND).is_multiple_of(rings) {
+            0.0
+        } else {
+            sin
+        };
         round(k % AROUND, radius * sin, radius * cos)
     };
     MeshData {
