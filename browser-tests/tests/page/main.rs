@@ -2,6 +2,7 @@
 //!
 //! One program of many small files, so that one browser serves all tests.
 
+mod cloth;
 mod controls;
 mod drag;
 mod file;
@@ -13,6 +14,7 @@ mod picture;
 mod quarantine;
 mod reach;
 mod recording;
+mod sheet;
 mod strangers;
 mod support;
 mod timeline;

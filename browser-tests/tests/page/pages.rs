@@ -6,18 +6,7 @@ use serde_json::Value;
 use std::io::Write;
 use std::time::Duration;
 
-/// 640 balls: a frame of 67 kB.
-const MANY: &str = "
-[time]
-step = 0.005
-seconds = 1000
-steps_per_frame = 1
-[[body]]
-name = 'ball'
-shape.sphere.radius = 0.1
-mass = 1
-array = { count = [10, 8, 8], spacing = [1, 1, 1] }
-";
+const MANY: &str = include_str!("../../../crates/viewer/tests/scenes/many.toml");
 
 #[test]
 fn what_one_page_does_shows_in_the_other() {

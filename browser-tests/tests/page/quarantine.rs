@@ -4,26 +4,7 @@ use crate::support::{frames, scene};
 use conatus_browser_tests::{Play, in_browser};
 use serde_json::json;
 
-/// A spring far too stiff for its step.
-const RUNAWAY: &str = "
-[time]
-step = 0.1
-seconds = 100
-[[body]]
-name = 'good'
-shape.sphere.radius = 0.1
-mass = 1
-[[body]]
-name = 'bad'
-shape.sphere.radius = 0.1
-mass = 1
-position = [3, 0, 0]
-[[spring]]
-a.body = 'bad'
-b.pin = [1, 0, 0]
-stiffness = 1e30
-length = 0
-";
+const RUNAWAY: &str = include_str!("../../../crates/viewer/tests/scenes/runaway.toml");
 
 #[test]
 fn a_runaway_body_pauses_the_run_and_is_named() {

@@ -1,12 +1,24 @@
 //! Everything can be reached by keyboard and has a name to be called by.
 
 use crate::support::{STILL, scene, some_frames};
-use conatus_browser_tests::{Play, Tab, in_browser};
+use conatus_browser_tests::{Browsing, Play, Tab, in_browser};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// What identifies a control.
 const NAME: &str = "(c) => c.id || c.dataset.view || c.dataset.toggle || c.outerHTML";
+
+/// A live run with a body selected, so that all controls are there.
+async fn with_everything_shown(browsing: &Browsing) -> (Play, Tab) {
+    let (_folder, file) = scene(STILL);
+    let play = Play::start(&file);
+    let tab = browsing.open(&play.url).await;
+    some_frames(&tab).await;
+    tab.key("n").await;
+    tab.until_true("!document.querySelector('#inspector').hidden")
+        .await;
+    (play, tab)
+}
 
 async fn shown_controls(tab: &Tab) -> BTreeSet<String> {
     let list = tab
@@ -26,13 +38,7 @@ async fn shown_controls(tab: &Tab) -> BTreeSet<String> {
 #[test]
 fn the_tab_key_reaches_every_control() {
     in_browser(async |browsing| {
-        let (_folder, file) = scene(STILL);
-        let play = Play::start(&file);
-        let tab = browsing.open(&play.url).await;
-        some_frames(&tab).await;
-        tab.key("n").await;
-        tab.until_true("!document.querySelector('#inspector').hidden")
-            .await;
+        let (_play, tab) = with_everything_shown(&browsing).await;
         let wanted = shown_controls(&tab).await;
         for id in [
             "play",
@@ -82,13 +88,7 @@ fn the_space_bar_means_the_button_that_has_the_focus() {
 #[test]
 fn every_control_has_an_accessible_name() {
     in_browser(async |browsing| {
-        let (_folder, file) = scene(STILL);
-        let play = Play::start(&file);
-        let tab = browsing.open(&play.url).await;
-        some_frames(&tab).await;
-        tab.key("n").await;
-        tab.until_true("!document.querySelector('#inspector').hidden")
-            .await;
+        let (_play, tab) = with_everything_shown(&browsing).await;
         let controls = tab.accessible_controls().await;
         assert!(controls.len() > 20, "{controls:?}");
         for (role, name) in &controls {
@@ -111,13 +111,7 @@ fn every_control_has_an_accessible_name() {
 #[test]
 fn no_control_covers_another_in_a_window_of_any_width() {
     in_browser(async |browsing| {
-        let (_folder, file) = scene(STILL);
-        let play = Play::start(&file);
-        let tab = browsing.open(&play.url).await;
-        some_frames(&tab).await;
-        tab.key("n").await;
-        tab.until_true("!document.querySelector('#inspector').hidden")
-            .await;
+        let (_play, tab) = with_everything_shown(&browsing).await;
         let covered = format!(
             "[...document.querySelectorAll('button, select, input')]
                 .filter((c) => c.checkVisibility({{ visibilityProperty: true }}))

@@ -273,6 +273,17 @@ pub struct Event {
     pub detail: serde_json::Value,
 }
 
+impl Event {
+    /// The body that was quarantined, if that is what happened.
+    pub fn quarantined(&self) -> Option<&str> {
+        let body = self
+            .detail
+            .get("body")
+            .filter(|_| self.kind == "quarantine");
+        body.and_then(serde_json::Value::as_str)
+    }
+}
+
 /// A file that the run was made from: the scene itself or a mesh it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {

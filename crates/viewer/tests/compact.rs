@@ -1,120 +1,14 @@
 //! The compact recording, read back by a reader that shares nothing with the
 //! writer but its specification.
 
+mod unpack;
+
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
 use conatus_viewer::{compact, series};
 use proptest::prelude::*;
-use serde_json::{Value, json};
-
-/// What is in the bytes; numbers of bodies and contacts as f32.
-struct Unpacked {
-    json: Value,
-    times: Vec<f64>,
-    steps: Vec<u64>,
-    series: Vec<Vec<f64>>,
-    totals: Vec<Vec<f32>>,
-    /// One list of N tracks of F values for each of the 13 numbers of a body.
-    bodies: Vec<Vec<f32>>,
-    counts: Vec<u32>,
-    contacts: Vec<Vec<f32>>,
-    status: Vec<u8>,
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn bytes(&mut self, count: usize) -> Vec<u8> {
-        let (bytes, rest) = self.0.split_at(count);
-        self.0 = rest;
-        bytes.to_vec()
-    }
-
-    fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.bytes(4).try_into().unwrap())
-    }
-
-    fn planes(&mut self, count: usize) -> Vec<u32> {
-        let bytes = self.bytes(4 * count);
-        let value = |i: usize| {
-            let part = |plane: usize| bytes[plane * count + i];
-            u32::from_be_bytes([part(0), part(1), part(2), part(3)])
-        };
-        (0..count).map(value).collect()
-    }
-
-    fn wide(&mut self, count: usize) -> Vec<u64> {
-        let (high, low) = (self.planes(count), self.planes(count));
-        let (mut value, mut step) = (0u64, 0u64);
-        (0..count)
-            .map(|i| {
-                let zigzag = u64::from(high[i]) << 32 | u64::from(low[i]);
-                let d = (zigzag >> 1) ^ 0u64.wrapping_sub(zigzag & 1);
-                step = step.wrapping_add(d);
-                value = value.wrapping_add(step);
-                value
-            })
-            .collect()
-    }
-
-    fn narrow(&mut self, tracks: usize, length: usize) -> Vec<f32> {
-        let order = usize::from(self.bytes(1)[0]);
-        assert!(order <= 3);
-        let coded = self.planes(tracks * length);
-        let mut values = Vec::new();
-        for track in 0..tracks {
-            let mut last: Vec<f32> = Vec::new();
-            for i in 0..length {
-                let at = |back: usize| f64::from(last[i - back]);
-                let guess = match order.min(i) {
-                    0 => 0.0,
-                    1 => at(1) as f32,
-                    2 => (2.0 * at(1) - at(2)) as f32,
-                    _ => (3.0 * (at(1) - at(2)) + at(3)) as f32,
-                };
-                let guess = if guess.is_finite() { guess } else { 0.0 };
-                let zigzag = coded[track * length + i];
-                let d = (zigzag >> 1) ^ 0u32.wrapping_sub(zigzag & 1);
-                let rank = swap(guess.to_bits() as i32).wrapping_add(d as i32);
-                last.push(f32::from_bits(swap(rank) as u32));
-            }
-            values.extend(last);
-        }
-        values
-    }
-}
-
-fn swap(bits: i32) -> i32 {
-    if bits < 0 { bits ^ i32::MAX } else { bits }
-}
-
-fn unpack(bytes: &[u8]) -> Unpacked {
-    let mut input = Reader(bytes);
-    assert_eq!(input.bytes(8), compact::MAGIC);
-    let [json, f, n, c, s] = std::array::from_fn(|_| input.u32() as usize);
-    let json = serde_json::from_slice(&input.bytes(json)).unwrap();
-    let floats = |bits: Vec<u64>| bits.into_iter().map(f64::from_bits).collect();
-    let times = floats(input.wide(f));
-    let unpacked = Unpacked {
-        json,
-        times,
-        steps: input.wide(f),
-        series: (0..s).map(|_| floats(input.wide(f))).collect(),
-        totals: (0..9).map(|_| input.narrow(1, f)).collect(),
-        bodies: (0..13).map(|_| input.narrow(n, f)).collect(),
-        counts: input.planes(f),
-        contacts: (0..7).map(|_| input.narrow(1, c)).collect(),
-        status: {
-            let mut status = input.bytes(f * n);
-            for i in n..f * n {
-                status[i] ^= status[i - n];
-            }
-            status
-        },
-    };
-    assert!(input.0.is_empty());
-    unpacked
-}
+use serde_json::json;
+use unpack::{Unpacked, unpack};
 
 /// A run of bodies on curves, one of which breaks in the middle.
 fn recording(bodies: usize, frames: usize) -> Recording {
@@ -274,6 +168,91 @@ fn smooth_motion_takes_less_than_a_quarter_of_its_f32_numbers() {
     gzip.flush().unwrap();
     let bytes = gzip.finish().unwrap().len();
     assert!(bytes < 50 * 200 * 13 * 4 / 4, "{bytes}");
+}
+
+/// Adds a waving sheet of `side` by `side` vertices, and a scrap of one
+/// triangle that jumps about.
+fn with_cloth(mut recording: Recording, side: usize) -> Recording {
+    let at = |i: usize, j: usize| (i * side + j) as u32;
+    let cells = (1..side).flat_map(|i| (1..side).map(move |j| (i, j)));
+    let halves = |(i, j): (usize, usize)| {
+        let [a, b, c, d] = [at(i - 1, j - 1), at(i, j - 1), at(i - 1, j), at(i, j)];
+        [[a, b, c], [c, b, d]]
+    };
+    let piece = |name: &str, vertices, triangles| ClothInfo {
+        name: name.into(),
+        color: [0.2, 0.4, 0.8],
+        thickness: 1e-3,
+        vertices,
+        triangles,
+    };
+    let sheet = piece("sheet", side * side, cells.flat_map(halves).collect());
+    recording.header.cloths = vec![sheet, piece("scrap", 3, vec![[2, 0, 1]])];
+    for (f, frame) in recording.frames.iter_mut().enumerate() {
+        let t = frame.time;
+        let place = |k: usize| {
+            let (x, y) = (
+                (k / side) as f64 / side as f64,
+                (k % side) as f64 / side as f64,
+            );
+            DVec3::new(
+                x,
+                y,
+                0.1 * (5.0 * x + 3.0 * t).sin() * (4.0 * y - t).cos() - 0.5 * t,
+            )
+        };
+        let scrap = [0.0, 1.0, f64::from(f as u32 % 2)].map(|x| DVec3::new(x, -x, 7.0));
+        frame.cloth = (0..side * side).map(place).chain(scrap).collect();
+    }
+    recording
+}
+
+fn unpacked(recording: &Recording) -> Unpacked {
+    let mut bytes = Vec::new();
+    compact::write(recording, None, &mut bytes).unwrap();
+    unpack(&bytes)
+}
+
+#[test]
+fn cloth_comes_back_within_a_65535th_of_its_box() {
+    for frames in [0, 1, 2, 30] {
+        let recording = with_cloth(recording(1, frames), 9);
+        check(&recording).unwrap();
+        let found = unpacked(&recording);
+        assert_eq!(found.stride, 1);
+        for (piece, (_, range)) in recording.header.cloth_pieces().enumerate() {
+            let all = || {
+                recording
+                    .frames
+                    .iter()
+                    .flat_map(|f| &f.cloth[range.clone()])
+            };
+            let least = all().copied().fold(DVec3::INFINITY, DVec3::min);
+            let most = all().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+            let room = (most - least) / 65535.0;
+            for (frame, there) in recording.frames.iter().zip(&found.cloth[piece]) {
+                for (was, is) in frame.cloth[range.clone()].iter().zip(there) {
+                    let off = (*was - *is).abs();
+                    // Half a step, and what f64 rounds.
+                    let bound = 0.5 * room + DVec3::splat(1e-12);
+                    assert!(off.cmple(bound).all(), "{was} {is} {room}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_vertex_that_is_nowhere_stays_where_it_was() {
+    let mut recording = with_cloth(recording(0, 3), 3);
+    recording.frames[1].cloth[4] = DVec3::new(f64::NAN, f64::INFINITY, 1e30);
+    let found = unpacked(&recording);
+    assert_eq!(found.cloth[0][1][4], found.cloth[0][0][4]);
+    assert!((found.cloth[0][2][4] - recording.frames[2].cloth[4]).length() < 1e-4);
+    for frame in &mut recording.frames {
+        frame.cloth.fill(DVec3::NAN);
+    }
+    assert_eq!(unpacked(&recording).cloth[0][2][4], DVec3::ZERO);
 }
 
 proptest! {

@@ -11,39 +11,8 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 use support::{PageTalk, Served, built_in, scene};
 
-/// 640 balls: a frame of 67 kB, and of far more than 64 kB with contacts.
-const MANY: &str = "
-[time]
-step = 0.005
-seconds = 100
-steps_per_frame = 1
-[[body]]
-name = 'ball'
-shape.sphere.radius = 0.1
-mass = 1
-array = { count = [10, 8, 8], spacing = [1, 1, 1] }
-";
-
-/// Numbers that run away at once: a spring far too stiff for its step.
-const RUNAWAY: &str = "
-[time]
-step = 0.1
-seconds = 100
-[[body]]
-name = 'good'
-shape.sphere.radius = 0.1
-mass = 1
-[[body]]
-name = 'bad'
-shape.sphere.radius = 0.1
-mass = 1
-position = [3, 0, 0]
-[[spring]]
-a.body = 'bad'
-b.pin = [1, 0, 0]
-stiffness = 1e30
-length = 0
-";
+const MANY: &str = include_str!("scenes/many.toml");
+const RUNAWAY: &str = include_str!("scenes/runaway.toml");
 
 fn saved(served: &Served) -> Recording {
     let (head, bytes) = served.get("/recording.mcap");

@@ -119,10 +119,8 @@ impl Logbook {
     /// a sink, and notes them.
     pub fn record<S: Sink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
         for event in world.take_events() {
-            if event.kind == "quarantine" {
-                let body = event.detail["body"].as_str();
-                self.quarantined.extend(body.map(str::to_owned));
-            }
+            self.quarantined
+                .extend(event.quarantined().map(str::to_owned));
             sink.event(&event)?;
         }
         let frame = world.frame();

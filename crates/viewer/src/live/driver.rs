@@ -45,9 +45,9 @@ impl Driver {
         events: broadcast::Sender<Utf8Bytes>,
     ) -> Result<Self, SessionError> {
         let time = recording.frames.last().map_or(0.0, |frame| frame.time);
-        let quarantined = recording.events.iter().filter(|e| e.kind == "quarantine");
+        let quarantined = recording.events.iter();
         let quarantined: Arc<[String]> = quarantined
-            .filter_map(|event| event.detail["body"].as_str().map(str::to_owned))
+            .filter_map(|event| event.quarantined().map(str::to_owned))
             .collect();
         let title = title_of(&recording);
         let driver = Self::new(None, Run::finished(1, title, recording)?, events);

@@ -25,9 +25,6 @@ impl Driver {
             order,
             answer,
         } = envelope;
-        if order == Order::Step {
-            return self.begin_step(answer);
-        }
         let done = match order {
             Order::Come => self.come(page),
             Order::Gone => self.gone(page),
@@ -40,7 +37,7 @@ impl Driver {
             Order::Pull(pull) => self.pull(page, pull),
             Order::LetGo => self.let_go(page),
             Order::Report => Ok(self.report()),
-            Order::Step => Ok(Value::Null),
+            Order::Step => return self.begin_step(answer),
         };
         let _ = answer.send(done);
     }
@@ -179,9 +176,7 @@ impl Driver {
     fn kick(&mut self, body: usize) -> Answer {
         let run = Arc::clone(&self.state.borrow().run);
         let live = self.world()?;
-        let kick = strength::kick(&run.header, body)
-            .ok_or_else(|| format!("there are only {} bodies", run.header.bodies.len()))?;
-        live.input(kick)
+        live.input(strength::kick(&run.header, body)?)
     }
 
     fn pull(&mut self, page: u32, pull: Pull) -> Answer {
@@ -191,8 +186,7 @@ impl Driver {
         if !near(pull.point) || !near(pull.target) {
             return Err("nothing can be pulled so far".into());
         }
-        let (stiffness, damping) = strength::hand(&run.header, pull.body, pull.point)
-            .ok_or_else(|| format!("there are only {} bodies", run.header.bodies.len()))?;
+        let (stiffness, damping) = strength::hand(&run.header, pull.body, pull.point)?;
         live.input(Command::Pull {
             hand: page,
             body: pull.body,

@@ -4,10 +4,11 @@ import { giveKeysBack } from './dom';
 import { Drag, type DragHost } from './drag';
 import { quarantinedIn } from './frame';
 import { Help } from './help';
+import { Hands } from './hands';
 import { Inspector } from './inspector';
 import { type Actions, listenForKeys } from './keys';
 import { Messages } from './messages';
-import type { Frame, Header, Pull, Vec3 } from './model';
+import type { Frame, Header, Pull } from './model';
 import { Player, type Shown } from './player';
 import { Plots } from './plots';
 import { saveRecording } from './save';
@@ -26,6 +27,7 @@ export class App implements Actions, Listener, DragHost {
   readonly toggles = Object.fromEntries(TOGGLES.map((name) => [name, false])) as Record<Toggle, boolean>;
   opened: Run | null = null;
   connected = false;
+  /** Bodies are counted first, then pieces of cloth. */
   selected: number | null = null;
   following: number | null = null;
   currentView: ViewName | null = 'home';
@@ -34,6 +36,7 @@ export class App implements Actions, Listener, DragHost {
   private readonly controls: Controls;
   private readonly scenes: Scenes;
   private readonly drag: Drag;
+  private hands = new Hands([]);
   private firstDrawn: () => void = () => undefined;
   private loaded = false;
   private shown: Shown | null = null;
@@ -76,6 +79,7 @@ export class App implements Actions, Listener, DragHost {
   }
 
   get pulls(): Pull[] {
+    if (this.opened?.kind !== 'live') return this.shown === null ? [] : this.hands.at(this.shown.a.step);
     const own = this.drag.current;
     return own === null ? this.state.pulls : [...this.state.pulls.filter((pull) => pull.body !== own.body), own];
   }
@@ -86,8 +90,13 @@ export class App implements Actions, Listener, DragHost {
     return quarantinedIn(shown.a).map((body) => this.nameOf(body) ?? '');
   }
 
-  nameOf(body: number | null): string | null {
-    return body === null ? null : (this.header?.bodies[body]?.name ?? null);
+  /** What can be selected: all bodies, then all pieces of cloth. */
+  private get things(): { name: string }[] {
+    return [...(this.header?.bodies ?? []), ...(this.header?.cloths ?? [])];
+  }
+
+  nameOf(thing: number | null): string | null {
+    return thing === null ? null : (this.things[thing]?.name ?? null);
   }
 
   // ---- What the source tells ----
@@ -108,9 +117,11 @@ export class App implements Actions, Listener, DragHost {
       !matchMedia('(prefers-reduced-motion: reduce)').matches,
     );
     const saves = this.source.saveAddress !== null;
-    this.controls.load(run.kind, saves);
+    this.hands = new Hands(run.header.bodies);
+    const cloth = (run.header.cloths ?? []).length > 0;
+    this.controls.load(run.kind, saves, cloth);
     this.scenes.load(run.scenes, run.header.scene);
-    this.help.load(run.kind === 'live', saves);
+    this.help.load({ live: run.kind === 'live', saves, cloth });
     this.plots.load(run.series);
     document.title = `${run.header.scene} · Conatus`;
     const title = document.getElementById('scene-title');
@@ -132,6 +143,7 @@ export class App implements Actions, Listener, DragHost {
 
   events(events: RunEvent[]): void {
     this.controls.events(events);
+    this.hands.add(events);
   }
 
   series(data: SeriesData): void {
@@ -183,9 +195,10 @@ export class App implements Actions, Listener, DragHost {
   }
 
   kick(body: number): void {
-    const name = this.nameOf(body);
+    const info = this.header?.bodies[body];
     if (this.opened?.kind !== 'live') this.messages.say('This is a recording: only a live run can be kicked.');
-    else if (name === null) this.messages.say(`There is no body number ${body + 1} to kick.`);
+    else if (info === undefined) this.messages.say(`There is no body number ${body + 1} to kick.`);
+    else if (info.scripted) this.messages.say(`The scene moves ${info.name}: it cannot be kicked.`);
     else if (!this.player.live) this.messages.say('Go back to the live run first: press End.');
     else this.command({ do: 'kick', body });
   }
@@ -206,7 +219,7 @@ export class App implements Actions, Listener, DragHost {
 
   toggleFollow(): void {
     if (this.selected === null) {
-      this.messages.say('Select a body first: click on it, or press N.');
+      this.messages.say('Select something first: click on it, or press N.');
       return;
     }
     this.setFollowing(this.following === this.selected ? null : this.selected);
@@ -217,7 +230,7 @@ export class App implements Actions, Listener, DragHost {
   }
 
   selectNext(direction: 1 | -1): void {
-    const count = this.header?.bodies.length ?? 0;
+    const count = this.things.length;
     if (count === 0) return;
     const from = this.selected ?? (direction > 0 ? -1 : count);
     this.select((from + direction + count) % count);
@@ -265,15 +278,15 @@ export class App implements Actions, Listener, DragHost {
 
   // ---- What the pointer does ----
 
-  pullable(body: number): boolean {
-    return this.opened?.kind === 'live' && this.player.live && this.connected && this.shown?.a.status[body] === 0;
+  pullable(thing: number): boolean {
+    return this.opened?.kind === 'live' && this.player.live && this.connected && this.shown?.a.status[thing] === 0;
   }
 
-  select(body: number | null): void {
-    if (body === this.selected) return;
-    this.selected = body;
-    this.stage.select(body);
-    if (this.following !== null && this.following !== body) this.setFollowing(null);
+  select(thing: number | null): void {
+    if (thing === this.selected) return;
+    this.selected = thing;
+    this.stage.select(thing);
+    if (this.following !== null && this.following !== thing) this.setFollowing(null);
     this.inspector.refresh();
   }
 
@@ -290,26 +303,15 @@ export class App implements Actions, Listener, DragHost {
     this.currentView = null;
   }
 
-  /** Where a body is drawn. */
-  bodyPosition(body: number): Vec3 | null {
-    if (this.shown === null) return null;
-    const { a, b, s } = this.shown;
-    const at = (i: number): number => {
-      const from = a.bodies[13 * body + i] ?? NaN;
-      return b === null ? from : from + s * ((b.bodies[13 * body + i] ?? NaN) - from);
-    };
-    return [at(0), at(1), at(2)];
-  }
-
   /** A view that the user has not moved away from fits the new size as well. */
   private resized(): void {
     this.stage.resize();
     if (this.loaded && this.currentView !== null) this.stage.view(this.currentView);
   }
 
-  private setFollowing(body: number | null): void {
-    this.following = body;
-    this.stage.follow(body);
+  private setFollowing(thing: number | null): void {
+    this.following = thing;
+    this.stage.follow(thing);
     this.inspector.refresh();
   }
 
@@ -341,9 +343,9 @@ export class App implements Actions, Listener, DragHost {
         if (this.selected !== null) this.stage.select(this.selected);
         this.loaded = true;
       }
+      this.shown = shown;
       this.stage.show(shown.a, shown.b, shown.s);
       this.stage.setPulls(this.pulls);
-      this.shown = shown;
       this.tellQuarantined();
     }
     const { player } = this;

@@ -1,4 +1,5 @@
-// Unpacks the compact recording of an HTML file; crates/viewer/src/compact.rs specifies its layout.
+// Unpacks the compact recording of an HTML file; crates/viewer/src/compact/mod.rs specifies its layout.
+import { decodeCloth } from './compact-cloth';
 import { BODY, CONTACT } from './frame';
 import type { Frame, Header, Vec3 } from './model';
 import type { RunEvent, SeriesInfo } from './source/source';
@@ -15,6 +16,8 @@ export interface Compact {
   times: Float64Array;
   /** One array per series. */
   values: Float64Array[];
+  /** Cloth is there for every so many frames. */
+  clothStride: number;
   frame(index: number): Frame;
 }
 
@@ -79,6 +82,7 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
   for (let i = 0; i < CONTACT; i++) input.narrow(touches, 1, contacts, (_, c) => c * CONTACT + i);
   const status = input.bytes(frames * bodies).slice();
   for (let i = bodies; i < status.length; i++) status[i] = (status[i] ?? 0) ^ (status[i - bodies] ?? 0);
+  const cloth = decodeCloth(input, header.cloths ?? [], frames);
 
   const frame = (index: number): Frame => {
     const total = (i: number): number => totals[index * TOTALS + i] ?? NaN;
@@ -95,10 +99,11 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
       contacts: Float64Array.from(
         touches.subarray((firstContact[index] ?? 0) * CONTACT, (firstContact[index + 1] ?? 0) * CONTACT),
       ),
+      cloth: cloth.frame(index),
       status: status.subarray(index * bodies, (index + 1) * bodies),
     };
   };
-  return { header, title, events, series, frames, times, values, frame };
+  return { header, title, events, series, frames, times, values, clothStride: cloth.stride, frame };
 }
 
 /** Reads the parts of the layout one after the other. */

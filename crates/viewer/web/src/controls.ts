@@ -6,7 +6,7 @@ import { Marks } from './marks';
 import type { Kind, RunEvent } from './source/source';
 import type { Toggle, ViewName } from './stage/stage';
 
-export const TOGGLES: Toggle[] = ['contacts', 'forces', 'velocities', 'frames', 'wireframe'];
+export const TOGGLES: Toggle[] = ['contacts', 'forces', 'velocities', 'frames', 'wireframe', 'cloth'];
 export const VIEWS: ViewName[] = ['home', 'front', 'side', 'top'];
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -60,7 +60,8 @@ export class Controls {
   }
 
   /** A new run; shows only what it can do. */
-  load(kind: Kind, saves: boolean): void {
+  load(kind: Kind, saves: boolean, cloth: boolean): void {
+    for (const [name, target] of this.toggles) target.hidden = name === 'cloth' && !cloth;
     this.live.hidden = kind !== 'live';
     this.factor.hidden = kind !== 'live';
     button('save').hidden = !saves;

@@ -1,4 +1,4 @@
-// The pointer on the picture: down on a body selects it, moving on pulls it; elsewhere the camera moves.
+// The pointer on the picture: down on a body or cloth selects it, moving on pulls a body; elsewhere the camera moves.
 import type { Pull, Vec3 } from './model';
 import type { Stage } from './stage/stage';
 
@@ -6,9 +6,9 @@ import type { Stage } from './stage/stage';
 const TREMBLE = 4;
 
 export interface DragHost {
-  /** Whether bodies can be pulled now. */
-  pullable(body: number): boolean;
-  select(body: number | null): void;
+  /** Whether this is a body that can be pulled now. */
+  pullable(thing: number): boolean;
+  select(thing: number | null): void;
   pull(pull: Pull): void;
   letGo(): void;
   /** The user moved the camera. */
@@ -82,9 +82,9 @@ export class Drag {
     this.down = { pointer: event.pointerId, x, y, moved: false };
     const hit = this.stage.pick(x, y);
     if (hit === null) return;
-    this.host.select(hit.body);
-    if (!this.host.pullable(hit.body)) return;
-    this.grab = { pointer: event.pointerId, x, y, ...hit };
+    this.host.select(hit.thing);
+    if (!this.host.pullable(hit.thing)) return;
+    this.grab = { pointer: event.pointerId, x, y, body: hit.thing, point: hit.point, world: hit.world };
     this.stage.controls(false);
   }
 

@@ -5,22 +5,28 @@ const HEAD = 96;
 /** Numbers per body and per contact. */
 export const BODY = 13;
 export const CONTACT = 7;
+/** Numbers per vertex of cloth. */
+export const VERTEX = 3;
 
 export const QUARANTINED = 3;
-const STATUS = ['free', 'locked', 'merged into another', 'quarantined'];
+const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted'];
 
-/** Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer. */
-export function decodeFrame(buffer: ArrayBuffer, offset: number): Frame {
+/**
+ * Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer;
+ * `vertices` is how many the cloth has.
+ */
+export function decodeFrame(buffer: ArrayBuffer, offset: number, vertices: number): Frame {
   const view = new DataView(buffer, offset);
   if (view.byteLength < HEAD) throw new Error('A frame is too short.');
   const number = (at: number): number => view.getFloat64(at, true);
   const vector = (at: number): Vec3 => [number(at), number(at + 8), number(at + 16)];
   const bodies = view.getUint32(88, true);
   const contacts = view.getUint32(92, true);
-  if (view.byteLength !== HEAD + bodies * (8 * BODY + 1) + contacts * 8 * CONTACT) {
+  if (view.byteLength !== HEAD + bodies * (8 * BODY + 1) + contacts * 8 * CONTACT + vertices * 8 * VERTEX) {
     throw new Error('A frame has the wrong length.');
   }
   const contactsAt = offset + HEAD + bodies * 8 * BODY;
+  const clothAt = contactsAt + contacts * 8 * CONTACT;
   return {
     time: number(0),
     step: Number(view.getBigUint64(8, true)),
@@ -31,13 +37,15 @@ export function decodeFrame(buffer: ArrayBuffer, offset: number): Frame {
     penetration: number(80),
     bodies: new Float64Array(buffer, offset + HEAD, bodies * BODY),
     contacts: new Float64Array(buffer, contactsAt, contacts * CONTACT),
-    status: new Uint8Array(buffer, contactsAt + contacts * 8 * CONTACT, bodies),
+    cloth: new Float64Array(buffer, clothAt, vertices * VERTEX),
+    status: new Uint8Array(buffer, clothAt + vertices * 8 * VERTEX, bodies),
   };
 }
 
 /** About how much memory a frame keeps. */
 export function frameBytes(frame: Frame): number {
-  return 400 + frame.bodies.byteLength + frame.contacts.byteLength + frame.status.byteLength;
+  const { bodies, contacts, cloth, status } = frame;
+  return 400 + bodies.byteLength + contacts.byteLength + cloth.byteLength + status.byteLength;
 }
 
 /** What there is to tell about a body between two frames. */
@@ -50,20 +58,34 @@ export interface BodyState {
   quarantined: boolean;
 }
 
+/** Three numbers of `bodies` or of `cloth`, from the i-th on, between two frames. */
+function between(of: 'bodies' | 'cloth', i: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  const value = (k: number): number => {
+    const from = a[of][k] ?? NaN;
+    return b === null ? from : from + s * ((b[of][k] ?? NaN) - from);
+  };
+  return [value(i), value(i + 1), value(i + 2)];
+}
+
+/** Where a body is between two frames. */
+export function bodyPosition(body: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  return between('bodies', body * BODY, a, b, s);
+}
+
+/** Where a vertex of cloth is between two frames, counted over all pieces. */
+export function vertexPosition(vertex: number, a: Frame, b: Frame | null, s: number): Vec3 {
+  return between('cloth', vertex * VERTEX, a, b, s);
+}
+
 export function bodyState(info: BodyInfo, body: number, a: Frame, b: Frame | null, s: number): BodyState {
   const at = body * BODY;
-  const value = (i: number): number => {
-    const from = a.bodies[at + i] ?? NaN;
-    return b === null ? from : from + s * ((b.bodies[at + i] ?? NaN) - from);
-  };
-  const vector = (i: number): Vec3 => [value(i), value(i + 1), value(i + 2)];
-  const velocity = vector(7);
-  const omega = vector(10);
+  const velocity = between('bodies', at + 7, a, b, s);
+  const omega = between('bodies', at + 10, a, b, s);
   const spin = omega.reduce((sum, w, i) => sum + (info.moments[i] ?? 0) * w * w, 0);
   const speed = Math.hypot(...velocity);
   const status = a.status[body] ?? 0;
   return {
-    position: vector(0),
+    position: bodyPosition(body, a, b, s),
     speed,
     angularSpeed: Math.hypot(...omega),
     energy: (info.mass * speed * speed + spin) / 2,

@@ -3,7 +3,7 @@ import { button, element } from './dom';
 import { KEYS, type Key } from './keys';
 
 const POINTER: [string, string][] = [
-  ['Click', 'select a body'],
+  ['Click', 'select a body or cloth'],
   ['Drag', 'turn the camera'],
   ['Right drag, two fingers', 'move the camera'],
   ['Wheel, pinch', 'nearer, farther'],
@@ -30,8 +30,9 @@ export class Help {
   }
 
   /** Shows what is of use for this kind of run. */
-  load(live: boolean, saves: boolean): void {
-    const usable = KEYS.filter((key) => (live || !key.live) && (saves || !key.saves));
+  load(has: { live: boolean; saves: boolean; cloth: boolean }): void {
+    const { live } = has;
+    const usable = KEYS.filter((key) => (live || !key.live) && (has.saves || !key.saves) && (has.cloth || !key.cloth));
     const groups = new Map<Key['group'], Key[]>();
     for (const key of usable) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
     const pointer = live ? [...POINTER.slice(0, 1), ['Drag a body', 'pull it'] as [string, string], ...POINTER.slice(1)] : POINTER;

@@ -1,22 +1,33 @@
-// The card of the selected body: who it is and how it moves.
+// The card of what is selected: who a body is and how it moves, what a piece of cloth is made of.
 import { button, element, setPressed, setText } from './dom';
 import { type BodyState, bodyState } from './frame';
 import { short } from './format';
-import type { Header, Vec3 } from './model';
+import { type ClothInfo, type Header, type Vec3, pieceOf } from './model';
 import type { Shown } from './player';
 
-export interface Inspected {
+export interface InspectedBody {
   name: string;
   mass: number;
   speed: number;
   energy: number;
+  status: string;
 }
+export interface InspectedCloth {
+  name: string;
+  vertices: number;
+  triangles: number;
+  thickness: number;
+  colour: string;
+}
+export type Inspected = InspectedBody | InspectedCloth;
 
 /** Numbers that change faster cannot be read. */
 const SECONDS_BETWEEN = 0.1;
 
 export class Inspector {
   private readonly card = element('inspector', HTMLElement);
+  private readonly body = element('inspector-body', HTMLElement);
+  private readonly cloth = element('inspector-cloth', HTMLElement);
   private readonly focus = button('focus');
   private since = Infinity;
   private inspected: Inspected | null = null;
@@ -35,9 +46,12 @@ export class Inspector {
     this.since = Infinity;
   }
 
-  update(dt: number, header: Header, body: number | null, following: boolean, shown: Shown | null): void {
-    const info = body === null ? undefined : header.bodies[body];
-    if (body === null || info === undefined || shown === null) {
+  /** Bodies are counted first, then pieces of cloth. */
+  update(dt: number, header: Header, thing: number | null, following: boolean, shown: Shown | null): void {
+    const body = thing === null ? undefined : header.bodies[thing];
+    const cloth = thing === null ? undefined : pieceOf(header, thing)?.info;
+    const info = body ?? cloth;
+    if (thing === null || info === undefined || shown === null) {
       this.card.hidden = true;
       this.inspected = null;
       return;
@@ -45,27 +59,53 @@ export class Inspector {
     this.since += dt;
     if (this.since < SECONDS_BETWEEN) return;
     this.since = 0;
-    const state = bodyState(info, body, shown.a, shown.b, shown.s);
-    this.inspected = { name: info.name, mass: info.mass, speed: state.speed, energy: state.energy };
     this.card.hidden = false;
-    this.card.classList.toggle('quarantined', state.quarantined);
+    this.body.hidden = body === undefined;
+    this.cloth.hidden = cloth === undefined;
+    let lines: [string, string][] = [];
+    let quarantined = false;
+    if (body !== undefined) {
+      const state = bodyState(body, thing, shown.a, shown.b, shown.s);
+      quarantined = state.quarantined;
+      lines = rows(body.scripted === true ? null : body.mass, state);
+      this.inspected = { name: body.name, mass: body.mass, speed: state.speed, energy: state.energy, status: state.status };
+    } else if (cloth !== undefined) {
+      lines = clothRows(cloth);
+      const { name, vertices, triangles, thickness } = cloth;
+      this.inspected = { name, vertices, triangles: triangles.length, thickness, colour: hex(cloth.color) };
+    }
+    this.card.classList.toggle('quarantined', quarantined);
     setPressed(this.focus, following);
     setText(element('inspector-name', HTMLElement), info.name);
-    const color = info.color.map((part) => Math.round(255 * part)).join(' ');
-    element('inspector-color', HTMLElement).style.backgroundColor = `rgb(${color})`;
-    for (const [id, text] of rows(info.mass, state)) setText(element(`inspector-${id}`, HTMLElement), text);
+    element('inspector-color', HTMLElement).style.backgroundColor = hex(info.color);
+    for (const [id, text] of lines) setText(element(`inspector-${id}`, HTMLElement), text);
   }
 }
 
-function rows(mass: number, state: BodyState): [string, string][] {
+/** `mass` is null for an obstacle: whatever meets it, it moves as the scene says. */
+function rows(mass: number | null, state: BodyState): [string, string][] {
   return [
-    ['mass', `${short(mass)} kg`],
+    ['mass', mass === null ? '–' : `${short(mass)} kg`],
     ['position', point(state.position)],
     ['speed', `${short(state.speed)} m/s`],
     ['spin', `${short(state.angularSpeed)} rad/s`],
-    ['energy', `${short(state.energy)} J`],
+    ['energy', mass === null ? '–' : `${short(state.energy)} J`],
     ['status', state.quarantined ? 'quarantined: its numbers went wrong' : state.status],
   ];
+}
+
+function clothRows({ vertices, triangles, thickness, color }: ClothInfo): [string, string][] {
+  return [
+    ['vertices', vertices.toLocaleString('en')],
+    ['triangles', triangles.length.toLocaleString('en')],
+    ['thickness', `${Number((1000 * thickness).toPrecision(3))} mm`],
+    ['colour', hex(color)],
+  ];
+}
+
+function hex(color: Vec3): string {
+  const part = (value: number): string => Math.round(255 * Math.min(Math.max(value, 0), 1)).toString(16).padStart(2, '0');
+  return `#${color.map(part).join('')}`;
 }
 
 function point(p: Vec3): string {

@@ -37,6 +37,8 @@ export interface Key {
   live?: boolean;
   /** Only where there is something to save. */
   saves?: boolean;
+  /** Only where there is cloth. */
+  cloth?: boolean;
   act(actions: Actions, event: KeyboardEvent): void;
 }
 
@@ -76,17 +78,18 @@ export const KEYS: Key[] = [
   {
     keys: ['n'],
     label: 'N',
-    does: 'select the next body (Shift: the one before)',
+    does: 'select the next body or cloth (Shift: the one before)',
     group: 'Bodies',
     act: (a, e) => a.selectNext(e.shiftKey ? -1 : 1),
   },
-  { keys: ['f'], label: 'F', does: 'follow the selected body, or stop', group: 'Bodies', act: (a) => a.toggleFollow() },
+  { keys: ['f'], label: 'F', does: 'follow what is selected, or stop', group: 'Bodies', act: (a) => a.toggleFollow() },
   { keys: ['escape'], label: 'Esc', does: 'let go, deselect', group: 'Bodies', act: (a) => a.escape() },
   { keys: ['c'], label: 'C', does: 'contact points', group: 'Picture', act: (a) => a.toggle('contacts') },
   { keys: ['g'], label: 'G', does: 'forces', group: 'Picture', act: (a) => a.toggle('forces') },
   { keys: ['v'], label: 'V', does: 'velocities', group: 'Picture', act: (a) => a.toggle('velocities') },
   { keys: ['b'], label: 'B', does: 'body frames', group: 'Picture', act: (a) => a.toggle('frames') },
   { keys: ['w'], label: 'W', does: 'wireframe', group: 'Picture', act: (a) => a.toggle('wireframe') },
+  { keys: ['m'], label: 'M', does: 'mesh of the cloth', group: 'Picture', cloth: true, act: (a) => a.toggle('cloth') },
   { keys: ['0'], label: '0', does: 'the whole scene in view', group: 'Picture', act: (a) => a.view('home') },
   { keys: ['p'], label: 'P', does: 'plots', group: 'Page', act: (a) => a.togglePlots() },
   { keys: ['t'], label: 'T', does: 'light or dark', group: 'Page', act: (a) => a.toggleTheme() },

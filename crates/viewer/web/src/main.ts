@@ -2,8 +2,9 @@
 import '../style.css';
 import { App } from './app';
 import { element } from './dom';
+import { bodyPosition, vertexPosition } from './frame';
 import { Messages } from './messages';
-import type { Vec3 } from './model';
+import { type Vec3, pieceOf } from './model';
 import { FileSource } from './source/file';
 import { LiveSource } from './source/live';
 import type { Source } from './source/source';
@@ -73,7 +74,16 @@ function looking(app: App, canvas: HTMLCanvasElement): object {
     },
     body: (name: string): Vec3 | null => {
       const body = app.header?.bodies.findIndex((info) => info.name === name) ?? -1;
-      return body < 0 ? null : app.bodyPosition(body);
+      if (body < 0 || app.drawn === null) return null;
+      return bodyPosition(body, app.drawn.a, app.drawn.b, app.drawn.s);
+    },
+    /** A vertex of the piece of cloth of that name. */
+    vertex: (name: string, index: number): Vec3 | null => {
+      const { header, drawn } = app;
+      const piece = header?.cloths?.findIndex((info) => info.name === name) ?? -1;
+      const found = header && piece >= 0 ? pieceOf(header, header.bodies.length + piece) : null;
+      if (found === null || drawn === null || index >= found.info.vertices) return null;
+      return vertexPosition(found.first + index, drawn.a, drawn.b, drawn.s);
     },
   };
 }

@@ -14,6 +14,18 @@ export interface BodyInfo {
   color: Vec3;
   mesh: number | null;
   spheres: [Vec3, number][];
+  /** An obstacle that the scene moves or holds; it has no mass. */
+  scripted?: boolean;
+}
+/** A piece of cloth. */
+export interface ClothInfo {
+  name: string;
+  /** sRGB, 0 to 1. */
+  color: Vec3;
+  /** How far its sheets keep from each other. */
+  thickness: number;
+  vertices: number;
+  triangles: [number, number, number][];
 }
 export interface PlaneInfo {
   point: Vec3;
@@ -50,6 +62,7 @@ export interface Header {
   planes: PlaneInfo[];
   springs: SpringInfo[];
   waters: WaterInfo[];
+  cloths?: ClothInfo[];
 }
 /** One recorded moment; layout as in crates/record/src/layout.rs. */
 export interface Frame {
@@ -64,7 +77,9 @@ export interface Frame {
   bodies: Float64Array;
   /** 7 per contact: point xyz, impulse on the first body xyz, penetration. */
   contacts: Float64Array;
-  /** Per body: 0 free, 1 locked, 2 merged, 3 quarantined. */
+  /** 3 per vertex of all pieces of cloth, one piece after the other. */
+  cloth: Float64Array | Float32Array;
+  /** Per body: 0 free, 1 locked, 2 merged, 3 quarantined, 4 scripted. */
   status: Uint8Array;
 }
 /** A hand that pulls a body. */
@@ -74,4 +89,21 @@ export interface Pull {
   point: Vec3;
   /** In the world. */
   target: Vec3;
+}
+
+/**
+ * What can be selected is counted through: bodies first, then pieces of cloth.
+ * Gives the piece of that number, and the place of its vertices in a frame.
+ */
+export function pieceOf(header: Header, thing: number): { info: ClothInfo; first: number } | null {
+  const { bodies, cloths = [] } = header;
+  const info = cloths[thing - bodies.length];
+  if (info === undefined) return null;
+  const first = cloths.slice(0, thing - bodies.length).reduce((sum, piece) => sum + piece.vertices, 0);
+  return { info, first };
+}
+
+/** How many vertices all pieces of cloth have together. */
+export function clothVertices({ cloths = [] }: Header): number {
+  return cloths.reduce((sum, piece) => sum + piece.vertices, 0);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { decodeCompact, unpack } from '../src/compact';
 
-/** The layout of crates/viewer/src/compact.rs, written as plainly as possible. */
+/** The layout of crates/viewer/src/compact/mod.rs, written as plainly as possible. */
 class Writer {
   readonly bytes: number[] = [];
 
@@ -50,6 +50,39 @@ class Writer {
   }
 }
 
+/** A sheet of two triangles whose four vertices move evenly but for one jump. */
+const SHEET = { name: 'sheet', color: [1, 0, 0], thickness: 0.001, vertices: 4, triangles: [[0, 1, 2], [2, 1, 3]] };
+const vertex = (frame: number, v: number, axis: number): number => (v === 2 && frame === 4 ? 60000 : 1000 * axis + 100 * v + 7 * frame * frame);
+
+/** Cloth at these frames, in all modes one after the other. */
+function cloth(writer: Writer, stride: number, frames: number[]): void {
+  const lower = [[], [0], [0, 1], [1, 2]];
+  const bytes = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer);
+  writer.u32(stride);
+  // A whole number q stands for −1 + q / 65535 on the first axis, for q on the second, and for 3 on the flat third.
+  for (const corner of [-1, 0, 3, 0, 65535, 3]) writer.bytes.push(...bytes(corner));
+  const modes: number[] = [], coded: number[] = [];
+  frames.forEach((frame, i) => {
+    for (let axis = 0; axis < 3; axis++) {
+      const mode = (3 * i + axis) % 8;
+      const order = Math.min(mode & 3, i);
+      const at = (back: number, v: number): number => vertex(frames[i - back]!, v, axis);
+      const off = [0, 1, 2, 3].map((v) => {
+        const guesses = [() => 0, () => at(1, v), () => 2 * at(1, v) - at(2, v), () => 3 * (at(1, v) - at(2, v)) + at(3, v)];
+        return at(0, v) - guesses[order]!();
+      });
+      modes.push(mode);
+      off.forEach((own, v) => {
+        const near = mode & 4 ? lower[v]! : [];
+        const mean = near.length > 0 ? Math.trunc(near.reduce((sum, j) => sum + off[j]!, 0) / near.length) : 0;
+        const d = ((own - mean) << 16) >> 16;
+        coded.push(((d << 1) ^ (d >> 15)) & 65535);
+      });
+    }
+  });
+  writer.bytes.push(...modes, ...coded.map((d) => d >> 8), ...coded.map((d) => d & 255));
+}
+
 function f64(value: number): bigint {
   return new BigUint64Array(Float64Array.of(value).buffer)[0]!;
 }
@@ -59,10 +92,10 @@ const BODIES = 2;
 const value = (channel: number, body: number, frame: number): number =>
   channel === 12 && frame === 4 ? NaN : Math.sin(channel + 0.3 * body + 0.1 * frame) * 10 ** (channel - 6);
 
-function example(): ArrayBuffer {
+function example(clothFrames: number[] = [], stride = 1): ArrayBuffer {
   const writer = new Writer();
   const json = JSON.stringify({
-    header: { scene: '</script> ü', bodies: [{ name: 'a' }, { name: 'b' }] },
+    header: { scene: '</script> ü', bodies: [{ name: 'a' }, { name: 'b' }], cloths: clothFrames.length > 0 ? [SHEET] : undefined },
     title: null,
     events: [],
     series: [{ name: 'total', group: 'energy', unit: 'J' }],
@@ -79,6 +112,7 @@ function example(): ArrayBuffer {
   writer.planes(all.map((f) => (f === 2 ? 1 : f === 5 ? 2 : 0)));
   for (let i = 0; i < 7; i++) writer.narrow(1, [[i, i + 10, i + 20]]);
   for (let f = 0; f < FRAMES; f++) writer.bytes.push(f === 0 ? 1 : 0, f === 6 ? 3 : 0);
+  if (clothFrames.length > 0) cloth(writer, stride, clothFrames);
   return Uint8Array.from(writer.bytes).buffer;
 }
 
@@ -103,6 +137,25 @@ function check(recording: ReturnType<typeof decodeCompact>): void {
 
 test('a compact recording comes back in f32, wild numbers included', () => {
   check(decodeCompact(example()));
+});
+
+test('cloth comes back in 65535ths of its box, whatever it is told from', () => {
+  const recording = decodeCompact(example([0, 1, 2, 3, 4, 5, 6, 7, 8]));
+  check(recording);
+  for (let f = 0; f < FRAMES; f++) {
+    const expected = [0, 1, 2, 3].flatMap((v) => [vertex(f, v, 0) / 65535 - 1, vertex(f, v, 1), 3]);
+    assert.deepEqual([...recording.frame(f).cloth], expected.map(Math.fround));
+  }
+});
+
+test('between frames that have cloth it goes straight, up to the last frame', () => {
+  const recording = decodeCompact(example([0, 3, 6, 8], 3));
+  assert.equal(recording.clothStride, 3);
+  const y = (f: number): number => recording.frame(f).cloth[4]!;
+  const there = (f: number): number => vertex(f, 1, 1);
+  assert.deepEqual([0, 3, 6, 8].map(y), [0, 3, 6, 8].map(there));
+  assert.equal(y(1), Math.fround(there(0) + (there(3) - there(0)) / 3));
+  assert.equal(y(7), Math.fround((there(6) + there(8)) / 2));
 });
 
 test('it is unpacked from base64 and gzip', async () => {

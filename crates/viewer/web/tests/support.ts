@@ -13,6 +13,7 @@ export function frameAt(time: number): Frame {
     penetration: 0,
     bodies: Float64Array.of(time, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 2),
     contacts: new Float64Array(0),
+    cloth: new Float64Array(0),
     status: Uint8Array.of(0),
   };
 }

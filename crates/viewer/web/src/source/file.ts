@@ -17,10 +17,11 @@ export class FileSource implements Source {
     unpack(this.text).then(
       (recording) => {
         this.recording = recording;
-        const { header, title, series, events, frames } = recording;
+        const { header, title, series, events, frames, clothStride } = recording;
         listener.run({ kind: 'file', number: 1, header, title, scenes: [], series });
         listener.connection(true, null);
-        listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message: null });
+        const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
+        listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message });
         listener.events(events);
       },
       (error: unknown) => listener.connection(false, error instanceof Error ? error.message : String(error)),

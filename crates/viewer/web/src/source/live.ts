@@ -1,8 +1,8 @@
 // A run behind a WebSocket: sends commands, hands on what the server answers, and connects again when the
 // connection is lost.
 import { decodeFrame } from '../frame';
-import type { Header, Pull } from '../model';
-import type { Command, Listener, RunEvent, SceneInfo, SeriesData, SeriesInfo, Source } from './source';
+import { type Header, clothVertices } from '../model';
+import type { Command, Listener, RunEvent, SceneInfo, SeriesData, SeriesInfo, Shared, Source } from './source';
 
 interface Hello {
   run: number;
@@ -12,15 +12,8 @@ interface Hello {
   scenes: SceneInfo[];
   series: SeriesInfo[];
 }
-interface State {
+interface State extends Shared {
   run: number;
-  playing: boolean;
-  speed: number;
-  frames: number;
-  factor: number | null;
-  quarantined: string[];
-  pulls: Pull[];
-  message: string | null;
 }
 interface Message {
   hello?: Hello;
@@ -40,6 +33,7 @@ export class LiveSource implements Source {
   private socket: WebSocket | null = null;
   private listener: Listener | null = null;
   private run = 0;
+  private vertices = 0;
   private nextId = 1;
   private failures = 0;
   private readonly waiting = new Map<number, { done: () => void; fail: (reason: Error) => void }>();
@@ -103,6 +97,7 @@ export class LiveSource implements Source {
     if (message.hello) {
       const { run, live, header, title, scenes, series } = message.hello;
       this.run = run;
+      this.vertices = clothVertices(header);
       listener.connection(true, null);
       listener.run({ kind: live ? 'live' : 'recording', number: run, header, title, scenes, series });
     }
@@ -122,6 +117,7 @@ export class LiveSource implements Source {
     const view = new DataView(buffer);
     if (buffer.byteLength < FRAME_HEAD || view.getUint32(4, true) !== this.run) return;
     const newest = view.getUint32(0, true) === NEWEST;
-    this.listener?.frame(Number(view.getBigUint64(8, true)), decodeFrame(buffer, FRAME_HEAD), newest);
+    const frame = decodeFrame(buffer, FRAME_HEAD, this.vertices);
+    this.listener?.frame(Number(view.getBigUint64(8, true)), frame, newest);
   }
 }

@@ -1,19 +1,23 @@
 // All bodies of the scene, drawn as instances of their meshes.
 import { Color, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, SRGBColorSpace, type BufferGeometry } from 'three';
 import type { Frame, Header } from '../model';
-import { ballRadius, surface, unitBall } from './geometry';
-import { bodyMaterial, bodyUniforms } from './materials';
+import { ballRadius, isGlass, surface, unitBall } from './geometry';
+import { bodyMaterial, bodyUniforms, type BodyStyle } from './materials';
 import { POSE, type Poses } from './poses';
 import type { Quality } from './quality';
 
 /** More instances than this of a ball are drawn with fewer triangles than the recording's mesh has. */
 const MANY = 300;
 
+/** How much of the pattern obstacles keep: one can still see them turn, but they do not draw the eye. */
+const CALM = 0.3;
+
 const LOCKED = 1, QUARANTINED = 2, CHOSEN = 4;
 
 /** One sort of surface: which body each instance belongs to, where in the body it is and how large. */
 interface Sort {
   mesh: InstancedMesh;
+  style: BodyStyle;
   mark: InstancedBufferAttribute;
   owner: Uint32Array;
   offset: Float64Array;
@@ -35,13 +39,15 @@ export class Bodies {
 
   constructor(private readonly header: Header, quality: Quality) {
     this.marks = new Uint8Array(header.bodies.length);
-    const byMesh = new Map<number, number[]>();
+    const byMesh = new Map<string, { mesh: number; style: BodyStyle; list: number[] }>();
     const owners: number[] = [], offsets: number[] = [], scales: number[] = [];
     header.bodies.forEach((body, index) => {
       if (body.mesh !== null && header.meshes[body.mesh]) {
-        const list = byMesh.get(body.mesh);
-        if (list) list.push(index);
-        else byMesh.set(body.mesh, [index]);
+        const style: BodyStyle = isGlass(header, body) ? 'glass' : body.scripted ? 'calm' : 'body';
+        const key = `${body.mesh} ${style}`;
+        const known = byMesh.get(key);
+        if (known) known.list.push(index);
+        else byMesh.set(key, { mesh: body.mesh, style, list: [index] });
         return;
       }
       for (const [centre, radius] of body.spheres) {
@@ -50,32 +56,33 @@ export class Bodies {
         scales.push(Math.abs(radius));
       }
     });
-    for (const [index, list] of byMesh) {
+    for (const { mesh: index, style, list } of byMesh.values()) {
       const mesh = header.meshes[index];
       const radius = ballRadius(mesh);
       const recorded = (): BufferGeometry => surface(mesh).scale(1 / (radius ?? 1), 1 / (radius ?? 1), 1 / (radius ?? 1));
       const geometry = radius !== null && list.length > MANY ? unitBall(list.length, quality) : recorded();
       const scale = new Float64Array(list.length).fill(radius ?? 1);
-      this.add(geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale);
+      if (style !== 'body') calmed(geometry);
+      this.add(style, geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale);
     }
     if (owners.length > 0) {
       const ball = (): BufferGeometry => unitBall(owners.length, quality);
-      this.add(ball(), ball, Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales));
+      this.add('body', ball(), ball, Uint32Array.from(owners), Float64Array.from(offsets), Float64Array.from(scales));
     }
   }
 
-  private add(plain: BufferGeometry, wires: () => BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array): void {
+  private add(style: BodyStyle, plain: BufferGeometry, wires: () => BufferGeometry, owner: Uint32Array, offset: Float64Array, scale: Float64Array): void {
     const mark = new InstancedBufferAttribute(new Float32Array(owner.length), 1);
     plain.setAttribute('mark', mark);
-    const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), false), owner.length);
+    const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), style, false), owner.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     // Instances fly about; to find out whether all of them are out of sight costs more than it saves.
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.castShadow = mesh.receiveShadow = style !== 'glass';
     const color = new Color();
     owner.forEach((body, i) => mesh.setColorAt(i, color.setRGB(...this.header.bodies[body].color, SRGBColorSpace)));
     this.group.add(mesh);
-    this.sorts.push({ mesh, mark, owner, offset, scale, plain, wires });
+    this.sorts.push({ mesh, style, mark, owner, offset, scale, plain, wires });
   }
 
   /** Moves every instance to its body's pose. */
@@ -122,7 +129,7 @@ export class Bodies {
   }
 
   setWireframe(on: boolean): void {
-    for (const { mesh, mark, plain, wires } of this.sorts) {
+    for (const { mesh, style, mark, plain, wires } of this.sorts) {
       for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
       if (mesh.geometry !== plain) mesh.geometry.dispose();
       mesh.geometry = plain;
@@ -132,7 +139,7 @@ export class Bodies {
         mesh.geometry = shared.toNonIndexed().setAttribute('mark', mark);
         shared.dispose();
       }
-      mesh.material = bodyMaterial(this.shared, sizeOf(plain), on);
+      mesh.material = bodyMaterial(this.shared, sizeOf(plain), style, on);
     }
   }
 
@@ -144,6 +151,11 @@ export class Bodies {
       mesh.dispose();
     }
   }
+}
+
+function calmed(geometry: BufferGeometry): void {
+  const pattern = geometry.getAttribute('pattern');
+  for (let i = 0; i < pattern.count; i++) pattern.setX(i, CALM * pattern.getX(i));
 }
 
 function sizeOf(geometry: BufferGeometry): number {

@@ -2,7 +2,7 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Vec3 } from '../model';
-import { Box } from './extent';
+import { Box } from './box';
 
 export type ViewName = 'home' | 'front' | 'side' | 'top';
 

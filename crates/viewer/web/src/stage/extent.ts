@@ -1,71 +1,7 @@
 // Where a scene takes place: the box around its bodies, and the room its planes end in.
 import type { BodyInfo, EndInfo, Frame, Header, Vec3, WaterInfo } from '../model';
-
-/** Numbers beyond this are a blow-up, not a place. */
-export const FAR = 1e9;
-
-/** Whether a point is somewhere one can draw. */
-export function isPlace(x: number, y: number, z: number): boolean {
-  return Math.abs(x) < FAR && Math.abs(y) < FAR && Math.abs(z) < FAR;
-}
-
-/** A box along the axes; empty until something is added. */
-export class Box {
-  readonly lo: Vec3 = [Infinity, Infinity, Infinity];
-  readonly hi: Vec3 = [-Infinity, -Infinity, -Infinity];
-
-  /** Makes room for a ball; passes over what is no place. */
-  add(x: number, y: number, z: number, radius = 0): void {
-    if (!isPlace(x, y, z)) return;
-    const { lo, hi } = this;
-    if (x - radius < lo[0]) lo[0] = x - radius;
-    if (y - radius < lo[1]) lo[1] = y - radius;
-    if (z - radius < lo[2]) lo[2] = z - radius;
-    if (x + radius > hi[0]) hi[0] = x + radius;
-    if (y + radius > hi[1]) hi[1] = y + radius;
-    if (z + radius > hi[2]) hi[2] = z + radius;
-  }
-
-  addBox(other: Box): void {
-    if (other.isEmpty()) return;
-    this.add(...other.lo);
-    this.add(...other.hi);
-  }
-
-  clear(): void {
-    this.lo.fill(Infinity);
-    this.hi.fill(-Infinity);
-  }
-
-  isEmpty(): boolean {
-    return this.lo[0] > this.hi[0];
-  }
-
-  clone(): Box {
-    const copy = new Box();
-    copy.addBox(this);
-    return copy;
-  }
-
-  diagonal(): number {
-    const { lo, hi } = this;
-    return this.isEmpty() ? 0 : Math.hypot(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]);
-  }
-
-  centre(): Vec3 {
-    const { lo, hi } = this;
-    return [(lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2];
-  }
-
-  corners(): Vec3[] {
-    const { lo, hi } = this;
-    const corners: Vec3[] = [];
-    for (let i = 0; i < 8; i++) {
-      corners.push([i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]]);
-    }
-    return corners;
-  }
-}
+import { Box, FAR, isPlace } from './box';
+import { Poses } from './poses';
 
 /** The index of the axis that points up. */
 export function upAxis(header: Header): 1 | 2 {
@@ -95,15 +31,31 @@ export function reaches(header: Header): Float64Array {
   });
 }
 
-/** The box around all bodies of a frame and all pins of springs, never empty and never flat. */
+/**
+ * The corners of the box around an obstacle in its own axes. Its origin can lie far from its middle, for it has no
+ * centre of mass, and a ball about it would be far too large.
+ */
+export function obstacleCorners(header: Header, body: BodyInfo): Vec3[] {
+  const box = new Box();
+  const mesh = body.mesh === null ? undefined : header.meshes[body.mesh];
+  if (mesh) for (const v of mesh.vertices) box.add(...v);
+  else for (const [c, r] of body.spheres) box.add(...c, Math.abs(r));
+  return box.isEmpty() ? [] : box.corners();
+}
+
+/** The box around all bodies and cloth of a frame and all pins of springs, never empty and never flat. */
 export function extentOf(header: Header, frame: Frame | null, reach: Float64Array): Box {
   const box = new Box();
   if (frame) {
     const n = Math.min(header.bodies.length, frame.bodies.length / 13);
+    const poses = new Poses(header.bodies.length);
+    poses.update(frame, null, 0);
     for (let i = 0; i < n; i++) {
-      const k = 13 * i;
-      box.add(frame.bodies[k], frame.bodies[k + 1], frame.bodies[k + 2], reach[i]);
+      const k = 13 * i, body = header.bodies[i];
+      if (body.scripted) for (const corner of obstacleCorners(header, body)) box.add(...poses.toWorld(i, corner));
+      else box.add(frame.bodies[k], frame.bodies[k + 1], frame.bodies[k + 2], reach[i]);
     }
+    for (let k = 0; k + 2 < frame.cloth.length; k += 3) box.add(frame.cloth[k], frame.cloth[k + 1], frame.cloth[k + 2]);
   }
   for (const spring of header.springs) {
     for (const end of [spring.a, spring.b]) if ('pin' in end) box.add(...end.pin);

@@ -1,15 +1,34 @@
 // Surfaces for the graphics card, made from the recording's meshes.
 import { BufferAttribute, BufferGeometry, IcosahedronGeometry } from 'three';
 import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
-import type { MeshData, Vec3 } from '../model';
+import type { BodyInfo, Header, MeshData, Vec3 } from '../model';
 import type { Quality } from './quality';
+import { edgesOf } from './sheet';
 
 /** Edges sharper than this stay sharp, in radians. */
 const CREASE = Math.PI / 6;
 /** Faces smaller than this part of the whole surface are patterned; larger ones are sides that one can tell apart. */
 const FINE = 1 / 64;
 
-/** If all vertices lie on a ball about the centre of mass: its radius. */
+const open = new WeakMap<MeshData, boolean>();
+
+/** Whether the surface has a border, like a funnel or a bowl, and encloses nothing. */
+export function isOpen(mesh: MeshData): boolean {
+  let known = open.get(mesh);
+  if (known === undefined) {
+    known = edgesOf(Uint32Array.from(welded(mesh).triangles.flat())).border.length > 0;
+    open.set(mesh, known);
+  }
+  return known;
+}
+
+/** Obstacles that are open are drawn like glass, for what happens inside of them is what one wants to see. */
+export function isGlass(header: Header, { scripted, mesh }: BodyInfo): boolean {
+  const data = scripted === true && mesh !== null ? header.meshes[mesh] : undefined;
+  return data !== undefined && isOpen(data);
+}
+
+/** If all vertices lie on a ball about the centre of mass, and enclose it: its radius. */
 export function ballRadius(mesh: MeshData): number | null {
   if (mesh.vertices.length < 12) return null;
   let least = Infinity, most = 0;
@@ -18,7 +37,7 @@ export function ballRadius(mesh: MeshData): number | null {
     least = Math.min(least, length);
     most = Math.max(most, length);
   }
-  return least > 0.999 * most ? most : null;
+  return least > 0.999 * most && !isOpen(mesh) ? most : null;
 }
 
 /** Triangles with normals that are rounded across edges of less than 30°; of balls with the ball's own normals. */

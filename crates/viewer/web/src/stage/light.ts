@@ -3,7 +3,7 @@ import {
   BackSide, BoxGeometry, Color, DirectionalLight, HemisphereLight, Mesh, MeshBasicMaterial, PMREMGenerator, Scene, ShaderMaterial,
   SphereGeometry, Vector3, type WebGLRenderer, type WebGLRenderTarget,
 } from 'three';
-import type { Box } from './extent';
+import type { Box } from './box';
 import type { Quality } from './quality';
 import type { Look } from './theme';
 

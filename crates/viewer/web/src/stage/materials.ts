@@ -1,5 +1,5 @@
 // The lit material of bodies, and how lit materials get a few lines of shader of their own.
-import { Color, type IUniform, type Material, MeshStandardMaterial, type WebGLProgramParametersWithUniforms } from 'three';
+import { Color, DoubleSide, type IUniform, type Material, MeshStandardMaterial, type WebGLProgramParametersWithUniforms } from 'three';
 import { ALARM } from './theme';
 
 /** Lines of GLSL to put into one of three's own shaders. */
@@ -12,6 +12,10 @@ export interface Patch {
   vertexNormal?: string;
   /** Sets `transformed`. */
   vertexPosition?: string;
+  /** Changes `vDirectionalShadowCoord`, where there are shadows. */
+  vertexShadow?: string;
+  /** Changes `gl_Position`. */
+  vertexEnd?: string;
   fragmentHead?: string;
   /** Changes `diffuseColor`. */
   fragmentColor?: string;
@@ -27,6 +31,8 @@ const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
   ['vertexHead', 'vertexShader', '#include <common>'],
   ['vertexNormal', 'vertexShader', '#include <beginnormal_vertex>'],
   ['vertexPosition', 'vertexShader', '#include <begin_vertex>'],
+  ['vertexShadow', 'vertexShader', '#include <shadowmap_vertex>'],
+  ['vertexEnd', 'vertexShader', '#include <fog_vertex>'],
   ['fragmentHead', 'fragmentShader', '#include <common>'],
   ['fragmentColor', 'fragmentShader', '#include <color_fragment>'],
   ['fragmentNormal', 'fragmentShader', '#include <normal_fragment_maps>'],
@@ -59,15 +65,29 @@ export function bodyUniforms(): BodyUniforms {
   return { pulse: { value: 0.5 }, chosen: { value: new Color() }, alarm: { value: new Color(ALARM) } };
 }
 
+/** A body; an obstacle, which does not draw the eye; an obstacle that one can look into. */
+export type BodyStyle = 'body' | 'calm' | 'glass';
+
 /**
  * A body's material. `reach` is the size of its geometry, for stripes. Where its surface
  * is patterned, its eighths are light and dark in turn, so that one sees it turn. Each instance carries a mark: 1 locked, 2 quarantined, 4 chosen.
  */
-export function bodyMaterial(shared: BodyUniforms, reach: number, wireframe: boolean): MeshStandardMaterial {
-  const material = new MeshStandardMaterial({ roughness: 0.42, metalness: 0, alphaToCoverage: wireframe });
-  if (wireframe) material.side = 2;
+export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodyStyle, wireframe: boolean): MeshStandardMaterial {
+  const glass = style === 'glass' && !wireframe;
+  const material = new MeshStandardMaterial({ roughness: style === 'calm' ? 0.7 : 0.42, metalness: 0, alphaToCoverage: wireframe });
+  if (wireframe || glass) material.side = DoubleSide;
+  if (style === 'calm') {
+    // Cloth lies upon obstacles at a distance far below a pixel, and must not sink in where its triangles are coarse.
+    material.polygonOffset = true;
+    material.polygonOffsetFactor = material.polygonOffsetUnits = 2;
+  }
+  if (glass) {
+    // Without a depth of its own it hides neither what is inside of it nor its other wall; three draws the far side first.
+    material.transparent = true;
+    material.depthWrite = false;
+  }
   return patched(material, {
-    key: `body ${wireframe}`,
+    key: `body ${glass} ${wireframe}`,
     uniforms: { ...shared, reach: { value: reach } },
     vertexHead: `
       attribute float mark, pattern;
@@ -107,6 +127,7 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, wireframe: boo
         float rim = 1.0 - abs(dot(normalize(vViewPosition), normal));
         totalEmissiveRadiance += chosen * (0.06 + 0.5 * rim * rim);
       }`,
+    fragmentEnd: glass ? GLASS : undefined,
   });
 }
 
@@ -114,6 +135,11 @@ const OCTANTS = `
       vec3 sides = clamp(vBody / max(fwidth(vBody), 1e-9), -1.0, 1.0);
       float octant = sides.x * sides.y * sides.z * vPattern;
       diffuseColor.rgb = octant > 0.0 ? mix(diffuseColor.rgb, vec3(1.0), 0.10 * octant) : diffuseColor.rgb * (1.0 + 0.38 * octant);`;
+
+// As in real glass, more is seen of a wall that one looks along: that draws its outline.
+const GLASS = `
+      float slant = 1.0 - abs(dot(normalize(vViewPosition), normal));
+      gl_FragColor.a = mix(0.24, 0.72, slant * slant * slant) + (isChosen ? 0.12 : 0.0);`;
 
 const WIRES = `
       vec3 nearness = vCorner / fwidth(vCorner);

@@ -1,7 +1,7 @@
 // Lines of constant width around single bodies: the chosen one, and those that are quarantined.
 import { BackSide, Color, Group, Mesh, Quaternion, ShaderMaterial, Vector2, type BufferGeometry, type IUniform } from 'three';
 import type { Header } from '../model';
-import { hull, unitBall } from './geometry';
+import { hull, isGlass, unitBall } from './geometry';
 import { POSE, type Poses } from './poses';
 
 interface Line {
@@ -48,7 +48,8 @@ export class Outlines {
     this.lines = [];
     for (const body of bodies.slice(0, this.most)) {
       const info = this.header.bodies[body];
-      if (!info) continue;
+      // One would see the line's own back through glass; that glows instead.
+      if (!info || isGlass(this.header, info)) continue;
       if (info.mesh !== null && this.header.meshes[info.mesh]) this.add(body, info.mesh, [0, 0, 0], 1);
       else for (const [centre, radius] of info.spheres) this.add(body, 'ball', centre, Math.abs(radius));
     }

@@ -1,11 +1,14 @@
-// Which body a ray meets first, computed from the drawn poses in double precision.
+// What a ray meets first: bodies in double precision by their drawn poses, and cloth.
 import type { Header, MeshData, Vec3 } from '../model';
-import { ballRadius } from './geometry';
+import type { Cloth } from './cloth';
+import { ballRadius, isGlass } from './geometry';
 import { POSE, type Poses } from './poses';
+import { enterBall, meetTriangle } from './rays';
 
 export interface Hit {
-  body: number;
-  /** In the body's axes. */
+  /** Bodies are counted first, then pieces of cloth. */
+  thing: number;
+  /** In the body's axes; of cloth in the world's. */
   point: Vec3;
   world: Vec3;
 }
@@ -14,16 +17,34 @@ export class Picker {
   /** The radius of each mesh that is a ball. */
   private readonly balls: (number | null)[];
 
+  private readonly glass: boolean[];
+
   constructor(private readonly header: Header, private readonly reach: Float64Array) {
     this.balls = header.meshes.map(ballRadius);
+    this.glass = header.bodies.map((body) => isGlass(header, body));
   }
 
-  /** The nearest body on the ray; `direction` has length 1. */
-  pick(poses: Poses, from: Vec3, direction: Vec3): Hit | null {
+  /** The nearest thing on the ray; `direction` has length 1. What is seen through counts only if nothing is behind it. */
+  pick(poses: Poses, cloth: Cloth, from: Vec3, direction: Vec3): Hit | null {
+    const along = (distance: number): Vec3 => [0, 1, 2].map((i) => from[i] + distance * direction[i]) as Vec3;
+    const body = this.nearestOf(poses, from, direction, false);
+    const piece = cloth.pick(from, direction);
+    if (piece && (!body || piece.distance < body.distance)) {
+      const world = along(piece.distance);
+      return { thing: this.header.bodies.length + piece.piece, point: world, world };
+    }
+    const met = body ?? this.nearestOf(poses, from, direction, true);
+    if (!met) return null;
+    const world = along(met.distance);
+    return { thing: met.body, point: poses.toBody(met.body, world), world };
+  }
+
+  /** The nearest body on the ray among those that are seen through, or among the others. */
+  private nearestOf(poses: Poses, from: Vec3, direction: Vec3, glass: boolean): { body: number; distance: number } | null {
     const q = poses.data, near: [number, number][] = [];
     for (let i = 0, p = 0; i < poses.count; i++, p += POSE) {
-      if (!q[p + 7]) continue;
-      const entry = enter(from, direction, q[p], q[p + 1], q[p + 2], this.reach[i] * 1.0001);
+      if (!q[p + 7] || this.glass[i] !== glass) continue;
+      const entry = enterBall(from, direction, q[p], q[p + 1], q[p + 2], this.reach[i] * 1.0001);
       if (entry !== null) near.push([entry, i]);
     }
     near.sort((a, b) => a[0] - b[0]);
@@ -33,9 +54,7 @@ export class Picker {
       const distance = this.meet(poses, i, from, direction);
       if (distance !== null && distance < best) [best, body] = [distance, i];
     }
-    if (body < 0) return null;
-    const world: Vec3 = [from[0] + best * direction[0], from[1] + best * direction[1], from[2] + best * direction[2]];
-    return { body, point: poses.toBody(body, world), world };
+    return body < 0 ? null : { body, distance: best };
   }
 
   /** The body whose centre is nearest to the ray, seen within this angle (in radians) and not behind the viewer. */
@@ -50,7 +69,7 @@ export class Picker {
       const off = Math.sqrt(Math.max(x * x + y * y + z * z - along * along, 0)) / along;
       if (off < best) [best, body] = [off, i];
     }
-    return body < 0 ? null : { body, point: [0, 0, 0], world: poses.position(body) };
+    return body < 0 ? null : { thing: body, point: [0, 0, 0], world: poses.position(body) };
   }
 
   private meet(poses: Poses, i: number, from: Vec3, direction: Vec3): number | null {
@@ -59,45 +78,23 @@ export class Picker {
     const data = mesh === null ? undefined : this.header.meshes[mesh];
     if (mesh !== null && data) {
       const radius = this.balls[mesh];
-      return radius !== null ? enter(start, along, 0, 0, 0, radius) : firstTriangle(data, start, along);
+      return radius !== null ? enterBall(start, along, 0, 0, 0, radius) : firstTriangle(data, start, along);
     }
     let best: number | null = null;
     for (const [centre, radius] of spheres) {
-      const distance = enter(start, along, ...centre, Math.abs(radius));
+      const distance = enterBall(start, along, ...centre, Math.abs(radius));
       if (distance !== null && (best === null || distance < best)) best = distance;
     }
     return best;
   }
 }
 
-/** How far along a ray it enters a ball (0 if it begins inside); null if it never does. */
-function enter(from: Vec3, d: Vec3, x: number, y: number, z: number, radius: number): number | null {
-  const ox = x - from[0], oy = y - from[1], oz = z - from[2];
-  const middle = ox * d[0] + oy * d[1] + oz * d[2];
-  const rest = ox * ox + oy * oy + oz * oz - radius * radius;
-  if (rest <= 0) return 0;
-  const under = middle * middle - rest;
-  return middle > 0 && under >= 0 ? middle - Math.sqrt(under) : null;
-}
-
-/** How far along a ray the nearest triangle is (Möller and Trumbore). */
+/** How far along a ray the nearest triangle is. */
 function firstTriangle({ vertices, triangles }: MeshData, from: Vec3, d: Vec3): number | null {
-  let best: number | null = null;
+  let best = Infinity;
   for (const [i, j, k] of triangles) {
     const a = vertices[i], b = vertices[j], c = vertices[k];
-    const e0 = b[0] - a[0], e1 = b[1] - a[1], e2 = b[2] - a[2];
-    const f0 = c[0] - a[0], f1 = c[1] - a[1], f2 = c[2] - a[2];
-    const p0 = d[1] * f2 - d[2] * f1, p1 = d[2] * f0 - d[0] * f2, p2 = d[0] * f1 - d[1] * f0;
-    const determinant = e0 * p0 + e1 * p1 + e2 * p2;
-    if (determinant === 0) continue;
-    const t0 = from[0] - a[0], t1 = from[1] - a[1], t2 = from[2] - a[2];
-    const u = (t0 * p0 + t1 * p1 + t2 * p2) / determinant;
-    if (u < 0 || u > 1) continue;
-    const q0 = t1 * e2 - t2 * e1, q1 = t2 * e0 - t0 * e2, q2 = t0 * e1 - t1 * e0;
-    const v = (d[0] * q0 + d[1] * q1 + d[2] * q2) / determinant;
-    if (v < 0 || u + v > 1) continue;
-    const distance = (f0 * q0 + f1 * q1 + f2 * q2) / determinant;
-    if (distance > 0 && (best === null || distance < best)) best = distance;
+    best = Math.min(best, meetTriangle(from, d, a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]));
   }
-  return best;
+  return best < Infinity ? best : null;
 }

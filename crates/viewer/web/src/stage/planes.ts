@@ -1,7 +1,8 @@
 // Planes that are no ground: panes of glass that hide when they stand before the scene, and slopes.
 import { BufferAttribute, BufferGeometry, Color, DoubleSide, FrontSide, Group, Mesh, ShaderMaterial, UniformsLib, UniformsUtils } from 'three';
 import type { Header, PlaneInfo, Vec3 } from '../model';
-import { upAxis, type Box } from './extent';
+import { type Box } from './box';
+import { upAxis } from './extent';
 import { SOFT_SHADOW } from './materials';
 import type { Look } from './theme';
 

@@ -1,6 +1,6 @@
 // Where every body is at the moment that is drawn, between two frames.
 import type { Frame, Vec3 } from '../model';
-import { Box, isPlace } from './extent';
+import { Box, isPlace } from './box';
 
 /** Numbers per body in a frame. */
 export const STRIDE = 13;

@@ -2,7 +2,7 @@
 import { Group, Mesh, MeshStandardMaterial, SphereGeometry } from 'three';
 import type { Pull } from '../model';
 import { Coils } from './coils';
-import { isPlace } from './extent';
+import { isPlace } from './box';
 import type { Poses } from './poses';
 import type { Look } from './theme';
 

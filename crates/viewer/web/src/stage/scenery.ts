@@ -1,8 +1,10 @@
-// Everything that is drawn of one scene: its bodies, springs, water, planes, ground and overlays.
+// Everything that is drawn of one scene: its bodies, cloth, springs, water, planes, ground and overlays.
 import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
 import type { Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
-import { Box, extentOf, floorOf, lowestPoint, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
+import { Cloth } from './cloth';
+import { Box } from './box';
+import { extentOf, floorOf, lowestPoint, obstacleCorners, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
 import { Ground } from './ground';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
@@ -24,8 +26,12 @@ export class Scenery {
   /** What the camera shows at first. */
   readonly box: Box;
   readonly size: number;
+  /** Of bodies; obstacles are told by the corners of their boxes. */
   private readonly greatestReach: number;
+  private readonly obstacles: { body: number; corners: Vec3[] }[] = [];
   private readonly bodies: Bodies;
+  private readonly cloth: Cloth;
+  private readonly wires = { wireframe: false, cloth: false };
   private readonly springs: Springs;
   private readonly planes: Planes;
   private readonly waters: Water[];
@@ -40,7 +46,10 @@ export class Scenery {
 
   constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
     this.reach = reaches(header);
-    this.greatestReach = this.reach.reduce((most, r) => Math.max(most, r), 0);
+    this.greatestReach = this.reach.reduce((most, r, i) => (header.bodies[i].scripted ? most : Math.max(most, r)), 0);
+    header.bodies.forEach((info, body) => {
+      if (info.scripted) this.obstacles.push({ body, corners: obstacleCorners(header, info) });
+    });
     const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
     const inner = extentOf(header, first, this.reach);
     const room = roomOf(header, inner);
@@ -48,6 +57,7 @@ export class Scenery {
     this.size = this.box.diagonal();
     this.poses = new Poses(header.bodies.length);
     this.bodies = new Bodies(header, quality);
+    this.cloth = new Cloth(header, this.bodies.shared.chosen, quality);
     this.springs = new Springs(header, this.size);
     this.planes = new Planes(header, room);
     const floor = floorOf(header);
@@ -58,7 +68,7 @@ export class Scenery {
     this.chosen = new Outlines(header, 1, shared.chosen, { value: 0 }, viewport, 3);
     this.alarms = new Outlines(header, MOST_ALARMS, { value: new Color(ALARM) }, shared.pulse, viewport, 3);
     this.picker = new Picker(header, this.reach);
-    this.group.add(this.bodies.group, this.springs.group, this.planes.group, this.overlays.group, this.chosen.group, this.alarms.group);
+    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.chosen.group, this.alarms.group);
     if (this.ground) this.group.add(this.ground.mesh);
     for (const water of this.waters) this.group.add(water.group);
   }
@@ -69,6 +79,7 @@ export class Scenery {
     this.shown = { a, b, s };
     poses.update(a, b, s);
     bodies.update(poses);
+    this.cloth.update(a, b, s);
     const alarms = bodies.quarantined.length;
     bodies.mark(b && s === 1 ? b : a);
     if (alarms > 0 || bodies.quarantined.length > 0) this.alarms.set(bodies.quarantined);
@@ -90,8 +101,10 @@ export class Scenery {
   }
 
   setToggle(toggle: Toggle, on: boolean): void {
-    if (toggle === 'wireframe') {
-      this.bodies.setWireframe(on);
+    if (toggle === 'wireframe' || toggle === 'cloth') {
+      if (toggle === 'wireframe') this.bodies.setWireframe(on);
+      this.wires[toggle] = on;
+      this.cloth.setWires(this.wires.wireframe, this.wires.cloth);
       return;
     }
     this.overlays.on[toggle] = on;
@@ -100,6 +113,7 @@ export class Scenery {
 
   setLook(look: Look, pixelRatio: number): void {
     this.bodies.shared.chosen.value.set(look.selected);
+    this.cloth.setLook();
     this.planes.setLook(look);
     this.ground?.setLook(look);
     for (const water of this.waters) water.setLook(look);
@@ -107,15 +121,25 @@ export class Scenery {
     this.drawOverlays();
   }
 
-  select(body: number | null): void {
+  /** Bodies are counted first, then pieces of cloth. */
+  select(thing: number | null): void {
+    const bodies = this.header.bodies.length;
+    const body = thing !== null && thing < bodies ? thing : null;
     this.bodies.choose(body);
+    this.cloth.choose(thing !== null && thing >= bodies ? thing - bodies : null);
     this.chosen.set(body === null ? [] : [body]);
     this.chosen.update(this.poses);
   }
 
+  /** The ball around a body or a piece of cloth, if it is drawn. */
+  ballAround(thing: number): { centre: Vec3; radius: number } | null {
+    if (thing >= this.header.bodies.length) return this.cloth.ballAround(thing - this.header.bodies.length);
+    return this.poses.isShown(thing) ? { centre: this.poses.position(thing), radius: this.reach[thing] } : null;
+  }
+
   /** What a ray meets, or else what it passes within an angle. */
   pick(from: Vec3, direction: Vec3, angle: number): Hit | null {
-    return this.picker.pick(this.poses, from, direction) ?? this.picker.nearest(this.poses, from, direction, angle);
+    return this.picker.pick(this.poses, this.cloth, from, direction) ?? this.picker.nearest(this.poses, from, direction, angle);
   }
 
   isAlarmed(): boolean {
@@ -135,12 +159,15 @@ export class Scenery {
   casters(): Box {
     const { casting, poses, box, size } = this;
     casting.clear();
-    if (poses.box.isEmpty()) return casting;
-    const { lo, hi } = poses.box;
-    const least = (axis: number) => Math.max(lo[axis], box.lo[axis] - 3 * size) - this.greatestReach;
-    const most = (axis: number) => Math.min(hi[axis], box.hi[axis] + 3 * size) + this.greatestReach;
-    casting.add(least(0), least(1), least(2));
-    casting.add(most(0), most(1), most(2));
+    const standing = new Box();
+    for (const { body, corners } of this.obstacles) for (const corner of corners) standing.add(...poses.toWorld(body, corner));
+    for (const [part, reach] of [[poses.box, this.greatestReach], [standing, 0], [this.cloth.box, 0]] as const) {
+      if (part.isEmpty()) continue;
+      const least = (axis: number) => Math.max(part.lo[axis], box.lo[axis] - 3 * size) - reach;
+      const most = (axis: number) => Math.min(part.hi[axis], box.hi[axis] + 3 * size) + reach;
+      casting.add(least(0), least(1), least(2));
+      casting.add(most(0), most(1), most(2));
+    }
     return casting;
   }
 
@@ -151,9 +178,11 @@ export class Scenery {
   /** What a view should frame now: the scene, and where bodies went unless that is very far. */
   boxNow(): Box {
     const box = this.box.clone();
-    const { lo, hi } = this.poses.box;
+    const places = this.poses.box.clone();
+    places.addBox(this.cloth.box);
+    const { lo, hi } = places;
     const now = this.casters();
-    const isNear = !this.poses.box.isEmpty() && [0, 1, 2].every((i) => lo[i] > box.lo[i] - 4 * this.size && hi[i] < box.hi[i] + 4 * this.size);
+    const isNear = !places.isEmpty() && [0, 1, 2].every((i) => lo[i] > box.lo[i] - 4 * this.size && hi[i] < box.hi[i] + 4 * this.size);
     if (isNear) box.addBox(now);
     const floor = floorOf(this.header);
     const up = upAxis(this.header);
@@ -162,11 +191,12 @@ export class Scenery {
   }
 
   private lowest(): number {
-    return this.poses.box.isEmpty() ? Infinity : this.poses.box.lo[upAxis(this.header)];
+    const up = upAxis(this.header);
+    return Math.min(this.poses.box.lo[up], this.cloth.box.lo[up]);
   }
 
   dispose(): void {
-    for (const part of [this.bodies, this.springs, this.planes, this.overlays, this.chosen, this.alarms, ...this.waters]) part.dispose();
+    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.chosen, this.alarms, ...this.waters]) part.dispose();
     this.ground?.dispose();
   }
 }

@@ -5,11 +5,12 @@ import { Rig, type ViewName } from './camera';
 import { Light } from './light';
 import { Pulls } from './pulls';
 import { contextOf, type Quality } from './quality';
+import type { Hit } from './picking';
 import { Scenery } from './scenery';
 import { LOOKS, type Theme } from './theme';
 
 export type { ViewName };
-export type Toggle = 'contacts' | 'forces' | 'velocities' | 'frames' | 'wireframe';
+export type Toggle = 'contacts' | 'forces' | 'velocities' | 'frames' | 'wireframe' | 'cloth';
 
 const MOST_PIXELS_PER_PIXEL = 2;
 /** How near to a body, in pixels, a click on nothing still means it. */
@@ -23,13 +24,13 @@ export class Stage {
   private readonly light: Light;
   private readonly pulls = new Pulls();
   private readonly viewport = { value: new Vector2(1, 1) };
-  private readonly toggles: Record<Toggle, boolean> = { contacts: false, forces: false, velocities: false, frames: false, wireframe: false };
+  private readonly toggles: Record<Toggle, boolean> = { contacts: false, forces: false, velocities: false, frames: false, wireframe: false, cloth: false };
   private theme: Theme = 'light';
   private scenery: Scenery | null = null;
   private sceneName: string | null = null;
   private needsHome = false;
   private selected: number | null = null;
-  private followed: { body: number; at: Vec3 | null } | null = null;
+  private followed: { thing: number; at: Vec3 | null } | null = null;
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
   private dirty = true;
   private clock = 0;
@@ -86,7 +87,7 @@ export class Stage {
       this.sceneName = null;
       this.load(scenery.header, a);
       this.select(selected);
-      this.follow(followed ? followed.body : null);
+      this.follow(followed ? followed.thing : null);
       return this.show(a, b, s);
     }
     scenery.show(a, b, Math.min(Math.max(s, 0), 1));
@@ -112,13 +113,14 @@ export class Stage {
     this.dirty = true;
   }
 
-  select(body: number | null): void {
-    this.selected = body;
-    this.scenery?.select(body);
+  /** Bodies are counted first, then pieces of cloth; so wherever a thing is asked for. */
+  select(thing: number | null): void {
+    this.selected = thing;
+    this.scenery?.select(thing);
     this.dirty = true;
   }
 
-  pick(x: number, y: number): { body: number; point: Vec3; world: Vec3 } | null {
+  pick(x: number, y: number): Hit | null {
     if (!this.scenery) return null;
     const { from, direction } = this.ray(x, y);
     const angle = (NEAR * this.rig.camera.fov * Math.PI) / 180 / Math.max(this.canvas.clientHeight, 1);
@@ -145,22 +147,23 @@ export class Stage {
     this.dirty = true;
   }
 
-  focus(body: number): void {
-    if (!this.scenery?.poses.isShown(body)) return;
-    this.rig.focus(this.scenery.poses.position(body), this.scenery.reach[body]);
+  focus(thing: number): void {
+    const ball = this.scenery?.ballAround(thing);
+    if (!ball) return;
+    this.rig.focus(ball.centre, ball.radius);
     this.dirty = true;
   }
 
-  follow(body: number | null): void {
-    this.followed = body === null ? null : { body, at: null };
+  follow(thing: number | null): void {
+    this.followed = thing === null ? null : { thing, at: null };
     this.keepUp();
   }
 
-  /** Moves the camera by as much as the followed body moved. */
+  /** Moves the camera by as much as the followed thing moved. */
   private keepUp(): void {
     const { followed, scenery } = this;
-    if (!followed || !scenery?.poses.isShown(followed.body)) return;
-    const now = scenery.poses.position(followed.body);
+    const now = followed && scenery?.ballAround(followed.thing)?.centre;
+    if (!followed || !now) return;
     if (followed.at) this.rig.shift(now[0] - followed.at[0], now[1] - followed.at[1], now[2] - followed.at[2]);
     followed.at = now;
   }

@@ -17,6 +17,7 @@
 //! narrow[7]  one track of C values: point xyz, impulse xyz, penetration
 //! u8[F N]    status, each the exclusive or with the frame before; frame by
 //!            frame
+//! cloth      if the header has pieces of cloth: u32 stride, then each piece
 //! ```
 //!
 //! *Planes* of values are their most significant bytes one after the other,
@@ -32,10 +33,31 @@
 //! computed in f64 and rounded to f32, and 0 where that is not finite. A value
 //! with too few before it in its track takes the highest order that it can.
 //!
+//! *Cloth* is there for K frames, every stride-th and the last; between them
+//! the page draws straight lines. A piece of V vertices is
+//!
+//! ```text
+//! f64[6]     the corners of the box around it in all K frames, least first
+//! u8[3 K]    modes: of each frame three, for x, y and z
+//! u8[3 K V]  high bytes, in the order of the modes, vertex by vertex
+//! u8[3 K V]  low bytes
+//! ```
+//!
+//! Each number is a place in 65535ths of the box, so it is off by at most half
+//! of that; a vertex that is nowhere stays where it was, at first at the least
+//! corner. The bytes are zigzag(d) modulo 2¹⁶, where d = off − mean, off being
+//! the place less the guess that continues the vertex's own track as above, by
+//! the order `mode & 3`, in whole numbers. The mean is that of what all vertices
+//! with a lower index that share an edge with this one are off by, without its
+//! fraction, if `mode & 4` and there are any, and else 0.
+//!
 //! zigzag(d) is (d << 1) ^ (d >> sign): small numbers of either sign become
 //! small. rank maps the bits of an f32 to an i32 of the same order: bits, or
 //! bits ^ 0x7fff_ffff if they are negative.
 
+mod cloth;
+
+use self::cloth::Cloth;
 use crate::series::{self, SERIES};
 use conatus_record::{ContactFrame, Frame, RecordError, Recording};
 use serde_json::json;
@@ -75,6 +97,7 @@ pub fn write(
         )));
     }
 
+    let cloth = Cloth::new(header, frames);
     let mut out = Output(out);
     out.bytes(MAGIC)?;
     let counts = [
@@ -118,7 +141,7 @@ pub fn write(
         out.bytes(&change)?;
         before = status;
     }
-    Ok(())
+    cloth.write(&mut out)
 }
 
 fn totals(frame: &Frame) -> [f64; 9] {
