@@ -87,7 +87,8 @@ impl ClothWorld {
                 let mover = bodies.mount(i).mover;
                 // What is merged or held cannot be pushed through one of its
                 // parts alone.
-                let free = bodies.activity(mover) == Activity::Free && bodies.mount(i).pose.is_none();
+                let free =
+                    bodies.activity(mover) == Activity::Free && bodies.mount(i).pose.is_none();
                 let constants = bodies.constants(mover);
                 let turn = after.orientation * before.orientation.conjugate();
                 BodyState {

@@ -40,11 +40,13 @@ scenes![
     "billiards",
     "bounce-and-slide",
     "box-and-cylinder",
+    "cloth-sphere",
     "cylon",
     "gas",
     "heavy-top",
     "merging",
     "spring-chain",
+    "squares-incline",
     "tumbling-top",
     "water",
 ];

@@ -50,7 +50,15 @@ pub fn build(
     for (i, spec) in file.cloth.piece.iter().enumerate() {
         let path = format!("cloth.piece[{i}]");
         add_piece(
-            scene, file, spec, i, &path, &mut random, &mut parts, &mut infos, problems,
+            scene,
+            file,
+            spec,
+            i,
+            &path,
+            &mut random,
+            &mut parts,
+            &mut infos,
+            problems,
         );
     }
     if parts.positions.is_empty() && placed.is_empty() {
@@ -227,7 +235,11 @@ fn add_piece(
             true => format!("{name}-{copy}"),
             false => name.clone(),
         };
-        let start: Vec<DVec3> = mesh.vertices.iter().map(|&v| pose.point(v) + shift).collect();
+        let start: Vec<DVec3> = mesh
+            .vertices
+            .iter()
+            .map(|&v| pose.point(v) + shift)
+            .collect();
         for (vertices, motion, until) in &pins {
             parts.pins.push(Pin {
                 vertices: vertices.iter().map(|v| v + first).collect(),
@@ -269,7 +281,9 @@ fn add_piece(
             ..Piece::flat(name, mesh.clone(), stuff)
         });
         let velocity = DVec3::from(spec.velocity) + velocity;
-        parts.velocities.resize(parts.positions.len() + start.len(), velocity);
+        parts
+            .velocities
+            .resize(parts.positions.len() + start.len(), velocity);
         parts.positions.extend(start);
     }
 }
@@ -324,8 +338,18 @@ fn shape_mesh(
     let before = problems.len();
     let made = match shape {
         ClothShape::Rectangle(r) => {
-            check::positive(problems, &format!("{path}.rectangle.width"), "the width", r.width);
-            check::positive(problems, &format!("{path}.rectangle.height"), "the height", r.height);
+            check::positive(
+                problems,
+                &format!("{path}.rectangle.width"),
+                "the width",
+                r.width,
+            );
+            check::positive(
+                problems,
+                &format!("{path}.rectangle.height"),
+                "the height",
+                r.height,
+            );
             let [nx, ny] = r.vertices.unwrap_or_else(|| {
                 let n = file.cloth.resolution;
                 let along = |length: f64| {
@@ -338,19 +362,44 @@ fn shape_mesh(
             (generate::rectangle(r.width, r.height, nx, ny), true)
         }
         ClothShape::Disc(d) => {
-            check::positive(problems, &format!("{path}.disc.radius"), "the radius", d.radius);
+            check::positive(
+                problems,
+                &format!("{path}.disc.radius"),
+                "the radius",
+                d.radius,
+            );
             counts(problems, &format!("{path}.disc.rings"), [d.rings, 2], 1)?;
             (generate::disc(d.radius, d.rings), true)
         }
         ClothShape::Cylinder(t) => {
-            check::positive(problems, &format!("{path}.cylinder.radius"), "the radius", t.radius);
-            check::positive(problems, &format!("{path}.cylinder.height"), "the height", t.height);
-            counts(problems, &format!("{path}.cylinder.vertices"), t.vertices, 3)?;
+            check::positive(
+                problems,
+                &format!("{path}.cylinder.radius"),
+                "the radius",
+                t.radius,
+            );
+            check::positive(
+                problems,
+                &format!("{path}.cylinder.height"),
+                "the height",
+                t.height,
+            );
+            counts(
+                problems,
+                &format!("{path}.cylinder.vertices"),
+                t.vertices,
+                3,
+            )?;
             let [around, along] = t.vertices;
             (generate::tube(t.radius, t.height, around, along), false)
         }
         ClothShape::Sphere(b) => {
-            check::positive(problems, &format!("{path}.sphere.radius"), "the radius", b.radius);
+            check::positive(
+                problems,
+                &format!("{path}.sphere.radius"),
+                "the radius",
+                b.radius,
+            );
             let mut mesh = icosphere(b.subdivisions.min(7));
             mesh.vertices.iter_mut().for_each(|v| *v *= b.radius);
             (mesh, false)
@@ -446,7 +495,10 @@ fn material(
             .collect();
         let help = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}; or write [cloth.material.{name}]", names.join(", ")),
+            None => format!(
+                "there are {}; or write [cloth.material.{name}]",
+                names.join(", ")
+            ),
         };
         problems.at(path, format!("there is no material `{name}`"), help);
         return FALLBACK;
@@ -503,7 +555,13 @@ fn mixed(own: &ClothMaterial, base: Material, path: &str, problems: &mut Problem
             base.damping_stiffness,
             true,
         ),
-        drag_normal: take("drag_normal", "the drag", own.drag_normal, base.drag_normal, true),
+        drag_normal: take(
+            "drag_normal",
+            "the drag",
+            own.drag_normal,
+            base.drag_normal,
+            true,
+        ),
         drag_tangential: take(
             "drag_tangential",
             "the drag",
@@ -518,17 +576,18 @@ fn mixed(own: &ClothMaterial, base: Material, path: &str, problems: &mut Problem
             base.thickness,
             false,
         ),
-        friction: take("friction", "the friction", own.friction, base.friction, true),
+        friction: take(
+            "friction",
+            "the friction",
+            own.friction,
+            base.friction,
+            true,
+        ),
     }
 }
 
 /// Vertices counted from 1, as they are counted here.
-fn vertices(
-    given: &[u32],
-    mesh: &Mesh,
-    path: &str,
-    problems: &mut Problems,
-) -> Vec<u32> {
+fn vertices(given: &[u32], mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
     let n = mesh.vertices.len();
     let mut found = Vec::new();
     for (k, &v) in given.iter().enumerate() {
@@ -581,12 +640,7 @@ fn pins(
     all
 }
 
-fn corners(
-    shape: &ClothShape,
-    mesh: &Mesh,
-    path: &str,
-    problems: &mut Problems,
-) -> Vec<u32> {
+fn corners(shape: &ClothShape, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
     if !matches!(shape, ClothShape::Rectangle(_)) {
         problems.at(
             &format!("{path}.corners"),
@@ -607,7 +661,12 @@ fn motion(pin: &ClothPin, path: &str, problems: &mut Problems) -> Option<Path> {
     if pin.keyframe.is_empty() {
         return None;
     }
-    Some(obstacles::keyframes(&pin.keyframe, pin.ease, path, problems))
+    Some(obstacles::keyframes(
+        &pin.keyframe,
+        pin.ease,
+        path,
+        problems,
+    ))
 }
 
 fn springs(spec: &ClothPiece, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<Spring> {
@@ -615,7 +674,12 @@ fn springs(spec: &ClothPiece, mesh: &Mesh, path: &str, problems: &mut Problems) 
     for (k, spring) in spec.spring.iter().enumerate() {
         let path = format!("{path}.spring[{k}]");
         let key = |name: &str| format!("{path}.{name}");
-        check::not_negative(problems, &key("stiffness"), "the stiffness", spring.stiffness);
+        check::not_negative(
+            problems,
+            &key("stiffness"),
+            "the stiffness",
+            spring.stiffness,
+        );
         check::not_negative(problems, &key("damping"), "the damping", spring.damping);
         for vertex in vertices(&spring.vertices, mesh, &path, problems) {
             all.push(Spring {

@@ -56,7 +56,13 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
             let path = format!("{path}.detail");
             check::positive(problems, &path, "the longest edge", detail);
         }
-        let mesh = surface(scene, shape, spec.detail, &format!("{path}.shape"), problems);
+        let mesh = surface(
+            scene,
+            shape,
+            spec.detail,
+            &format!("{path}.shape"),
+            problems,
+        );
         let motion = motion(scene, spec, &path, problems);
         let color = color(spec.color.as_deref().or(Some(CALM)), 0, &path, problems);
         if let Some(mesh) = mesh {
@@ -81,7 +87,12 @@ fn surface(
 ) -> Option<Mesh> {
     let solid = match shape {
         ObstacleShape::Sphere(s) => {
-            check::positive(problems, &format!("{path}.sphere.radius"), "the radius", s.radius);
+            check::positive(
+                problems,
+                &format!("{path}.sphere.radius"),
+                "the radius",
+                s.radius,
+            );
             // The edges of an icosahedron are 1.05 radii long.
             let halvings = detail.map_or(3.0, |d| (1.2 * s.radius / d).log2().ceil());
             let mut mesh = icosphere(halvings.clamp(1.0, 6.0) as u32);
@@ -103,11 +114,21 @@ fn surface(
     Some(refined(formed.mesh, detail))
 }
 
-fn refined(mesh: Mesh, detail: Option<f64>) -> Mesh {
-    match detail {
-        Some(longest) => mesh.refined(longest, MOST_TRIANGLES),
-        None => mesh,
+/// All triangles cut into four until none has a longer edge: all alike, so
+/// that no vertex comes to lie within the edge of another triangle.
+fn refined(mut mesh: Mesh, detail: Option<f64>) -> Mesh {
+    let longest = |mesh: &Mesh| {
+        (0..mesh.triangles.len())
+            .map(|t| mesh.corners(t))
+            .map(|[a, b, c]| a.distance(b).max(b.distance(c)).max(c.distance(a)))
+            .fold(0.0, f64::max)
+    };
+    let Some(detail) = detail else { return mesh };
+    while longest(&mesh) > detail && 4 * mesh.triangles.len() <= MOST_TRIANGLES {
+        let most = 4 * mesh.triangles.len();
+        mesh = mesh.refined(0.0, most);
     }
+    mesh
 }
 
 fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> Option<Mesh> {
@@ -119,12 +140,21 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 ("neck_radius", "the radius of the neck", f.neck_radius),
                 ("chute_length", "the length of the chute", f.chute_length),
                 ("rim_height", "the height", f.rim_height - f.neck_height),
-                ("rim_radius", "what the rim is wider than the neck", f.rim_radius - f.neck_radius),
+                (
+                    "rim_radius",
+                    "what the rim is wider than the neck",
+                    f.rim_radius - f.neck_radius,
+                ),
             ];
             for (key, what, value) in sizes {
                 check::positive(problems, &format!("{path}.funnel.{key}"), what, value);
             }
-            check::not_negative(problems, &format!("{path}.funnel.fillet"), "the fillet", f.fillet);
+            check::not_negative(
+                problems,
+                &format!("{path}.funnel.fillet"),
+                "the fillet",
+                f.fillet,
+            );
             around(problems, &format!("{path}.funnel.segments"), f.segments)?;
             if problems.len() > before {
                 return None;
@@ -148,7 +178,12 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
         }
         ObstacleShape::Trough(t) => {
             for (key, value) in [("width", t.width), ("length", t.length), ("depth", t.depth)] {
-                check::positive(problems, &format!("{path}.trough.{key}"), &format!("the {key}"), value);
+                check::positive(
+                    problems,
+                    &format!("{path}.trough.{key}"),
+                    &format!("the {key}"),
+                    value,
+                );
             }
             if problems.len() > before {
                 return None;
@@ -156,7 +191,12 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             generate::trough(t.width, t.length, t.depth, t.segments.clamp(2, 1000))
         }
         ObstacleShape::Extrusion(e) => {
-            check::positive(problems, &format!("{path}.extrusion.length"), "the length", e.length);
+            check::positive(
+                problems,
+                &format!("{path}.extrusion.length"),
+                "the length",
+                e.length,
+            );
             let profile = pairs(&e.profile, &format!("{path}.extrusion.profile"), problems)?;
             if problems.len() > before {
                 return None;
@@ -188,7 +228,11 @@ fn around(problems: &mut Problems, path: &str, segments: u32) -> Option<()> {
     if (3..=1000).contains(&segments) {
         return Some(());
     }
-    problems.at(path, format!("{segments} corners around"), "give from 3 to 1000");
+    problems.at(
+        path,
+        format!("{segments} corners around"),
+        "give from 3 to 1000",
+    );
     None
 }
 
