@@ -169,7 +169,15 @@ pub struct Pinch {
     /// Whether scripted things contradict each other there; otherwise the
     /// response did not come to an end.
     pub pinched: bool,
+    /// Whether the forces gave velocities that no cloth has, mostly because
+    /// the step is too long for them.
+    pub ran_away: bool,
 }
+
+/// Cloth that is to move faster than this, in m/s, has run away.
+pub const FASTEST: f64 = 1e4;
+/// So has cloth with an edge so many times as long as at rest.
+const LONGEST: f64 = 100.0;
 
 /// A contact that pressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,6 +240,8 @@ pub struct Cloth {
     motion: Motion,
     near: Vec<Near>,
     hits: Vec<Hit>,
+    /// Vertices that ran away in the last attempt.
+    ran_away: Vec<u32>,
 }
 
 impl Cloth {
@@ -318,6 +328,7 @@ impl Cloth {
             motion,
             near: Vec::new(),
             hits: Vec::new(),
+            ran_away: Vec::new(),
         }
     }
 
@@ -393,6 +404,7 @@ impl Cloth {
     fn advance(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         match self.attempt(t, h, bodies) {
             Ok(()) => Ok(()),
+            Err(why) if !self.ran_away.is_empty() => Err(self.pinch(t, &why)),
             Err(why) if 0.5 * h < self.collisions.smallest_step => Err(self.pinch(t, &why)),
             Err(_) => {
                 self.advance(t, 0.5 * h, bodies)?;
@@ -412,6 +424,37 @@ impl Cloth {
             time,
             vertices: of_cloth.map(place).collect(),
             pinched: why.pinched,
+            ran_away: !self.ran_away.is_empty(),
+        }
+    }
+
+    /// Gives up if the velocities are such as only numbers that run away have.
+    /// Collision handling would never come to an end with them.
+    fn sane(&mut self) -> Result<(), GaveUp> {
+        let Motion {
+            h, start, velocity, ..
+        } = &self.motion;
+        let n = self.x.len();
+        // Asked this way round, what is not a number has run away too.
+        let fast = |v: &DVec3| !(v.length_squared() <= FASTEST * FASTEST);
+        let fast = (0..n as u32).filter(|&p| fast(&velocity[p as usize]));
+        self.ran_away.clear();
+        self.ran_away.extend(fast);
+        if self.ran_away.is_empty() {
+            let end = |p: u32| start[p as usize] + *h * velocity[p as usize];
+            let torn = (self.edges.iter()).filter(|([a, b], rest)| {
+                end(*a).distance_squared(end(*b)) > LONGEST * LONGEST * rest * rest
+            });
+            self.ran_away.extend(torn.flat_map(|(e, _)| e));
+            self.ran_away.sort_unstable();
+            self.ran_away.dedup();
+        }
+        match self.ran_away.is_empty() {
+            true => Ok(()),
+            false => Err(GaveUp {
+                points: self.ran_away.clone(),
+                pinched: false,
+            }),
         }
     }
 
@@ -440,11 +483,13 @@ impl Cloth {
             &mut self.motion.velocity[..n],
         );
         self.stats.iterations += solve.iterations as u64;
+        self.sane()?;
         let given = self.untie(&ties);
         let begin = Instant::now();
         let result = self.collide(&given);
         self.stats.collision_seconds += begin.elapsed().as_secs_f64();
         let contacts = result?;
+        self.sane()?;
         self.remember(&contacts);
         self.accept(bodies);
         Ok(())

@@ -62,8 +62,19 @@ impl ClothWorld {
         self.failure.as_ref()
     }
 
-    /// Where obstacles are at time `t`.
+    /// The same in a few words.
+    pub fn reason(&self) -> Option<&'static str> {
+        let pinch = self.failure()?;
+        Some(match (pinch.ran_away, pinch.pinched) {
+            (true, _) => "its numbers ran away: the step is too long for the forces on it",
+            (_, true) => "what the scene moves presses cloth from opposite sides",
+            (_, false) => "collisions could not be resolved in the smallest step",
+        })
+    }
+
+    /// Where obstacles are at time `t`, or at the last good moment.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
+        let t = self.failure.as_ref().map_or(t, |pinch| pinch.time);
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
     }
 
@@ -104,12 +115,16 @@ impl ClothWorld {
             })
             .collect();
         let unmet = moving.clone();
-        if let Err(pinch) = self.cloth.step(t, h, &mut moving) {
-            self.failure = Some(pinch);
-            return;
+        let result = self.cloth.step(t, h, &mut moving);
+        if result.is_err() {
+            // What is shown is the last moment that was good: cloth and
+            // obstacles are there already, bodies go back to it.
+            self.cloth.place_bodies(&moving);
         }
         for ((&i, unmet), met) in self.bodies.iter().zip(&unmet).zip(&moving) {
-            if met.velocity == unmet.velocity && met.omega == unmet.omega {
+            let as_it_would = met.velocity == unmet.velocity && met.omega == unmet.omega;
+            let back = result.is_err() && met.inverse_mass > 0.0;
+            if as_it_would && !back {
                 continue;
             }
             let mut state = bodies.state(i);
@@ -119,6 +134,7 @@ impl ClothWorld {
             state.omega_body += met.orientation.conjugate() * (met.omega - unmet.omega);
             bodies.set_mover_state(bodies.mount(i).mover, &state);
         }
+        self.failure = result.err();
     }
 
     /// Pairs of triangles that intersect, at most `limit`, judged by exact
@@ -138,6 +154,24 @@ impl ClothWorld {
         planes
             .map(|p| intersect::crosses_plane(self.cloth.points(), cloth, p.point, p.normal))
             .sum()
+    }
+
+    /// The planes with cloth behind them: the plane, the first such triangle,
+    /// and how many there are.
+    pub fn behind_planes(&self) -> Vec<(usize, u32, usize)> {
+        let behind = |t: &[u32; 3], point, normal| {
+            intersect::crosses_plane(self.cloth.points(), &[*t], point, normal) > 0
+        };
+        let planes = self.cloth.planes().iter().enumerate();
+        let found = planes.filter_map(|(k, plane)| {
+            let mut behind = (0u32..)
+                .zip(&self.triangles[..self.of_cloth])
+                .filter(|(_, t)| behind(t, plane.point, plane.normal))
+                .map(|(i, _)| i);
+            let first = behind.next()?;
+            Some((k, first, 1 + behind.count()))
+        });
+        found.collect()
     }
 
     /// The part that a triangle belongs to, and its number there.

@@ -40,7 +40,10 @@ impl World {
                 quarantined += self.quarantine();
             }
         }
-        self.move_cloth();
+        if self.cloth.is_some() {
+            self.move_cloth();
+            quarantined += self.quarantine();
+        }
         self.report(quarantined)
     }
 
@@ -57,10 +60,7 @@ impl World {
             let detail = json!({
                 "time": pinch.time,
                 "vertices": pinch.vertices.iter().take(100).collect::<Vec<_>>(),
-                "reason": match pinch.pinched {
-                    true => "scripted motions press cloth from opposite sides",
-                    false => "collisions could not be resolved in the smallest step",
-                },
+                "reason": cloth.reason(),
             });
             self.log("pinch", detail);
         }

@@ -183,13 +183,14 @@ impl World {
         if pinch.vertices.len() > 8 {
             vertices.push(format!("{} more", pinch.vertices.len() - 8));
         }
-        let why = match pinch.pinched {
-            true => "what the scene moves presses cloth from opposite sides",
-            false => "collisions could not be resolved in the smallest step",
-        };
+        let why = cloth.reason()?;
         Some(format!(
-            "at {:.4} s {why}, at vertices {}",
+            "at {:.4} s {why}, at {} {}",
             pinch.time,
+            match vertices.len() {
+                1 => "vertex",
+                _ => "vertices",
+            },
             vertices.join(", ")
         ))
     }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use conatus_cloth::MATERIALS;
 use conatus_world::scene::{Files, Options, Scene, Source, library, schema, template};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -112,18 +113,54 @@ fn the_json_example_is_a_scene() {
 /// taking the `#` away as it says left a body without matter. It loaded, and
 /// only building it failed.
 #[test]
-fn the_template_runs_as_it_is_and_with_every_key_to_try() {
-    let template = template::template("rigid").unwrap();
-    let tried: String = template
-        .lines()
-        .map(|line| match line.strip_prefix('#') {
-            Some(key) if !key.starts_with(' ') => format!("{key}\n"),
-            _ => format!("{line}\n"),
-        })
-        .collect();
-    for text in [template, &tried] {
-        let mut setup = support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-        let (report, _) = support::run(&mut setup);
-        assert!(report.succeeded(), "{report:?}");
+fn the_templates_run_as_they_are_and_with_every_key_to_try() {
+    for family in template::FAMILIES {
+        let template = template::template(family).unwrap();
+        let tried = template::with_keys_to_try(template);
+        for text in [template, &tried] {
+            let mut setup = support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let (report, _) = support::run(&mut setup);
+            assert!(report.succeeded(), "{family}: {report:?}");
+            let intersections = report.cloth.map_or(0, |cloth| cloth.intersections);
+            assert_eq!(intersections, 0, "{family}");
+        }
     }
+}
+
+/// The table of materials in the page is the one in the program.
+#[test]
+fn the_materials_of_the_reference_are_those_of_the_program() {
+    let (prose, _) = split(&reference());
+    let cells = |line: &str| -> Vec<String> {
+        let cells = line.trim_matches('|').split('|');
+        cells.map(|c| c.trim().trim_matches('`').to_owned()).collect()
+    };
+    let mut lines = prose.lines().skip_while(|l| !l.starts_with("| | unit |"));
+    let names = cells(lines.next().unwrap());
+    assert_eq!(names.len(), MATERIALS.len() + 3);
+    let mut rows = 0;
+    for line in lines.skip(1).take_while(|l| l.starts_with('|')) {
+        let row = cells(line);
+        for (name, material) in MATERIALS {
+            let column = names.iter().position(|n| n == name).unwrap();
+            let value = match row[0].as_str() {
+                "density" => material.density,
+                "stretch_warp" => material.stretch_warp,
+                "stretch_weft" => material.stretch_weft,
+                "shear" => material.shear,
+                "compression" => material.compression,
+                "bend" => material.bend,
+                "damping_mass" => material.damping_mass,
+                "damping_stiffness" => material.damping_stiffness,
+                "drag_normal" => material.drag_normal,
+                "drag_tangential" => material.drag_tangential,
+                "thickness" => material.thickness,
+                "friction" => material.friction,
+                other => panic!("there is no `{other}` in a material"),
+            };
+            assert_eq!(row[column].parse(), Ok(value), "{} of {name}", row[0]);
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 12);
 }

@@ -3,20 +3,36 @@
 /// A scene of rigid bodies to start from.
 pub const RIGID: &str = include_str!("templates/rigid.toml");
 
+/// A scene of cloth to start from.
+pub const CLOTH: &str = include_str!("templates/cloth.toml");
+
 /// The families that there is a template for.
-pub const FAMILIES: &[&str] = &["rigid"];
+pub const FAMILIES: &[&str] = &["rigid", "cloth"];
 
 /// The template of a family.
 pub fn template(family: &str) -> Option<&'static str> {
     match family {
         "rigid" => Some(RIGID),
+        "cloth" => Some(CLOTH),
         _ => None,
     }
 }
 
+/// A template with every key to try: lines that begin with `#` and no space
+/// are keys.
+pub fn with_keys_to_try(template: &str) -> String {
+    template
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(key) if !key.starts_with(' ') => format!("{key}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Files, Options, Scene, Source};
+    use super::super::{Files, Options, Scene, Source, library};
     use super::*;
 
     fn load(text: &str) -> Scene {
@@ -25,24 +41,21 @@ mod tests {
     }
 
     #[test]
-    fn every_template_is_a_scene() {
+    fn every_template_is_a_scene_of_its_family() {
         for family in FAMILIES {
             let scene = load(template(family).unwrap());
-            assert!(!scene.file.body.is_empty());
+            assert_eq!(library::family(&scene.file), *family);
         }
     }
 
     #[test]
-    fn what_the_template_comments_out_is_right_too() {
-        // Lines that begin with `#` and no space are keys to try.
-        let tried: String = RIGID
-            .lines()
-            .map(|line| match line.strip_prefix('#') {
-                Some(key) if !key.starts_with(' ') => format!("{key}\n"),
-                _ => format!("{line}\n"),
-            })
-            .collect();
-        let scene = load(&tried);
-        assert!(scene.file.water.len() == 1 && scene.file.command.len() >= 2);
+    fn what_the_templates_comment_out_is_right_too() {
+        let rigid = load(&with_keys_to_try(RIGID)).file;
+        assert!(rigid.water.len() == 1 && rigid.command.len() >= 2);
+        let cloth = load(&with_keys_to_try(CLOTH)).file;
+        assert_eq!((cloth.cloth.piece.len(), cloth.obstacle.len()), (2, 2));
+        assert_eq!(cloth.cloth.piece[0].pin.len(), 2);
+        assert_eq!(cloth.cloth.piece[0].spring.len(), 1);
+        assert_eq!(cloth.body.len(), 1);
     }
 }

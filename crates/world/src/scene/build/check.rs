@@ -5,7 +5,7 @@ use crate::scene::problem::Problems;
 use conatus_math::{DQuat, DVec3, rotation};
 
 /// A number in few characters, whatever its size.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     match value.abs() {
         0.0 | 1e-6..1e9 => value.to_string(),
         _ => format!("{value:e}"),
@@ -41,6 +41,17 @@ pub fn restitution(problems: &mut Problems, path: &str, value: f64) {
             path,
             format!("the restitution is {value}, but must lie between 0 and 1"),
             "0 does not bounce at all, 1 loses no energy",
+        );
+    }
+}
+
+/// The value is a share of a whole, from 0 to 1.
+pub fn share(problems: &mut Problems, path: &str, what: &str, value: f64) {
+    if !(0.0..=1.0).contains(&value) {
+        problems.at(
+            path,
+            format!("{what} is {}, but must lie between 0 and 1", short(value)),
+            "1 is all of it",
         );
     }
 }

@@ -3,29 +3,34 @@
 
 use super::bodies::{Built, color, in_cube, on_sphere};
 use super::check;
+use super::materials::Materials;
 use super::obstacles::{self, Placed};
 use crate::cloth::ClothWorld;
 use crate::scene::load::Scene;
 use crate::scene::model::{
-    ClothIntegrator, ClothMaterial, ClothPiece, ClothPin, ClothResponse, ClothShape, ClothSolver,
+    ClothIntegrator, ClothPiece, ClothPin, ClothResponse, ClothShape, ClothSolver,
     ClothZoneFriction, SceneFile,
 };
-use crate::scene::problem::{Problems, nearest};
+use crate::scene::problem::Problems;
 use conatus_cloth::collide::Plane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::script::Path;
 use conatus_cloth::{
-    BodySurface, Cloth, Collisions, Integrator, MATERIALS, Material, Obstacle, Parts, Piece, Pin,
-    Settings, Solver, Spring, named,
+    BodySurface, Cloth, Collisions, FASTEST, Integrator, Obstacle, Parts, Piece, Pin, Settings, Solver,
+    Spring,
 };
 use conatus_geometry::{Mesh, Topology, generate, icosphere};
 use conatus_math::{DVec3, Pose};
 use conatus_record::ClothInfo;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
+use std::collections::BTreeMap;
 
 /// More vertices than this are a slip of the pen.
 const MOST_VERTICES: usize = 2_000_000;
+/// Beyond this distance, in metres, the digits of a place are too few for
+/// sheets that keep a millimetre.
+pub(super) const FARTHEST: f64 = 1e6;
 
 /// What the scene's cloth comes to.
 pub struct BuiltCloth {
@@ -44,14 +49,18 @@ pub fn build(
     problems: &mut Problems,
 ) -> BuiltCloth {
     check_settings(file, problems);
+    let materials = Materials::of(&file.cloth, problems);
     let mut parts = Parts::default();
     let mut infos = Vec::new();
+    // The entry in the scene file that each piece comes from.
+    let mut origins = Vec::new();
     let mut random = Pcg64::seed_from_u64(scene.seed ^ 0xc107);
     for (i, spec) in file.cloth.piece.iter().enumerate() {
         let path = format!("cloth.piece[{i}]");
         add_piece(
             scene,
             file,
+            &materials,
             spec,
             i,
             &path,
@@ -60,7 +69,9 @@ pub fn build(
             &mut infos,
             problems,
         );
+        origins.resize(infos.len(), i);
     }
+    check_names(&infos, &origins, problems);
     if parts.positions.is_empty() && placed.is_empty() {
         return BuiltCloth { world: None, infos };
     }
@@ -99,7 +110,7 @@ pub fn build(
     cloth.wind = file.cloth.wind.into();
     let world = ClothWorld::new(cloth, coupled, bodies.iter().map(|b| &b.state));
     if !file.cloth.allow_initial_intersections {
-        report_intersections(&world, &infos, placed, bodies, problems);
+        report_intersections(&world, &infos, &origins, placed, bodies, problems);
     }
     BuiltCloth {
         world: Some(world),
@@ -163,6 +174,35 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
             "give at least 1; 1.1 lets them stretch by a tenth",
         );
     }
+    let too = [
+        ("restore", c.restore > 1.0, "give at most 1: all of it in one step"),
+        ("tolerance", c.tolerance >= 1.0, "give less than 1, for example 0.001"),
+        (
+            "smallest_step",
+            c.smallest_step > 0.0 && c.smallest_step < 1e-9,
+            "give at least 1e-9: what cannot be resolved by then never is",
+        ),
+    ];
+    for (key, wrong, help) in too {
+        if wrong {
+            let value = positive.iter().find(|p| p.0 == key).map_or(0.0, |p| p.2);
+            let message = format!("`{key}` is {}", check::short(value));
+            problems.at(&format!("cloth.{key}"), message, help);
+        }
+    }
+    for (key, times, least) in [
+        ("sweeps", c.sweeps, 0),
+        ("passes", c.passes, 0),
+        ("newton_iterations", c.newton_iterations, 1),
+    ] {
+        if !(least..=1000).contains(&times) {
+            problems.at(
+                &format!("cloth.{key}"),
+                format!("`{key}` is {times}"),
+                format!("give from {least} to 1000"),
+            );
+        }
+    }
     if let Some(friction) = c.friction {
         check::not_negative(problems, "cloth.friction", "the friction", friction);
     }
@@ -176,8 +216,22 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
             "give from 2 to 10000",
         );
     }
-    for name in c.material.keys() {
-        material(file, name, &format!("cloth.material.{name}"), problems, 0);
+}
+
+/// No two pieces are called alike, or reports could not tell them apart.
+fn check_names(infos: &[ClothInfo], origins: &[usize], problems: &mut Problems) {
+    let mut seen = BTreeMap::new();
+    for (info, &origin) in infos.iter().zip(origins) {
+        if let Some(first) = seen.insert(info.name.as_str(), origin) {
+            problems.at(
+                &format!("cloth.piece[{origin}].name"),
+                format!(
+                    "the name `{}` is used twice, first by cloth.piece[{first}]",
+                    info.name
+                ),
+                "give every piece a name of its own",
+            );
+        }
     }
 }
 
@@ -185,6 +239,7 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
 fn add_piece(
     scene: &mut Scene,
     file: &SceneFile,
+    materials: &Materials,
     spec: &ClothPiece,
     index: usize,
     path: &str,
@@ -210,10 +265,11 @@ fn add_piece(
         return;
     };
     let named = spec.material.as_deref().unwrap_or("cotton");
-    let mut stuff = material(file, named, &format!("{path}.material"), problems, 0);
+    let mut stuff = materials.find(named, &format!("{path}.material"), problems);
     stuff.friction = file.cloth.friction.unwrap_or(stuff.friction);
     stuff.thickness = file.cloth.thickness.unwrap_or(stuff.thickness);
     check_thickness(&mesh, stuff.thickness, &name, path, problems);
+    check_speed(spec, path, problems);
     let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
     let pose = Pose::new(turn, spec.position.into());
     let paint = color(spec.color.as_deref(), index + 1, path, problems);
@@ -240,6 +296,14 @@ fn add_piece(
             .iter()
             .map(|&v| pose.point(v) + shift)
             .collect();
+        if !start.iter().all(|p| p.abs().max_element() <= FARTHEST) {
+            problems.at(
+                &format!("{path}.position"),
+                format!("`{name}` starts more than {FARTHEST} m from the origin"),
+                "lengths are in metres; move the whole scene nearer, or mend a `scale`",
+            );
+            return;
+        }
         for (vertices, motion, until) in &pins {
             parts.pins.push(Pin {
                 vertices: vertices.iter().map(|v| v + first).collect(),
@@ -307,6 +371,12 @@ fn copies(
     let Some(array) = &spec.array else {
         return vec![(DVec3::ZERO, DVec3::ZERO)];
     };
+    for (key, what, value) in [
+        ("jitter", "the jitter", array.jitter),
+        ("speed", "the speed", array.speed),
+    ] {
+        check::not_negative(problems, &format!("{path}.array.{key}"), what, value);
+    }
     let [nx, ny, nz] = array.count;
     let count = nx.saturating_mul(ny).saturating_mul(nz);
     if count == 0 || count > 100_000 {
@@ -336,71 +406,61 @@ fn shape_mesh(
     problems: &mut Problems,
 ) -> Option<(Mesh, bool)> {
     let before = problems.len();
+    let mut sizes = |shape: &str, sizes: &[(&str, f64)]| {
+        for (key, size) in sizes {
+            let path = format!("{path}.{shape}.{key}");
+            check::positive(problems, &path, &format!("the {key}"), *size);
+        }
+        (problems.len() == before).then_some(())
+    };
     let made = match shape {
         ClothShape::Rectangle(r) => {
-            check::positive(
-                problems,
-                &format!("{path}.rectangle.width"),
-                "the width",
-                r.width,
-            );
-            check::positive(
-                problems,
-                &format!("{path}.rectangle.height"),
-                "the height",
-                r.height,
-            );
+            sizes("rectangle", &[("width", r.width), ("height", r.height)])?;
             let [nx, ny] = r.vertices.unwrap_or_else(|| {
-                let n = file.cloth.resolution;
+                // What is wrong with it is told elsewhere.
+                let n = file.cloth.resolution.clamp(2, 10_000);
                 let along = |length: f64| {
                     let share = length / r.width.max(r.height);
                     ((f64::from(n - 1) * share).round() as u32).max(1) + 1
                 };
                 [along(r.width), along(r.height)]
             });
-            counts(problems, &format!("{path}.rectangle.vertices"), [nx, ny], 2)?;
+            let path = match r.vertices {
+                Some(_) => format!("{path}.rectangle.vertices"),
+                None => "cloth.resolution".to_owned(),
+            };
+            let count = u64::from(nx) * u64::from(ny);
+            enough(problems, &path, nx >= 2 && ny >= 2, "2 each", count)?;
             (generate::rectangle(r.width, r.height, nx, ny), true)
         }
         ClothShape::Disc(d) => {
-            check::positive(
-                problems,
-                &format!("{path}.disc.radius"),
-                "the radius",
-                d.radius,
-            );
-            counts(problems, &format!("{path}.disc.rings"), [d.rings, 2], 1)?;
+            sizes("disc", &[("radius", d.radius)])?;
+            let rings = u64::from(d.rings);
+            let count = (3 * rings).saturating_mul(rings + 1) + 1;
+            let path = format!("{path}.disc.rings");
+            enough(problems, &path, rings >= 1, "one ring", count)?;
             (generate::disc(d.radius, d.rings), true)
         }
         ClothShape::Cylinder(t) => {
-            check::positive(
-                problems,
-                &format!("{path}.cylinder.radius"),
-                "the radius",
-                t.radius,
-            );
-            check::positive(
-                problems,
-                &format!("{path}.cylinder.height"),
-                "the height",
-                t.height,
-            );
-            counts(
-                problems,
-                &format!("{path}.cylinder.vertices"),
-                t.vertices,
-                3,
-            )?;
+            sizes("cylinder", &[("radius", t.radius), ("height", t.height)])?;
             let [around, along] = t.vertices;
+            let count = u64::from(around) * u64::from(along);
+            let path = format!("{path}.cylinder.vertices");
+            let least = around >= 3 && along >= 2;
+            enough(problems, &path, least, "3 around and 2 along", count)?;
             (generate::tube(t.radius, t.height, around, along), false)
         }
         ClothShape::Sphere(b) => {
-            check::positive(
-                problems,
-                &format!("{path}.sphere.radius"),
-                "the radius",
-                b.radius,
-            );
-            let mut mesh = icosphere(b.subdivisions.min(7));
+            sizes("sphere", &[("radius", b.radius)])?;
+            if b.subdivisions > 8 {
+                problems.at(
+                    &format!("{path}.sphere.subdivisions"),
+                    format!("the triangles are cut into four {} times", b.subdivisions),
+                    "give at most 8, which make 655362 vertices; 3 make 642",
+                );
+                return None;
+            }
+            let mut mesh = icosphere(b.subdivisions);
             mesh.vertices.iter_mut().for_each(|v| *v *= b.radius);
             (mesh, false)
         }
@@ -410,9 +470,6 @@ fn shape_mesh(
             (mesh, flat)
         }
     };
-    if problems.len() > before {
-        return None;
-    }
     let whole = Topology::of(&made.0.triangles, made.0.vertices.len())
         .and_then(|t| t.check(&made.0.vertices));
     if let Err(error) = whole {
@@ -444,17 +501,38 @@ fn is_flat(mesh: &Mesh) -> bool {
     normal != DVec3::ZERO && mesh.vertices.iter().all(|v| height(v) < 1e-3 * size)
 }
 
-fn counts(problems: &mut Problems, path: &str, counts: [u32; 2], least: u32) -> Option<()> {
-    let product = u64::from(counts[0]) * u64::from(counts[1]);
-    if counts.iter().all(|&n| n >= least) && product <= MOST_VERTICES as u64 {
+/// Whether a shape has enough vertices, and not too many.
+fn enough(
+    problems: &mut Problems,
+    path: &str,
+    enough: bool,
+    least: &str,
+    count: u64,
+) -> Option<()> {
+    if enough && count <= MOST_VERTICES as u64 {
         return Some(());
     }
     problems.at(
         path,
-        format!("{} by {} vertices", counts[0], counts[1]),
-        format!("give at least {least} each, and at most {MOST_VERTICES} in all"),
+        match enough {
+            true => format!("the piece would have {count} vertices"),
+            false => "these are too few vertices for a surface".to_owned(),
+        },
+        format!("give at least {least}, and at most {MOST_VERTICES} vertices in all"),
     );
     None
+}
+
+/// What starts faster than cloth may ever be would fail in the first step.
+fn check_speed(spec: &ClothPiece, path: &str, problems: &mut Problems) {
+    let random = spec.array.as_ref().map_or(0.0, |a| a.speed.abs());
+    if DVec3::from(spec.velocity).length() + random > FASTEST {
+        problems.at(
+            &format!("{path}.velocity"),
+            format!("the piece starts faster than {FASTEST} m/s"),
+            "speeds are in m/s; is the number far too large?",
+        );
+    }
 }
 
 /// Sheets thicker than their triangles would push their own neighbours away.
@@ -475,114 +553,6 @@ fn check_thickness(mesh: &Mesh, thickness: f64, name: &str, path: &str, problems
             ),
             "make it thinner with `cloth.thickness`, or its mesh coarser",
         );
-    }
-}
-
-/// The material of that name: of the scene, or of the table.
-fn material(
-    file: &SceneFile,
-    name: &str,
-    path: &str,
-    problems: &mut Problems,
-    depth: u32,
-) -> Material {
-    let Some(own) = file.cloth.material.get(name).filter(|_| depth < 8) else {
-        if let Some(known) = named(name) {
-            return known;
-        }
-        let names: Vec<&str> = (MATERIALS.iter().map(|m| m.0))
-            .chain(file.cloth.material.keys().map(String::as_str))
-            .collect();
-        let help = match nearest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "there are {}; or write [cloth.material.{name}]",
-                names.join(", ")
-            ),
-        };
-        problems.at(path, format!("there is no material `{name}`"), help);
-        return FALLBACK;
-    };
-    let like = own.like.as_deref().unwrap_or("cotton");
-    let base = if like == name {
-        named(like).unwrap_or(FALLBACK)
-    } else {
-        material(file, like, &format!("{path}.like"), problems, depth + 1)
-    };
-    let path = format!("cloth.material.{name}");
-    mixed(own, base, &path, problems)
-}
-
-const FALLBACK: Material = MATERIALS[0].1;
-
-fn mixed(own: &ClothMaterial, base: Material, path: &str, problems: &mut Problems) -> Material {
-    let mut take = |key: &str, what: &str, value: Option<f64>, base: f64, zero: bool| {
-        let Some(value) = value else { return base };
-        let path = format!("{path}.{key}");
-        match zero {
-            true => check::not_negative(problems, &path, what, value),
-            false => check::positive(problems, &path, what, value),
-        }
-        value
-    };
-    let stretch = own.stretch;
-    let warp = own.stretch_warp.or(stretch);
-    let weft = own.stretch_weft.or(stretch);
-    Material {
-        density: take("density", "the density", own.density, base.density, false),
-        stretch_warp: take("stretch", "the stiffness", warp, base.stretch_warp, false),
-        stretch_weft: take("stretch", "the stiffness", weft, base.stretch_weft, false),
-        shear: take("shear", "the stiffness", own.shear, base.shear, true),
-        compression: take(
-            "compression",
-            "the share",
-            own.compression,
-            base.compression,
-            true,
-        ),
-        bend: take("bend", "the stiffness", own.bend, base.bend, true),
-        damping_mass: take(
-            "damping_mass",
-            "the damping",
-            own.damping_mass,
-            base.damping_mass,
-            true,
-        ),
-        damping_stiffness: take(
-            "damping_stiffness",
-            "the damping",
-            own.damping_stiffness,
-            base.damping_stiffness,
-            true,
-        ),
-        drag_normal: take(
-            "drag_normal",
-            "the drag",
-            own.drag_normal,
-            base.drag_normal,
-            true,
-        ),
-        drag_tangential: take(
-            "drag_tangential",
-            "the drag",
-            own.drag_tangential,
-            base.drag_tangential,
-            true,
-        ),
-        thickness: take(
-            "thickness",
-            "the thickness",
-            own.thickness,
-            base.thickness,
-            false,
-        ),
-        friction: take(
-            "friction",
-            "the friction",
-            own.friction,
-            base.friction,
-            true,
-        ),
     }
 }
 
@@ -694,45 +664,61 @@ fn springs(spec: &ClothPiece, mesh: &Mesh, path: &str, problems: &mut Problems) 
     all
 }
 
-/// Refuses what intersects at the start.
+/// Refuses what intersects at the start, at the first piece that does.
 fn report_intersections(
     world: &ClothWorld,
     infos: &[ClothInfo],
+    origins: &[usize],
     placed: &[Placed],
     bodies: &[Built],
     problems: &mut Problems,
 ) {
-    let pairs = world.intersecting_triangles(10);
-    let below = world.below_planes();
-    if pairs.is_empty() && below == 0 {
-        return;
-    }
-    let name = |triangle: u32| {
-        let (part, number) = world.triangle(triangle);
-        let bodies: Vec<&Built> = (world.bodies().iter()).map(|&i| &bodies[i]).collect();
-        let names = (infos.iter().map(|i| i.name.as_str()))
-            .chain(bodies.iter().map(|b| b.name.as_str()))
-            .chain(placed.iter().map(|o| o.name.as_str()));
-        let name = names.into_iter().nth(part).unwrap_or("?").to_owned();
-        format!("triangle {} of `{name}`", number + 1)
-    };
-    let mut told: Vec<String> = pairs
-        .iter()
-        .take(4)
-        .map(|&(a, b)| format!("{} and {}", name(a), name(b)))
+    let coupled = world.bodies().iter().map(|&i| bodies[i].name.as_str());
+    let names: Vec<&str> = (infos.iter().map(|i| i.name.as_str()))
+        .chain(coupled)
+        .chain(placed.iter().map(|o| o.name.as_str()))
         .collect();
-    if pairs.len() > 4 {
-        told.push(match pairs.len() {
-            10 => "more".to_owned(),
-            n => format!("{} more", n - 4),
-        });
+    let pairs = world.intersecting_triangles(10);
+    if let Some(&(first, _)) = pairs.first() {
+        let name = |triangle: u32| {
+            let (part, number) = world.triangle(triangle);
+            let name = names.get(part).unwrap_or(&"?");
+            format!("triangle {} of `{name}`", number + 1)
+        };
+        let mut told: Vec<String> = (pairs.iter().take(4))
+            .map(|&(a, b)| format!("{} and {}", name(a), name(b)))
+            .collect();
+        match pairs.len() {
+            0..=4 => {}
+            10 => told.push("more".to_owned()),
+            n => told.push(format!("{} more", n - 4)),
+        }
+        refuse(
+            problems,
+            origins.get(world.triangle(first).0),
+            format!("cloth intersects at the start: {}", told.join("; ")),
+            "move the pieces apart",
+        );
     }
-    if below > 0 {
-        told.push(format!("{below} triangles reach behind a plane"));
+    for (plane, first, count) in world.behind_planes() {
+        let (part, _) = world.triangle(first);
+        refuse(
+            problems,
+            origins.get(part),
+            format!(
+                "cloth starts behind plane[{plane}]: {count} of its triangles, the first of `{}`",
+                names.get(part).unwrap_or(&"?")
+            ),
+            "move the piece to where the plane's `normal` points",
+        );
     }
+}
+
+fn refuse(problems: &mut Problems, origin: Option<&usize>, message: String, remedy: &str) {
+    let path = origin.map_or("cloth".to_owned(), |i| format!("cloth.piece[{i}].position"));
     problems.at(
-        "cloth",
-        format!("cloth intersects at the start: {}", told.join("; ")),
-        "move the pieces apart, or go on with --set cloth.allow_initial_intersections=true",
+        &path,
+        message,
+        format!("{remedy}, or go on with --set cloth.allow_initial_intersections=true"),
     );
 }

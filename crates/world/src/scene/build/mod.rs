@@ -9,6 +9,7 @@ mod check;
 mod cloth;
 mod commands;
 mod forces;
+mod materials;
 mod matter;
 mod obstacles;
 mod shapes;
@@ -98,7 +99,7 @@ impl Scene {
         let waters = forces::waters(&mut world, &file, &built, &mut problems);
         commands::build(&mut world, &file, &built, &mut problems);
 
-        let placed = obstacles::build(self, &file, &mut problems);
+        let placed = obstacles::build(self, &file, &built, &mut problems);
         let cloth = cloth::build(self, &file, &built, &placed, &mut problems);
         world.cloth = cloth.world;
 

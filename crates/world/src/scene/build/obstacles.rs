@@ -1,14 +1,17 @@
 //! From the obstacles of a scene file to surfaces with prescribed motions.
 
-use super::bodies::color;
+use super::bodies::{Built, color};
+use super::cloth::FARTHEST;
 use super::{check, shapes};
 use crate::scene::load::Scene;
 use crate::scene::model::{EaseName, Keyframe, Obstacle, ObstacleShape, SceneFile, Shape};
-use crate::scene::problem::{Problem, Problems};
+use crate::scene::problem::{Problem, Problems, nearest};
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::Recording;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// An obstacle that is ready for the world.
@@ -31,15 +34,29 @@ const CALM: &str = "#9aa3ad";
 /// More triangles than this are not worth it.
 const MOST_TRIANGLES: usize = 200_000;
 
-/// All obstacles.
-pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Vec<Placed> {
+/// All obstacles; they share a recording's list with the `bodies`, and so
+/// their names.
+pub fn build(
+    scene: &mut Scene,
+    file: &SceneFile,
+    bodies: &[Built],
+    problems: &mut Problems,
+) -> Vec<Placed> {
     let mut placed = Vec::new();
+    let mut names: BTreeSet<String> = bodies.iter().map(|b| b.name.clone()).collect();
     for (i, spec) in file.obstacle.iter().enumerate() {
         let path = format!("obstacle[{i}]");
         let name = match spec.name.as_str() {
             "" => format!("obstacle-{}", i + 1),
             name => name.to_owned(),
         };
+        if !names.insert(name.clone()) {
+            problems.at(
+                &format!("{path}.name"),
+                format!("the name `{name}` is used twice"),
+                "give every body and every obstacle a name of its own",
+            );
+        }
         let Some(shape) = &spec.shape else {
             problems.at(
                 &path,
@@ -63,9 +80,19 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
             &format!("{path}.shape"),
             problems,
         );
-        let motion = motion(scene, spec, &path, problems);
+        let (motion, farthest) = motion(scene, spec, &path, problems);
         let color = color(spec.color.as_deref().or(Some(CALM)), 0, &path, problems);
         if let Some(mesh) = mesh {
+            // Whatever turns it, it stays within this distance of its place.
+            let size = mesh.bounding_radius(DVec3::ZERO);
+            if !(farthest + size <= FARTHEST) {
+                problems.at(
+                    &path,
+                    format!("the obstacle `{name}` reaches more than {FARTHEST} m from the origin"),
+                    "lengths are in metres; is a size, a place or a `scale` far too large?",
+                );
+                continue;
+            }
             placed.push(Placed {
                 name,
                 mesh: Arc::new(mesh),
@@ -155,7 +182,8 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 "the fillet",
                 f.fillet,
             );
-            around(problems, &format!("{path}.funnel.segments"), f.segments)?;
+            let key = format!("{path}.funnel.segments");
+            pieces(problems, &key, "corners around", f.segments, 3..=1000)?;
             if problems.len() > before {
                 return None;
             }
@@ -168,12 +196,21 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 f.chute_length,
                 8,
             );
-            even_out(&mut profile, 0.1 * f.rim_radius);
+            let far = f.rim_radius.max(f.rim_height - f.neck_height).max(f.chute_length);
+            even_out(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
             generate::revolution(&profile, f.segments)
         }
         ObstacleShape::Revolution(p) => {
-            around(problems, &format!("{path}.revolution.segments"), p.segments)?;
-            let profile = pairs(&p.profile, &format!("{path}.revolution.profile"), problems)?;
+            let key = format!("{path}.revolution.segments");
+            pieces(problems, &key, "corners around", p.segments, 3..=1000)?;
+            let key = format!("{path}.revolution.profile");
+            let profile = pairs(&p.profile, &key, problems)?;
+            for (k, &(radius, _)) in profile.iter().enumerate() {
+                check::not_negative(problems, &format!("{key}[{k}][0]"), "the radius", radius);
+            }
+            if problems.len() > before {
+                return None;
+            }
             generate::revolution(&profile, p.segments)
         }
         ObstacleShape::Trough(t) => {
@@ -185,10 +222,12 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                     value,
                 );
             }
+            let key = format!("{path}.trough.segments");
+            pieces(problems, &key, "sides", t.segments, 2..=200)?;
             if problems.len() > before {
                 return None;
             }
-            generate::trough(t.width, t.length, t.depth, t.segments.clamp(2, 1000))
+            generate::trough(t.width, t.length, t.depth, t.segments)
         }
         ObstacleShape::Extrusion(e) => {
             check::positive(
@@ -198,10 +237,13 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 e.length,
             );
             let profile = pairs(&e.profile, &format!("{path}.extrusion.profile"), problems)?;
+            let most = (MOST_TRIANGLES / 2 / profile.len()) as u32;
+            let key = format!("{path}.extrusion.segments");
+            pieces(problems, &key, "pieces along", e.segments, 1..=most)?;
             if problems.len() > before {
                 return None;
             }
-            generate::extrusion(&profile, e.length, e.segments.clamp(1, 10_000))
+            generate::extrusion(&profile, e.length, e.segments)
         }
         _ => return None,
     };
@@ -224,14 +266,22 @@ fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
     *profile = even;
 }
 
-fn around(problems: &mut Problems, path: &str, segments: u32) -> Option<()> {
-    if (3..=1000).contains(&segments) {
+/// A number of pieces within what makes sense.
+fn pieces(
+    problems: &mut Problems,
+    path: &str,
+    what: &str,
+    count: u32,
+    sensible: RangeInclusive<u32>,
+) -> Option<()> {
+    if sensible.contains(&count) {
         return Some(());
     }
+    let (least, most) = sensible.into_inner();
     problems.at(
         path,
-        format!("{segments} corners around"),
-        "give from 3 to 1000",
+        format!("{count} {what}"),
+        format!("give from {least} to {most}"),
     );
     None
 }
@@ -249,30 +299,45 @@ fn pairs(given: &[[f64; 2]], path: &str, problems: &mut Problems) -> Option<Vec<
     None
 }
 
-fn motion(scene: &mut Scene, spec: &Obstacle, path: &str, problems: &mut Problems) -> Path {
-    check::at_most_one(
-        problems,
-        path,
-        &[
-            ("keyframe", !spec.keyframe.is_empty()),
-            ("recorded", spec.recorded.is_some()),
-        ],
-    );
+/// How it moves, and how far from the origin it gets.
+fn motion(scene: &mut Scene, spec: &Obstacle, path: &str, problems: &mut Problems) -> (Path, f64) {
+    let placed = [
+        ("position", spec.position != [0.0; 3]),
+        ("orientation", spec.orientation.is_some()),
+        ("turn", spec.turn.is_some()),
+    ];
+    let moves = [
+        ("keyframe", !spec.keyframe.is_empty()),
+        ("recorded", spec.recorded.is_some()),
+    ];
+    check::at_most_one(problems, path, &moves);
+    for place in placed {
+        for moves in moves {
+            check::at_most_one(problems, path, &[moves, place]);
+        }
+    }
     if let Some(recorded) = &spec.recorded {
-        let keys = recorded_keys(scene, &recorded.file, &recorded.body);
-        return match keys {
-            Ok(keys) => Path::through(keys, Ease::Linear),
+        return match recorded_keys(scene, &recorded.file, &recorded.body) {
+            Ok(keys) => {
+                let places = keys.iter().map(|k| k.pose.translation.length());
+                let farthest = places.fold(0.0, f64::max);
+                (Path::through(keys, Ease::Linear), farthest)
+            }
             Err(problem) => {
                 problems.push_at(&format!("{path}.recorded"), problem);
-                Path::at_rest(Pose::IDENTITY)
+                (Path::at_rest(Pose::IDENTITY), 0.0)
             }
         };
     }
     if !spec.keyframe.is_empty() {
-        return keyframes(&spec.keyframe, spec.ease, path, problems);
+        let places = (spec.keyframe.iter()).map(|k| DVec3::from(k.position).length());
+        let farthest = places.fold(0.0, f64::max);
+        let motion = keyframes(&spec.keyframe, spec.ease, path, problems);
+        return (motion, farthest);
     }
     let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
-    Path::at_rest(Pose::new(turn, spec.position.into()))
+    let place = DVec3::from(spec.position);
+    (Path::at_rest(Pose::new(turn, place)), place.length())
 }
 
 /// A path through keyframes.
@@ -281,6 +346,13 @@ pub fn keyframes(keys: &[Keyframe], ease: EaseName, path: &str, problems: &mut P
     for (k, key) in keys.iter().enumerate() {
         let path = format!("{path}.keyframe[{k}]");
         let turn = check::orientation(problems, &path, key.orientation, key.turn.as_ref());
+        if DVec3::from(key.position).abs().max_element() > FARTHEST {
+            problems.at(
+                &format!("{path}.position"),
+                format!("the keyframe is more than {FARTHEST} m away"),
+                "lengths are in metres; is the number far too large?",
+            );
+        }
         if found.last().is_some_and(|before| key.time <= before.time) {
             problems.at(
                 &format!("{path}.time"),
@@ -306,14 +378,18 @@ fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, 
     let name = format!("{file}#{body}");
     let text = scene.files.read_or_make(&name, |folder| {
         let path = folder.join(file);
-        let recording = Recording::read(&path).map_err(|e| Problem::new(e.to_string()))?;
+        let recording = Recording::read(&path).map_err(|e| {
+            Problem::new(e.to_string())
+                .help("record one with `conatus run SCENE -o FILE.mcap`, and name it as seen from the scene file")
+        })?;
         let names = || recording.header.bodies.iter().map(|b| b.name.as_str());
         let Some(index) = names().position(|n| n == body) else {
             let problem = Problem::new(format!("{file} has no body `{body}`"));
-            return Err(match crate::scene::problem::nearest(body, names()) {
-                Some(near) => problem.help(format!("did you mean `{near}`?")),
-                None => problem,
-            });
+            let all: Vec<&str> = names().take(10).collect();
+            return Err(problem.help(match nearest(body, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it has {}", all.join(", ")),
+            }));
         };
         let mut text = String::new();
         for frame in &recording.frames {
@@ -333,12 +409,14 @@ fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, 
             return Err(Problem::new(format!("`{name}` is not a list of poses")));
         };
         let turn = DQuat::from_xyzw(qx, qy, qz, qw);
-        if !(turn.length_squared().is_normal() && time.is_finite()) {
+        let place = DVec3::new(x, y, z);
+        let finite = place.is_finite() && time.is_finite();
+        if !(turn.length_squared().is_normal() && finite) {
             return Err(Problem::new(format!("`{name}` holds a pose that is none")));
         }
         keys.push(Key {
             time,
-            pose: Pose::new(turn.normalize(), DVec3::new(x, y, z)),
+            pose: Pose::new(turn.normalize(), place),
         });
     }
     Ok(keys)
