@@ -10,12 +10,14 @@ use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
 use crate::response::constraint::{Constraint, Pair, Stencil};
 use crate::response::{
-    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, ZoneFriction, stages,
+    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, Tied, ZoneFriction,
+    stages,
 };
 use crate::script::Path;
 use crate::{Elastic, Integrator, Load, Piece, Spring, Tie};
 use conatus_geometry::Mesh;
-use conatus_math::{DMat3, DQuat, DVec3, rotation};
+use conatus_math::{DMat3, DQuat, DVec3, rotation, sincos};
+use std::f64::consts::TAU;
 use std::time::Instant;
 
 /// How stiff a tie is, against the mass that an impulse along it feels. The
@@ -90,6 +92,27 @@ pub struct Pin {
     pub path: Option<Path>,
     /// When they are let go, in seconds.
     pub until: f64,
+}
+
+/// Wind that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gust {
+    /// The velocity of the strongest.
+    pub strength: DVec3,
+    /// The time from one to the next, in seconds.
+    pub period: f64,
+}
+
+impl Gust {
+    /// The velocity at time `t`: three sines whose periods have no common
+    /// multiple soon, and each axis a little later than the one before.
+    pub fn at(&self, t: f64) -> DVec3 {
+        let turns = |phase: f64| {
+            let wave = |ratio: f64| sincos(TAU * (t / self.period * ratio + phase)).0;
+            (wave(1.0) + 0.6 * wave(1.618) + 0.4 * wave(0.414)) / 2.0
+        };
+        self.strength * DVec3::new(turns(0.0), turns(0.37), turns(0.71))
+    }
 }
 
 /// Everything that [`Cloth`] is made of.
@@ -175,13 +198,19 @@ pub struct Pinch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressing {
     pub(crate) stencil: Stencil,
-    /// Whether friction held it.
-    pub(crate) holds: bool,
+    /// The limit of its friction, a force.
+    pub(crate) friction: f64,
+    /// How fast it slid, in m/s.
+    pub(crate) slide: f64,
 }
+
+/// Sliding slower than this is creep: friction in the elastic solve is in
+/// proportion to the velocity below it, in m/s.
+const CREEP: f64 = 5e-4;
 
 /// The tie of a contact along one direction: bodies and scripts in it move as
 /// they do now.
-fn tie(motion: &Motion, c: &Constraint, direction: DVec3, target: f64) -> Tie {
+fn tie(motion: &Motion, c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
     let mut given = c.drift;
     if c.body != NO_BODY {
         let b = &motion.bodies[c.body as usize];
@@ -190,7 +219,7 @@ fn tie(motion: &Motion, c: &Constraint, direction: DVec3, target: f64) -> Tie {
     let mut tie = Tie {
         count: c.count.into(),
         normal: direction,
-        stiffness: STIFFNESS / c.inverse_mass,
+        stiffness,
         target: target - direction.dot(given),
         ..Tie::default()
     };
@@ -210,6 +239,8 @@ pub struct Cloth {
     pub gravity: DVec3,
     /// Velocity of the air.
     pub wind: DVec3,
+    /// What comes and goes of it.
+    pub gust: Option<Gust>,
     /// What happened so far.
     pub stats: Stats,
     pub(crate) x: Vec<DVec3>,
@@ -299,6 +330,7 @@ impl Cloth {
             collisions: Collisions::default(),
             gravity: DVec3::ZERO,
             wind: DVec3::ZERO,
+            gust: None,
             stats: Stats::default(),
             x: parts.positions,
             v,
@@ -426,7 +458,7 @@ impl Cloth {
         let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
         let load = Load {
             gravity: self.gravity,
-            wind: self.wind,
+            wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
             scripted: &scripted,
             springs: &self.springs,
             forces: &[],
@@ -505,8 +537,7 @@ impl Cloth {
     }
 
     /// Contacts that pressed in the step before and still touch, as ties for
-    /// the elastic solve: along the normal, and if friction held them, in the
-    /// other directions as well.
+    /// the elastic solve: along the normal, and with friction across it.
     fn ties(&self) -> Vec<(Constraint, Tie)> {
         let motion = &self.motion;
         let mut ties = Vec::new();
@@ -520,11 +551,14 @@ impl Cloth {
                 continue;
             }
             let target = stages::target(overlap, self.collisions.restore, motion.h);
-            ties.push((c, tie(motion, &c, normal, target)));
-            if held.holds {
+            let stiffness = STIFFNESS / c.inverse_mass;
+            ties.push((c, tie(motion, &c, normal, stiffness, target)));
+            if held.friction > 0.0 {
+                // Coulomb's force at the velocity of the step before.
+                let friction = held.friction * motion.h / held.slide.max(CREEP);
                 let (s, t) = normal.any_orthonormal_pair();
                 for direction in [s, t] {
-                    ties.push((c, tie(motion, &c, direction, 0.0)));
+                    ties.push((c, tie(motion, &c, direction, friction.min(stiffness), 0.0)));
                 }
             }
         }
@@ -555,8 +589,8 @@ impl Cloth {
     /// What the ties gave in the elastic solve: bodies get their part of it,
     /// and the impulses along normals are kept for the limits of friction, in
     /// the order of stencils.
-    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, f64)> {
-        let mut given = Vec::with_capacity(ties.len());
+    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
+        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
         for (c, tie) in ties {
             let impulse = tie.impulse(&self.motion.velocity);
             if c.body != NO_BODY {
@@ -566,7 +600,13 @@ impl Cloth {
                 b.omega += b.inverse_inertia * c.body_arm.cross(impulse);
             }
             if tie.normal == c.normal {
-                given.push((c.stencil, impulse));
+                let tied = Tied {
+                    normal: impulse,
+                    friction: 0.0,
+                };
+                given.push((c.stencil, tied));
+            } else if let Some((_, tied)) = given.last_mut() {
+                tied.friction = tied.friction.hypot(impulse);
             }
         }
         given.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -574,7 +614,7 @@ impl Cloth {
     }
 
     /// Algorithm 1: filters the velocities until nothing collides.
-    fn collide(&mut self, tied: &[(Stencil, f64)]) -> Result<Vec<Contact>, GaveUp> {
+    fn collide(&mut self, tied: &[(Stencil, Tied)]) -> Result<Vec<Contact>, GaveUp> {
         let Collisions {
             response,
             zone_friction,
@@ -616,7 +656,7 @@ impl Cloth {
             .iter()
             .map(|n| {
                 let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
-                let tied = place.map_or(0.0, |i| tied[i].1);
+                let tied = place.map_or(Tied::default(), |i| tied[i].1);
                 Contact::new(motion, n, friction_of(&n.stencil), restore, tied)
             })
             .filter(|c| !c.constraint.is_rigid())
@@ -674,10 +714,13 @@ impl Cloth {
     fn remember(&mut self, contacts: &[Contact]) {
         self.memory.clear();
         for c in contacts {
-            if let Some(holds) = c.presses() {
+            if let Some(normal) = c.presses() {
+                let c = &c.constraint;
+                let u = c.relative_velocity(&self.motion);
                 self.memory.push(Pressing {
-                    stencil: c.constraint.stencil,
-                    holds,
+                    stencil: c.stencil,
+                    friction: c.friction * normal / self.motion.h,
+                    slide: (u - u.dot(c.normal) * c.normal).length(),
                 });
             }
         }

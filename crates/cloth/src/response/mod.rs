@@ -24,7 +24,7 @@ pub use friction::ZoneFriction;
 pub use motion::{BodyMotion, Motion, NO_BODY};
 
 pub(crate) use fail_safe::{FailSafe, GaveUp};
-pub(crate) use repulsion::{Contact, Limit};
+pub(crate) use repulsion::{Contact, Limit, Tied};
 
 /// The stages one after the other, for [`crate::Cloth`].
 pub(crate) mod stages {
