@@ -606,7 +606,8 @@ impl Cloth {
                 };
                 given.push((c.stencil, tied));
             } else if let Some((_, tied)) = given.last_mut() {
-                tied.friction = tied.friction.hypot(impulse);
+                let squared = tied.friction * tied.friction + impulse * impulse;
+                tied.friction = squared.sqrt();
             }
         }
         given.sort_unstable_by(|a, b| a.0.cmp(&b.0));

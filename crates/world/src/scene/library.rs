@@ -54,7 +54,6 @@ scenes![
     "spring-chain",
     "squares-incline",
     "squares-plane",
-    "tablecloth",
     "tumbling-top",
     "water",
 ];
