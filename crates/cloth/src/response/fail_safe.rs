@@ -160,9 +160,7 @@ impl FailSafe {
                 pinched: true,
             });
         }
-        if response != Response::RigidImpactZones {
-            friction::apply(motion, zone, &outcome, how);
-        }
+        friction::apply(motion, zone, &outcome, response, how);
         for c in zone {
             c.touch(motion);
         }
