@@ -28,8 +28,9 @@ const DEPENDENT: f64 = 1e-9;
 const ROUNDS: usize = 400;
 /// Up to this many rows the eigenvalue decomposition is a way out.
 const EIGEN: usize = 600;
-/// Eigenvalues below this share of the largest are zero.
-const CUT: f64 = 1e-10;
+/// Eigenvalues below this share of the largest are zero. What is left of a row
+/// is at most its root; rounding alone makes some 1e-15 of it.
+const CUT: f64 = 1e-13;
 
 /// Solves A λ = b so that every row is met within `tolerance`, if that can be;
 /// returns the largest violation left.
