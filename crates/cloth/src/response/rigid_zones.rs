@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// follows it, as far as one rigid motion can follow all of them.
 const INSIST: f64 = 1e8;
 
-/// Makes the zone rigid. The violation is the largest velocity, in m/s, by
+/// Makes the zone rigid (Harmon §3). The violation is the largest velocity, in m/s, by
 /// which a scripted point disagrees with the rigid motion.
 pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
     let mut points = BTreeSet::new();

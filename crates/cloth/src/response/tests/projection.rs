@@ -182,7 +182,7 @@ fn a_vertex_between_closing_jaws_is_a_pinch() {
     assert!(one.violation < 1e-12);
 }
 
-/// Harmon et al. §3, Algorithm 1, lines 4-8: a zone that grows is reset to
+/// Harmon §3, Algorithm 1, lines 4-8: a zone that grows is reset to
 /// what it was before the response, so that the result does not depend on
 /// the order in which collisions were found; zones that share only scripted
 /// points stay apart.

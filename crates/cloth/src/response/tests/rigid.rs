@@ -172,7 +172,7 @@ fn a_zone_follows_a_body_that_is_held() {
 }
 
 /// Scripted points that part, or turn about different axes, are consistent
-/// with no rigid motion (Harmon et al. §3), and the zone says by how much.
+/// with no rigid motion (Harmon §3), and the zone says by how much.
 #[test]
 fn contradictory_scripts_are_told_and_consistent_ones_followed() {
     let mut noise = Noise(37);
