@@ -375,8 +375,10 @@ impl Cloth {
     /// the step fails, cloth and bodies are as before it.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
+        let warm = self.elastic.warm_start();
         let result = self.advance(t, h, bodies);
         if result.is_err() {
+            self.elastic.set_warm_start(&warm);
             self.motion.end.clone_from(&self.motion.start);
         }
         self.stats.total_seconds += begin.elapsed().as_secs_f64();

@@ -5,9 +5,9 @@ use crate::response::continuous;
 use crate::response::inelastic_projection::{complementarity, inelastic_projection};
 use conatus_math::DVec3;
 
-/// Harmon (1), (2): the weights are −α for the triangle or the first edge and
-/// α for the vertex or the second edge. What moves along with everything has
-/// no normal velocity, and the gradient is that of the distance.
+/// Harmon §2 and Harmon (1), (2): the weights are −α for the triangle or the
+/// first edge and α for the vertex or the second edge, and N times them is
+/// the gradient of the distance.
 #[test]
 fn the_gradient_is_the_change_of_the_distance() {
     let mut noise = Noise(1);
