@@ -581,7 +581,7 @@ impl Cloth {
                 given.push((c.stencil, impulse));
             }
         }
-        given.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        given.sort_unstable_by_key(|g| g.0);
         given
     }
 

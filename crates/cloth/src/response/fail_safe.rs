@@ -69,11 +69,6 @@ impl FailSafe {
         }
     }
 
-    /// Whether any zone exists.
-    pub(crate) fn is_active(&self) -> bool {
-        !self.entries.is_empty()
-    }
-
     /// How many zones there are.
     pub(crate) fn zones(&mut self) -> usize {
         let count = self.entries.len();
@@ -151,7 +146,7 @@ impl FailSafe {
             .flat_map(|c| c.shares())
             .map(|s| self.before[&s.point].length())
             .fold(1.0, f64::max);
-        if !(outcome.violation <= CONTRADICTION * fastest) {
+        if outcome.violation.is_nan() || outcome.violation > CONTRADICTION * fastest {
             let mut points: Vec<u32> = zone.iter().flat_map(|c| c.stencil.points()).collect();
             points.sort_unstable();
             points.dedup();

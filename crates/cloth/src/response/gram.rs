@@ -112,8 +112,7 @@ impl Dense {
             let root = pivot.sqrt();
             factor[rank * n + rank] = root;
             let p = order[rank];
-            for i in rank + 1..n {
-                let q = order[i];
+            for (i, &q) in order.iter().enumerate().skip(rank + 1) {
                 let (above, below) = factor.split_at_mut(i * n);
                 let pivot_row = &above[rank * n..rank * n + rank];
                 let dot: f64 = (pivot_row.iter().zip(&below[..rank]))

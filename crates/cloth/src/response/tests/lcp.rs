@@ -82,8 +82,8 @@ fn what_is_pushed_off_does_not_stick() {
     let mut before = free_vertices(&mut noise, 5);
     before.inverse_mass[..3].fill(0.0);
     let flat = [DVec3::ZERO, DVec3::X, DVec3::Y];
-    for i in 0..3 {
-        before.start[i] = flat[i] - DVec3::Z;
+    for (i, corner) in flat.into_iter().enumerate() {
+        before.start[i] = corner - DVec3::Z;
         before.velocity[i] = DVec3::Z * 3.0;
     }
     before.start[3] = DVec3::new(0.2, 0.2, 0.0);

@@ -104,8 +104,8 @@ fn scripted_motion_is_followed_and_never_changed() {
     let mut noise = Noise(14);
     let mut motion = free_vertices(&mut noise, 4);
     let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
-    for i in 0..3 {
-        motion.start[i] = triangle[i];
+    for (i, corner) in triangle.into_iter().enumerate() {
+        motion.start[i] = corner;
         motion.inverse_mass[i] = 0.0;
         motion.velocity[i] = DVec3::new(0.3, 0.0, 2.0);
     }
