@@ -410,10 +410,16 @@ impl Cloth {
 
     /// Moves on from time `t` by `h` seconds. `bodies` are where they are at
     /// `t`, with the velocities that they have over the step; afterwards they
-    /// are at its end, and their velocities are as the cloth changed them.
+    /// are at its end, and their velocities are as the cloth changed them. If
+    /// the step fails, cloth and bodies are as before it.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
+        let warm = self.elastic.warm_start();
         let result = self.advance(t, h, bodies);
+        if result.is_err() {
+            self.elastic.set_warm_start(&warm);
+            self.motion.end.clone_from(&self.motion.start);
+        }
         self.stats.total_seconds += begin.elapsed().as_secs_f64();
         self.stats.rebuilds = self.candidates.rebuilds;
         self.stats.appends = self.candidates.appends;
@@ -427,8 +433,18 @@ impl Cloth {
             Ok(()) => Ok(()),
             Err(why) if 0.5 * h < self.collisions.smallest_step => Err(self.pinch(t, &why)),
             Err(_) => {
-                self.advance(t, 0.5 * h, bodies)?;
-                self.advance(t + 0.5 * h, 0.5 * h, bodies)
+                // The first half may succeed where the second fails.
+                let (x, v) = (self.x.clone(), self.v.clone());
+                let (memory, start) = (self.memory.clone(), self.motion.start.clone());
+                let bodies_before = bodies.to_vec();
+                let first = self.advance(t, 0.5 * h, bodies);
+                let both = first.and_then(|()| self.advance(t + 0.5 * h, 0.5 * h, bodies));
+                if both.is_err() {
+                    (self.x, self.v, self.memory) = (x, v, memory);
+                    self.motion.start = start;
+                    bodies.copy_from_slice(&bodies_before);
+                }
+                both
             }
         }
     }
@@ -502,8 +518,10 @@ impl Cloth {
                     Some(path) => path.pose(t + h).point(path.pose(0.0).inverse().point(from)),
                     None => from,
                 };
+                let velocity = (to - self.x[v as usize]) / h;
                 m.inverse_mass[v as usize] = 0.0;
-                scripted.push((v, (to - self.x[v as usize]) / h));
+                m.velocity[v as usize] = velocity;
+                scripted.push((v, velocity));
             }
         }
         for (k, b) in bodies.iter().enumerate() {
@@ -520,6 +538,7 @@ impl Cloth {
                 let arm = turn * p;
                 motion.arms[i] = arm;
                 m.start[first + i] = b.centre + arm;
+                m.velocity[first + i] = b.velocity + b.omega.cross(arm);
             }
         }
         for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
@@ -610,11 +629,12 @@ impl Cloth {
                 tied.friction = squared.sqrt();
             }
         }
-        given.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        given.sort_unstable_by_key(|g| g.0);
         given
     }
 
-    /// Algorithm 1: filters the velocities until nothing collides.
+    /// Harmon et al., Algorithm 1: filters the velocities until nothing
+    /// collides.
     fn collide(&mut self, tied: &[(Stencil, Tied)]) -> Result<Vec<Contact>, GaveUp> {
         let Collisions {
             response,

@@ -17,6 +17,8 @@ mod inelastic_projection;
 mod motion;
 mod repulsion;
 mod rigid_zones;
+#[cfg(test)]
+mod tests;
 mod zone;
 
 pub use fail_safe::Response;
