@@ -10,12 +10,14 @@ use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
 use crate::response::constraint::{Constraint, Pair, Stencil};
 use crate::response::{
-    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, ZoneFriction, stages,
+    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, Tied, ZoneFriction,
+    stages,
 };
 use crate::script::Path;
 use crate::{Elastic, Integrator, Load, Piece, Spring, Tie};
 use conatus_geometry::Mesh;
-use conatus_math::{DMat3, DQuat, DVec3, rotation};
+use conatus_math::{DMat3, DQuat, DVec3, rotation, sincos};
+use std::f64::consts::TAU;
 use std::time::Instant;
 
 /// How stiff a tie is, against the mass that an impulse along it feels. The
@@ -90,6 +92,27 @@ pub struct Pin {
     pub path: Option<Path>,
     /// When they are let go, in seconds.
     pub until: f64,
+}
+
+/// Wind that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gust {
+    /// The velocity of the strongest.
+    pub strength: DVec3,
+    /// The time from one to the next, in seconds.
+    pub period: f64,
+}
+
+impl Gust {
+    /// The velocity at time `t`: three sines whose periods have no common
+    /// multiple soon, and each axis a little later than the one before.
+    pub fn at(&self, t: f64) -> DVec3 {
+        let turns = |phase: f64| {
+            let wave = |ratio: f64| sincos(TAU * (t / self.period * ratio + phase)).0;
+            (wave(1.0) + 0.6 * wave(1.618) + 0.4 * wave(0.414)) / 2.0
+        };
+        self.strength * DVec3::new(turns(0.0), turns(0.37), turns(0.71))
+    }
 }
 
 /// Everything that [`Cloth`] is made of.
@@ -183,13 +206,19 @@ const LONGEST: f64 = 100.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressing {
     pub(crate) stencil: Stencil,
-    /// Whether friction held it.
-    pub(crate) holds: bool,
+    /// The limit of its friction, a force.
+    pub(crate) friction: f64,
+    /// How fast it slid, in m/s.
+    pub(crate) slide: f64,
 }
+
+/// Sliding slower than this is creep: friction in the elastic solve is in
+/// proportion to the velocity below it, in m/s.
+const CREEP: f64 = 5e-4;
 
 /// The tie of a contact along one direction: bodies and scripts in it move as
 /// they do now.
-fn tie(motion: &Motion, c: &Constraint, direction: DVec3, target: f64) -> Tie {
+fn tie(motion: &Motion, c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
     let mut given = c.drift;
     if c.body != NO_BODY {
         let b = &motion.bodies[c.body as usize];
@@ -198,7 +227,7 @@ fn tie(motion: &Motion, c: &Constraint, direction: DVec3, target: f64) -> Tie {
     let mut tie = Tie {
         count: c.count.into(),
         normal: direction,
-        stiffness: STIFFNESS / c.inverse_mass,
+        stiffness,
         target: target - direction.dot(given),
         ..Tie::default()
     };
@@ -218,6 +247,8 @@ pub struct Cloth {
     pub gravity: DVec3,
     /// Velocity of the air.
     pub wind: DVec3,
+    /// What comes and goes of it.
+    pub gust: Option<Gust>,
     /// What happened so far.
     pub stats: Stats,
     pub(crate) x: Vec<DVec3>,
@@ -309,6 +340,7 @@ impl Cloth {
             collisions: Collisions::default(),
             gravity: DVec3::ZERO,
             wind: DVec3::ZERO,
+            gust: None,
             stats: Stats::default(),
             x: parts.positions,
             v,
@@ -389,10 +421,16 @@ impl Cloth {
 
     /// Moves on from time `t` by `h` seconds. `bodies` are where they are at
     /// `t`, with the velocities that they have over the step; afterwards they
-    /// are at its end, and their velocities are as the cloth changed them.
+    /// are at its end, and their velocities are as the cloth changed them. If
+    /// the step fails, cloth and bodies are as before it.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
+        let warm = self.elastic.warm_start();
         let result = self.advance(t, h, bodies);
+        if result.is_err() {
+            self.elastic.set_warm_start(&warm);
+            self.motion.end.clone_from(&self.motion.start);
+        }
         self.stats.total_seconds += begin.elapsed().as_secs_f64();
         self.stats.rebuilds = self.candidates.rebuilds;
         self.stats.appends = self.candidates.appends;
@@ -407,8 +445,18 @@ impl Cloth {
             Err(why) if !self.ran_away.is_empty() => Err(self.pinch(t, &why)),
             Err(why) if 0.5 * h < self.collisions.smallest_step => Err(self.pinch(t, &why)),
             Err(_) => {
-                self.advance(t, 0.5 * h, bodies)?;
-                self.advance(t + 0.5 * h, 0.5 * h, bodies)
+                // The first half may succeed where the second fails.
+                let (x, v) = (self.x.clone(), self.v.clone());
+                let (memory, start) = (self.memory.clone(), self.motion.start.clone());
+                let bodies_before = bodies.to_vec();
+                let first = self.advance(t, 0.5 * h, bodies);
+                let both = first.and_then(|()| self.advance(t + 0.5 * h, 0.5 * h, bodies));
+                if both.is_err() {
+                    (self.x, self.v, self.memory) = (x, v, memory);
+                    self.motion.start = start;
+                    bodies.copy_from_slice(&bodies_before);
+                }
+                both
             }
         }
     }
@@ -469,7 +517,7 @@ impl Cloth {
         let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
         let load = Load {
             gravity: self.gravity,
-            wind: self.wind,
+            wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
             scripted: &scripted,
             springs: &self.springs,
             forces: &[],
@@ -515,8 +563,10 @@ impl Cloth {
                     Some(path) => path.pose(t + h).point(path.pose(0.0).inverse().point(from)),
                     None => from,
                 };
+                let velocity = (to - self.x[v as usize]) / h;
                 m.inverse_mass[v as usize] = 0.0;
-                scripted.push((v, (to - self.x[v as usize]) / h));
+                m.velocity[v as usize] = velocity;
+                scripted.push((v, velocity));
             }
         }
         for (k, b) in bodies.iter().enumerate() {
@@ -533,6 +583,7 @@ impl Cloth {
                 let arm = turn * p;
                 motion.arms[i] = arm;
                 m.start[first + i] = b.centre + arm;
+                m.velocity[first + i] = b.velocity + b.omega.cross(arm);
             }
         }
         for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
@@ -550,8 +601,7 @@ impl Cloth {
     }
 
     /// Contacts that pressed in the step before and still touch, as ties for
-    /// the elastic solve: along the normal, and if friction held them, in the
-    /// other directions as well.
+    /// the elastic solve: along the normal, and with friction across it.
     fn ties(&self) -> Vec<(Constraint, Tie)> {
         let motion = &self.motion;
         let mut ties = Vec::new();
@@ -565,11 +615,14 @@ impl Cloth {
                 continue;
             }
             let target = stages::target(overlap, self.collisions.restore, motion.h);
-            ties.push((c, tie(motion, &c, normal, target)));
-            if held.holds {
+            let stiffness = STIFFNESS / c.inverse_mass;
+            ties.push((c, tie(motion, &c, normal, stiffness, target)));
+            if held.friction > 0.0 {
+                // Coulomb's force at the velocity of the step before.
+                let friction = held.friction * motion.h / held.slide.max(CREEP);
                 let (s, t) = normal.any_orthonormal_pair();
                 for direction in [s, t] {
-                    ties.push((c, tie(motion, &c, direction, 0.0)));
+                    ties.push((c, tie(motion, &c, direction, friction.min(stiffness), 0.0)));
                 }
             }
         }
@@ -600,8 +653,8 @@ impl Cloth {
     /// What the ties gave in the elastic solve: bodies get their part of it,
     /// and the impulses along normals are kept for the limits of friction, in
     /// the order of stencils.
-    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, f64)> {
-        let mut given = Vec::with_capacity(ties.len());
+    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
+        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
         for (c, tie) in ties {
             let impulse = tie.impulse(&self.motion.velocity);
             if c.body != NO_BODY {
@@ -611,15 +664,23 @@ impl Cloth {
                 b.omega += b.inverse_inertia * c.body_arm.cross(impulse);
             }
             if tie.normal == c.normal {
-                given.push((c.stencil, impulse));
+                let tied = Tied {
+                    normal: impulse,
+                    friction: 0.0,
+                };
+                given.push((c.stencil, tied));
+            } else if let Some((_, tied)) = given.last_mut() {
+                let squared = tied.friction * tied.friction + impulse * impulse;
+                tied.friction = squared.sqrt();
             }
         }
-        given.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        given.sort_unstable_by_key(|g| g.0);
         given
     }
 
-    /// Algorithm 1: filters the velocities until nothing collides.
-    fn collide(&mut self, tied: &[(Stencil, f64)]) -> Result<Vec<Contact>, GaveUp> {
+    /// Harmon et al., Algorithm 1: filters the velocities until nothing
+    /// collides.
+    fn collide(&mut self, tied: &[(Stencil, Tied)]) -> Result<Vec<Contact>, GaveUp> {
         let Collisions {
             response,
             zone_friction,
@@ -661,7 +722,7 @@ impl Cloth {
             .iter()
             .map(|n| {
                 let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
-                let tied = place.map_or(0.0, |i| tied[i].1);
+                let tied = place.map_or(Tied::default(), |i| tied[i].1);
                 Contact::new(motion, n, friction_of(&n.stencil), restore, tied)
             })
             .filter(|c| !c.constraint.is_rigid())
@@ -719,10 +780,13 @@ impl Cloth {
     fn remember(&mut self, contacts: &[Contact]) {
         self.memory.clear();
         for c in contacts {
-            if let Some(holds) = c.presses() {
+            if let Some(normal) = c.presses() {
+                let c = &c.constraint;
+                let u = c.relative_velocity(&self.motion);
                 self.memory.push(Pressing {
-                    stencil: c.constraint.stencil,
-                    holds,
+                    stencil: c.stencil,
+                    friction: c.friction * normal / self.motion.h,
+                    slide: (u - u.dot(c.normal) * c.normal).length(),
                 });
             }
         }

@@ -18,8 +18,9 @@ pub mod response;
 pub mod script;
 pub mod solve;
 
-pub use cloth::{BodyState, BodySurface, Cloth, Collisions, Obstacle, Parts, Pin, Pinch, Stats};
-pub use cloth::FASTEST;
+pub use cloth::{
+    BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch, Stats,
+};
 pub use elastic::Elastic;
 pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, WarmStart};
 pub use material::{MATERIALS, Material, named};

@@ -27,6 +27,9 @@ use crate::solve::cholesky::Cholesky;
 use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal};
 use conatus_math::DVec3;
 
+/// The residual, relative to the first, that is as good as a factorisation.
+const EXACT: f64 = 1e-12;
+
 /// Changes of velocity are never asked for more exactly than those of this
 /// acceleration, m/s², so that cloth at rest costs nothing.
 const LEAST_ACCELERATION: f64 = 0.1;
@@ -149,21 +152,27 @@ impl Elastic {
         let Settings {
             tolerance, solver, ..
         } = self.settings;
-        if solver != Solver::Cholesky {
+        // Contacts have no place in the factor's pattern: what should be exact
+        // is iterated to the end where there are any.
+        let tied = !a.ties.is_empty();
+        let (tolerance, most_iterations) = match solver {
+            Solver::Cholesky => (EXACT, 20 * self.settings.most_iterations),
+            _ => (tolerance, self.settings.most_iterations),
+        };
+        if solver != Solver::Cholesky || tied {
             let solved = work.pcg.solve(
                 a,
                 &work.rhs,
                 &mut work.change,
                 tolerance,
                 *least,
-                self.settings.most_iterations,
+                most_iterations,
             );
             *least = solved.scale;
             stats.iterations = solved.iterations;
             stats.residual = solved.residual;
             stats.converged = stats.residual <= tolerance;
-            // Contacts have no place in the factor's pattern.
-            if stats.converged || solver == Solver::Pcg || !a.ties.is_empty() {
+            if stats.converged || solver == Solver::Pcg || tied {
                 return stats;
             }
         }

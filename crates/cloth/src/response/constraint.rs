@@ -11,7 +11,7 @@
 //! prescribe and no impulse can change.
 
 use super::motion::{Motion, NO_BODY};
-use conatus_math::{DMat3, DVec3};
+use conatus_math::DVec3;
 
 /// The four points of a stencil in the paper's order; a vertex before a plane
 /// is a stencil of one point and three times [`Stencil::NONE`].
@@ -85,7 +85,8 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// A constraint on `stencil` with the gradient weights·normal.
+    /// A constraint on `stencil` with the gradient weights·normal, Harmon (1)
+    /// and (2); its function is C = N·Σ wᵢ Xᵢ, Harmon §2.
     pub fn new(
         motion: &Motion,
         stencil: Stencil,
@@ -191,14 +192,5 @@ impl Constraint {
         if self.body != NO_BODY {
             motion.touch_body(self.body);
         }
-    }
-
-    /// The matrix K, for three equations at once.
-    pub(crate) fn matrix(&self, motion: &Motion) -> DMat3 {
-        DMat3::from_cols(
-            self.velocity_change(motion, DVec3::X),
-            self.velocity_change(motion, DVec3::Y),
-            self.velocity_change(motion, DVec3::Z),
-        )
     }
 }

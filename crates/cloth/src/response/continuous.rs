@@ -6,7 +6,8 @@ use super::constraint::Constraint;
 use super::motion::Motion;
 use crate::collide::narrow::{GAP, Hit};
 
-/// Answers all hits once, in order of time; `friction_of` gives Coulomb's
+/// Answers all hits once, in order of time, each by the impulse of a single
+/// constraint, λ = −∇C q̇/⟨∇C, ∇C⟩ (Harmon §2); `friction_of` gives Coulomb's
 /// coefficient of a stencil.
 pub(crate) fn resolve(motion: &mut Motion, hits: &mut [Hit], friction_of: impl Fn(&Hit) -> f64) {
     hits.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.stencil.cmp(&b.stencil)));

@@ -69,11 +69,6 @@ impl FailSafe {
         }
     }
 
-    /// Whether any zone exists.
-    pub(crate) fn is_active(&self) -> bool {
-        !self.entries.is_empty()
-    }
-
     /// How many zones there are.
     pub(crate) fn zones(&mut self) -> usize {
         let count = self.entries.len();
@@ -83,8 +78,8 @@ impl FailSafe {
         roots.len()
     }
 
-    /// Takes the collisions of one pass into zones and resolves those that
-    /// changed.
+    /// Algorithm 1, lines 4-10: takes the collisions of one pass into zones
+    /// and resolves those that changed.
     pub(crate) fn resolve(
         &mut self,
         motion: &mut Motion,
@@ -130,7 +125,7 @@ impl FailSafe {
         Ok(())
     }
 
-    /// Lines 7-9 for one zone.
+    /// Algorithm 1, lines 7-9, for one zone (Harmon §3).
     fn resolve_zone(
         &self,
         motion: &mut Motion,
@@ -151,7 +146,7 @@ impl FailSafe {
             .flat_map(|c| c.shares())
             .map(|s| self.before[&s.point].length())
             .fold(1.0, f64::max);
-        if !(outcome.violation <= CONTRADICTION * fastest) {
+        if outcome.violation.is_nan() || outcome.violation > CONTRADICTION * fastest {
             let mut points: Vec<u32> = zone.iter().flat_map(|c| c.stencil.points()).collect();
             points.sort_unstable();
             points.dedup();
@@ -160,9 +155,7 @@ impl FailSafe {
                 pinched: true,
             });
         }
-        if response != Response::RigidImpactZones {
-            friction::apply(motion, zone, &outcome, how);
-        }
+        friction::apply(motion, zone, &outcome, response, how);
         for c in zone {
             c.touch(motion);
         }

@@ -2,7 +2,8 @@
 //! is slowed down, in a direction that brings no new collision in the zone.
 
 use super::constraint::Constraint;
-use super::inelastic_projection::{Outcome, STILL, inelastic_projection};
+use super::fail_safe::Response;
+use super::inelastic_projection::{Outcome, STILL, complementarity, inelastic_projection};
 use super::motion::Motion;
 use super::zone::Rows;
 use conatus_math::DVec3;
@@ -17,25 +18,52 @@ pub enum ZoneFriction {
     PerConstraint,
 }
 
-/// Friction after the fail-safe brought about `outcome`.
+/// Friction after the fail-safe `response` brought about `outcome`.
 pub(crate) fn apply(
     motion: &mut Motion,
     constraints: &[Constraint],
     outcome: &Outcome,
+    response: Response,
     how: ZoneFriction,
 ) {
     if constraints.iter().all(|c| c.friction == 0.0) {
         return;
     }
-    match how {
-        ZoneFriction::PerZone => per_zone(motion, constraints, outcome),
-        ZoneFriction::PerConstraint => per_constraint(motion, constraints, outcome),
+    let slow = match how {
+        ZoneFriction::PerZone => per_zone,
+        ZoneFriction::PerConstraint => per_constraint,
+    };
+    match response {
+        Response::InelasticProjection => {
+            slow(motion, constraints, outcome);
+            if how == ZoneFriction::PerConstraint {
+                // For the normal velocities that it stirred up.
+                inelastic_projection(motion, constraints);
+            }
+        }
+        Response::Lcp => {
+            // What parts does not rub, and must not be driven back.
+            let all = constraints.iter().zip(&outcome.impulses);
+            let (pressing, impulses): (Vec<Constraint>, Vec<f64>) = all
+                .filter(|(_, j)| **j > 0.0)
+                .map(|(c, j)| (*c, *j))
+                .unzip();
+            let part = Outcome {
+                impulses,
+                ..*outcome
+            };
+            slow(motion, &pressing, &part);
+            complementarity(motion, constraints);
+        }
+        // Nothing slides.
+        Response::RigidImpactZones => {}
     }
 }
 
 /// Of q̇′ the part without any relative velocity, q̇′_fix, is found by
 /// projection with ∇H in place of ∇C; the rest slides, Harmon (6). The change
-/// is Δq̇ = −min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide/‖q̇′_slide‖ in the mass norm.
+/// is Δq̇ = −min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide/‖q̇′_slide‖ in the mass norm
+/// (Harmon §4, with the errata).
 /// As it stays within the row space of ∇H it is a sum of impulses at the
 /// collisions.
 fn per_zone(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
@@ -73,8 +101,7 @@ fn coefficient(constraints: &[Constraint], outcome: &Outcome) -> f64 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Coulomb's limit for every collision by itself, some sweeps of Gauss-Seidel,
-/// and a last projection for the normal velocities that they stirred up.
+/// Coulomb's limit for every collision by itself: some sweeps of Gauss-Seidel.
 fn per_constraint(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
     let mut given = vec![DVec3::ZERO; constraints.len()];
     for _ in 0..8 {
@@ -102,5 +129,4 @@ fn per_constraint(motion: &mut Motion, constraints: &[Constraint], outcome: &Out
             *given = next;
         }
     }
-    inelastic_projection(motion, constraints);
 }

@@ -28,8 +28,9 @@ const DEPENDENT: f64 = 1e-9;
 const ROUNDS: usize = 400;
 /// Up to this many rows the eigenvalue decomposition is a way out.
 const EIGEN: usize = 600;
-/// Eigenvalues below this share of the largest are zero.
-const CUT: f64 = 1e-10;
+/// Eigenvalues below this share of the largest are zero. What is left of a row
+/// is at most its root; rounding alone makes some 1e-15 of it.
+const CUT: f64 = 1e-13;
 
 /// Solves A λ = b so that every row is met within `tolerance`, if that can be;
 /// returns the largest violation left.
@@ -111,8 +112,7 @@ impl Dense {
             let root = pivot.sqrt();
             factor[rank * n + rank] = root;
             let p = order[rank];
-            for i in rank + 1..n {
-                let q = order[i];
+            for (i, &q) in order.iter().enumerate().skip(rank + 1) {
                 let (above, below) = factor.split_at_mut(i * n);
                 let pivot_row = &above[rank * n..rank * n + rank];
                 let dot: f64 = (pivot_row.iter().zip(&below[..rank]))

@@ -38,7 +38,7 @@ pub(crate) fn inelastic_projection(motion: &mut Motion, constraints: &[Constrain
 
 /// The same with impulses that only push: λ ≥ 0, ∇C q̇′ ≥ 0 and one of the two
 /// zero for every collision, the complementarity problem that the paper
-/// leaves for later. Nothing sticks.
+/// leaves for later (Harmon §2). Nothing sticks.
 pub(crate) fn complementarity(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
     let rows = Rows::normals(motion, constraints);
     let b = normal_velocities(motion, constraints, &rows);

@@ -17,6 +17,8 @@ mod inelastic_projection;
 mod motion;
 mod repulsion;
 mod rigid_zones;
+#[cfg(test)]
+mod tests;
 mod zone;
 
 pub use fail_safe::Response;
@@ -24,7 +26,7 @@ pub use friction::ZoneFriction;
 pub use motion::{BodyMotion, Motion, NO_BODY};
 
 pub(crate) use fail_safe::{FailSafe, GaveUp};
-pub(crate) use repulsion::{Contact, Limit};
+pub(crate) use repulsion::{Contact, Limit, Tied};
 
 /// The stages one after the other, for [`crate::Cloth`].
 pub(crate) mod stages {

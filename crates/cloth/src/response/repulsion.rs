@@ -25,8 +25,16 @@ pub(crate) struct Contact {
     pub(crate) impulse: f64,
     /// The friction impulse given so far.
     pub(crate) friction: DVec3,
-    /// The normal impulse that its tie gave in the elastic solve.
-    pub(crate) tied: f64,
+    /// What its ties gave in the elastic solve: the normal impulse, and the
+    /// size of the friction.
+    pub(crate) tied: Tied,
+}
+
+/// What the ties of a contact gave in the elastic solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Tied {
+    pub(crate) normal: f64,
+    pub(crate) friction: f64,
 }
 
 impl Contact {
@@ -38,7 +46,7 @@ impl Contact {
         near: &Near,
         friction: f64,
         restore: f64,
-        tied: f64,
+        tied: Tied,
     ) -> Self {
         let constraint =
             Constraint::new(motion, near.stencil, &near.weights, near.normal, friction);
@@ -52,12 +60,10 @@ impl Contact {
         }
     }
 
-    /// Whether it presses, and whether friction holds it: what the next step
-    /// wants to know.
-    pub(crate) fn presses(&self) -> Option<bool> {
-        let normal = self.impulse + self.tied;
-        let holds = self.friction.length() < 0.999 * self.constraint.friction * normal;
-        (normal > 0.0).then_some(holds)
+    /// The normal impulse in all, if it presses.
+    pub(crate) fn presses(&self) -> Option<f64> {
+        let normal = self.impulse + self.tied.normal;
+        (normal > 0.0).then_some(normal)
     }
 }
 
@@ -188,7 +194,8 @@ fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
         let wanted = contact.friction - slide / mass;
         let wanted = wanted - wanted.dot(c.normal) * c.normal;
         // Coulomb's cone.
-        let most = c.friction * (given + contact.tied.max(0.0));
+        let normal = given + contact.tied.normal.max(0.0);
+        let most = (c.friction * normal - contact.tied.friction).max(0.0);
         let size = wanted.length();
         let friction = if size > most {
             wanted * (most / size)

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// follows it, as far as one rigid motion can follow all of them.
 const INSIST: f64 = 1e8;
 
-/// Makes the zone rigid. The violation is the largest velocity, in m/s, by
+/// Makes the zone rigid (Harmon §3). The violation is the largest velocity, in m/s, by
 /// which a scripted point disagrees with the rigid motion.
 pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
     let mut points = BTreeSet::new();
@@ -22,9 +22,12 @@ pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> O
     for c in constraints {
         plane |= matches!(c.stencil.pair, Pair::VertexPlane(_));
         for p in c.stencil.points() {
+            // A body that is held is scripted like any obstacle.
             match motion.body_of[p as usize] {
-                NO_BODY => points.insert(p),
-                b => bodies.insert(b),
+                b if b != NO_BODY && motion.bodies[b as usize].inverse_mass > 0.0 => {
+                    bodies.insert(b)
+                }
+                _ => points.insert(p),
             };
         }
     }
@@ -38,12 +41,10 @@ pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> O
     }
     for &b in &bodies {
         let b = &motion.bodies[b as usize];
-        if b.inverse_mass > 0.0 {
-            fit.point(1.0 / b.inverse_mass, b.centre, b.velocity);
-            let inertia = b.inverse_inertia.inverse();
-            fit.angular += inertia;
-            fit.spin += inertia * b.omega;
-        }
+        fit.point(1.0 / b.inverse_mass, b.centre, b.velocity);
+        let inertia = b.inverse_inertia.inverse();
+        fit.angular += inertia;
+        fit.spin += inertia * b.omega;
     }
     let insist = INSIST * fit.mass.max(1e-9);
     let scripted: Vec<(DVec3, DVec3)> = points
@@ -78,11 +79,9 @@ pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> O
     }
     for &b in &bodies {
         let b = &mut motion.bodies[b as usize];
-        if b.inverse_mass > 0.0 {
-            let arm = b.centre - centre;
-            b.velocity = velocity + (turn * arm - arm) / motion.h;
-            b.omega = omega;
-        }
+        let arm = b.centre - centre;
+        b.velocity = velocity + (turn * arm - arm) / motion.h;
+        b.omega = omega;
     }
     Outcome {
         impulses: vec![0.0; constraints.len()],
@@ -102,10 +101,8 @@ fn centre(motion: &Motion, points: &BTreeSet<u32>, bodies: &BTreeSet<u32>) -> DV
     }
     for &b in bodies {
         let b = &motion.bodies[b as usize];
-        if b.inverse_mass > 0.0 {
-            sum += b.centre / b.inverse_mass;
-            mass += 1.0 / b.inverse_mass;
-        }
+        sum += b.centre / b.inverse_mass;
+        mass += 1.0 / b.inverse_mass;
     }
     if mass > 0.0 { sum / mass } else { sum }
 }

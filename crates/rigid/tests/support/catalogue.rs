@@ -3,21 +3,23 @@
 
 use std::collections::BTreeSet;
 
-/// One of the two documents that equations are numbered in.
+/// One of the documents that equations are numbered in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Document {
     Chaney,
     DiPierro,
+    Harmon,
 }
 
 impl Document {
-    pub const ALL: [Self; 2] = [Self::Chaney, Self::DiPierro];
+    pub const ALL: [Self; 3] = [Self::Chaney, Self::DiPierro, Self::Harmon];
 
     /// As tags and headings spell it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chaney => "Chaney",
             Self::DiPierro => "Di Pierro",
+            Self::Harmon => "Harmon",
         }
     }
 
@@ -26,6 +28,7 @@ impl Document {
         match self {
             Self::Chaney => 33,
             Self::DiPierro => 80,
+            Self::Harmon => 7,
         }
     }
 }
@@ -41,7 +44,10 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Row {
     pub document: Document,
+    /// Its numbers; none for a formula without one.
     pub equations: Vec<u32>,
+    /// For those, what stands for it: `§4` or `Algorithm 1`.
+    pub section: String,
     pub code: Vec<Place>,
     pub tests: Vec<Place>,
 }
@@ -54,7 +60,8 @@ pub struct Erratum {
 }
 
 /// The rows of docs/equations.md: tables of four columns under headings
-/// `## Chaney` and `## Di Pierro`.
+/// `## Chaney` and the like. A row begins with numbers, with a section or with
+/// an algorithm.
 pub fn rows(text: &str) -> Result<Vec<Row>, String> {
     let mut document = None;
     let mut rows = Vec::new();
@@ -65,7 +72,8 @@ pub fn rows(text: &str) -> Result<Vec<Row>, String> {
                 .into_iter()
                 .find(|d| heading.starts_with(d.name()));
         }
-        if !line.starts_with("| (") {
+        let first = ["| (", "| §", "| Algorithm "];
+        if !first.iter().any(|f| line.starts_with(f)) {
             continue;
         }
         let Some(document) = document else {
@@ -75,8 +83,15 @@ pub fn rows(text: &str) -> Result<Vec<Row>, String> {
         let [equations, meaning, code, tests] = cells[..] else {
             return fail("not four columns");
         };
+        let words = if equations.starts_with('§') { 1 } else { 2 };
+        let section: Vec<&str> = equations.split_whitespace().take(words).collect();
+        let section = match equations.starts_with('(') {
+            true => String::new(),
+            false => section.join(" "),
+        };
         let (equations, rest) = equation_list(equations);
-        if equations.is_empty() || !rest.is_empty() || meaning.is_empty() {
+        let unreadable = equations.is_empty() || !rest.is_empty();
+        if section.is_empty() && unreadable || meaning.is_empty() {
             return fail("unreadable equations or no meaning");
         }
         let (Some(code), Some(tests)) = (places(code), places(tests)) else {
@@ -85,6 +100,7 @@ pub fn rows(text: &str) -> Result<Vec<Row>, String> {
         rows.push(Row {
             document,
             equations,
+            section,
             code,
             tests,
         });

@@ -83,6 +83,9 @@ pub fn hash(frames: &[Frame]) -> u64 {
             c.point.to_array().into_iter().for_each(&mut eat);
             c.impulse.to_array().into_iter().for_each(&mut eat);
         }
+        for v in &frame.cloth {
+            v.to_array().into_iter().for_each(&mut eat);
+        }
     }
     hash
 }

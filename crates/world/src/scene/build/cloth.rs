@@ -108,6 +108,10 @@ pub fn build(
     cloth.elastic.settings = settings(file);
     cloth.gravity = super::gravity(file);
     cloth.wind = file.cloth.wind.into();
+    cloth.gust = file.cloth.gust.map(|g| conatus_cloth::Gust {
+        strength: g.strength.into(),
+        period: g.period,
+    });
     let world = ClothWorld::new(cloth, coupled, bodies.iter().map(|b| &b.state));
     if !file.cloth.allow_initial_intersections {
         report_intersections(&world, &infos, &origins, placed, bodies, problems);
@@ -166,6 +170,9 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
     ];
     for (key, what, value) in positive {
         check::positive(problems, &format!("cloth.{key}"), what, value);
+    }
+    if let Some(gust) = c.gust {
+        check::positive(problems, "cloth.gust.period", "the period", gust.period);
     }
     if c.longest < 1.0 {
         problems.at(

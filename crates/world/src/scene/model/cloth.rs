@@ -21,6 +21,8 @@ pub struct Cloth {
     pub thickness: Option<f64>,
     /// The velocity of the air in m/s.
     pub wind: Vec3,
+    /// What is added to the wind and taken from it again, in turn.
+    pub gust: Option<Gust>,
     /// What resolves collisions that nothing else could.
     pub response: ClothResponse,
     /// How friction acts there.
@@ -56,6 +58,7 @@ impl Default for Cloth {
             friction: None,
             thickness: None,
             wind: [0.0; 3],
+            gust: None,
             response: ClothResponse::default(),
             zone_friction: ClothZoneFriction::default(),
             sweeps: 8,
@@ -70,6 +73,16 @@ impl Default for Cloth {
             allow_initial_intersections: false,
         }
     }
+}
+
+/// Wind that comes and goes: three sines of different periods.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gust {
+    /// The velocity of the strongest gusts, in m/s.
+    pub strength: Vec3,
+    /// The time from one to the next, in seconds.
+    pub period: f64,
 }
 
 /// What resolves collisions that nothing else could.

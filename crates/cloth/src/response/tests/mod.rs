@@ -1,0 +1,10 @@
+//! The response against closed forms and slow, obvious twins.
+
+mod bodies;
+mod errata_harmon;
+mod friction;
+mod lcp;
+mod projection;
+mod rigid;
+mod single;
+mod support;
