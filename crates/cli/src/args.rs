@@ -15,9 +15,10 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Try it:
-  conatus play cylon                 a built-in scene, live in the browser
-  conatus run cylon -o cylon.html    the same as a file to open anywhere; .glb for Blender
-  conatus new rigid -o mine.toml     start a scene of your own
+  conatus play cylon                      a built-in scene, live in the browser
+  conatus run cylon -o cylon.html         the same as a file to open anywhere; .glb for Blender
+  conatus run cloth-sphere -o drape.html  cloth that never passes through itself
+  conatus new cloth -o mine.toml          start a scene of your own; or rigid
 
 Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
 
@@ -59,7 +60,8 @@ pub struct Changes {
     /// The seed of everything random, instead of the scene's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Change a key of the scene, e.g. time.step=0.001 or body.ball.mass=3
+    /// Change a key of the scene, e.g. time.step=0.001, body.ball.mass=3 or
+    /// cloth.piece.sheet.material=silk
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub sets: Vec<String>,
 }
@@ -105,7 +107,8 @@ pub struct Play {
     /// The seed of everything random, instead of the scene's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Change a key of the scene, e.g. time.step=0.001 or body.ball.mass=3
+    /// Change a key of the scene, e.g. time.step=0.001, body.ball.mass=3 or
+    /// cloth.piece.sheet.material=silk
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub sets: Vec<String>,
 }

@@ -12,7 +12,10 @@ fn list_shows_every_scene_on_one_line() {
     let folder = folder();
     let said = conatus(folder.path(), &["list"]);
     assert_eq!(said.code, 0);
-    assert!(said.out.starts_with("rigid\n"), "{}", said.out);
+    let families: Vec<&str> = (said.out.lines())
+        .filter(|line| !line.starts_with(' '))
+        .collect();
+    assert_eq!(families, ["cloth", "rigid"], "{}", said.out);
     let line = said.out.lines().find(|line| line.contains("cylon"));
     assert!(
         line.is_some_and(|line| line.contains("Four balls") && line.contains("Di Pierro")),
@@ -34,6 +37,33 @@ fn list_as_json_can_be_read_by_programs() {
         .unwrap();
     assert_eq!(cylon["family"], "rigid");
     assert!(cylon["shows"].as_str().unwrap().contains("Di Pierro"));
+    let family = |name: &str| {
+        let mut scenes = scenes.as_array().unwrap().iter();
+        scenes.find(|s| s["name"] == name).unwrap()["family"].clone()
+    };
+    assert_eq!(family("cloth-sphere"), "cloth");
+    assert_eq!(family("squares-incline"), "cloth");
+}
+
+#[test]
+fn check_tells_pieces_vertices_and_obstacles_of_cloth() {
+    let folder = folder();
+    let said = conatus(folder.path(), &["check", "cloth-sphere"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for line in [
+        "cloth-sphere (cloth scene): all is right",
+        "  cloth      1 piece, 1681 vertices and 3200 triangles, 0.2 kg together",
+        "  obstacles  1: ball",
+        "  planes     1",
+    ] {
+        assert!(said.out.contains(line), "no {line:?} in {}", said.out);
+    }
+    // Obstacles are no bodies.
+    assert!(!said.out.contains("bodies"), "{}", said.out);
+    let changed = ["check", "squares-incline", "--set", "cloth.wind=[1, 0, 0]"];
+    let said = conatus(folder.path(), &changed);
+    assert!(said.out.contains("61 pieces, 244 vertices"), "{}", said.out);
+    assert!(said.out.contains("gravity, wind"), "{}", said.out);
 }
 
 #[test]
@@ -45,18 +75,24 @@ fn every_listed_scene_passes_check() {
         let name = scene["name"].as_str().unwrap();
         let said = conatus(folder.path(), &["check", name]);
         assert_eq!(said.code, 0, "{name}: {}", said.err);
-        assert!(said.out.contains("bodies") && said.out.contains("frames"));
+        let what = ["bodies", "cloth"].iter().any(|w| said.out.contains(w));
+        assert!(what && said.out.contains("frames"), "{}", said.out);
     }
 }
 
 #[test]
 fn a_new_scene_passes_check_and_is_never_overwritten() {
     let folder = folder();
-    let said = conatus(folder.path(), &["new", "rigid", "-o", "mine.toml"]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    let text = std::fs::read_to_string(folder.path().join("mine.toml")).unwrap();
-    assert_eq!(conatus(folder.path(), &["new", "rigid"]).out, text);
-    assert_eq!(conatus(folder.path(), &["check", "mine.toml"]).code, 0);
+    for family in ["rigid", "cloth"] {
+        let name = format!("{family}.toml");
+        let said = conatus(folder.path(), &["new", family, "-o", &name]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let text = std::fs::read_to_string(folder.path().join(&name)).unwrap();
+        assert_eq!(conatus(folder.path(), &["new", family]).out, text);
+        let said = conatus(folder.path(), &["check", &name]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains(&format!("({family} scene)")), "{}", said.out);
+    }
 
     std::fs::write(folder.path().join("mine.toml"), "precious").unwrap();
     let said = conatus(folder.path(), &["new", "rigid", "-o", "mine.toml"]);

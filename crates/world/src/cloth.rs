@@ -21,6 +21,8 @@ pub struct ClothWorld {
     /// How many of them are cloth.
     of_cloth: usize,
     failure: Option<Pinch>,
+    /// The beginning of the step that failed.
+    stopped: f64,
 }
 
 impl ClothWorld {
@@ -46,6 +48,7 @@ impl ClothWorld {
             part_of,
             of_cloth,
             failure: None,
+            stopped: 0.0,
         };
         let placed: Vec<BodyState> = world.before.iter().map(resting).collect();
         world.cloth.place_bodies(&placed);
@@ -74,7 +77,7 @@ impl ClothWorld {
 
     /// Where obstacles are at time `t`, or at the last good moment.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
-        let t = self.failure.as_ref().map_or(t, |pinch| pinch.time);
+        let t = if self.failure.is_some() { self.stopped } else { t };
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
     }
 
@@ -117,9 +120,10 @@ impl ClothWorld {
         let unmet = moving.clone();
         let result = self.cloth.step(t, h, &mut moving);
         if result.is_err() {
-            // What is shown is the last moment that was good: cloth and
-            // obstacles are there already, bodies go back to it.
+            // What is shown is the last moment that was good: cloth is there
+            // again already, obstacles and bodies go back to it.
             self.cloth.place_bodies(&moving);
+            self.stopped = t;
         }
         for ((&i, unmet), met) in self.bodies.iter().zip(&unmet).zip(&moving) {
             let as_it_would = met.velocity == unmet.velocity && met.omega == unmet.omega;

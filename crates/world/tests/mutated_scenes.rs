@@ -4,13 +4,15 @@
 use conatus_world::scene::{Files, Options, Scene, Source, library, template};
 use proptest::prelude::*;
 
-/// The texts that are broken: built-in scenes, the template, and both as JSON.
+/// The texts that are broken: built-in scenes, the templates, and all as JSON.
 fn originals() -> Vec<(&'static str, String)> {
     let mut texts: Vec<(&str, String)> = library::SCENES
         .iter()
         .map(|scene| ("scene.toml", scene.text.to_owned()))
         .collect();
     texts.push(("scene.toml", template::RIGID.to_owned()));
+    texts.push(("scene.toml", template::CLOTH.to_owned()));
+    texts.push(("scene.toml", SMALL_CLOTH.to_owned()));
     let as_json = |text: &str| {
         let tree = conatus_world::scene::parse_toml::parse(text, 0).unwrap();
         serde_json::to_string_pretty(&tree.to_json()).unwrap()
@@ -21,6 +23,110 @@ fn originals() -> Vec<(&'static str, String)> {
         .collect();
     texts.extend(json);
     texts
+}
+
+/// Every kind of cloth and obstacle with as few triangles as can be, so that
+/// hundreds of variants build and step in no time.
+const SMALL_CLOTH: &str = r#"
+[time]
+step = 0.01
+seconds = 0.1
+
+[cloth]
+resolution = 3
+thickness = 0.01
+wind = [1, 0, 0]
+restore = 0.1
+longest = 1.1
+sweeps = 2
+passes = 2
+smallest_step = 0.001
+tolerance = 0.001
+newton_iterations = 1
+
+[cloth.material.own]
+like = "silk"
+density = 0.2
+stretch = 300
+shear = 100
+bend = 1e-4
+damping_mass = 0.2
+damping_stiffness = 5e-4
+
+[[cloth.piece]]
+name = "sheet"
+shape.rectangle = { width = 0.5, height = 0.5 }
+material = "own"
+position = [0, 0, 0.5]
+velocity = [0, 0, -1]
+turn = { axis = [0, 0, 1], degrees = 20 }
+pin = [
+  { vertices = [1, 3], until = 0.02 },
+  { within = [[0.2, 0.2, -1], [1, 1, 1]], keyframe = [ { time = 0, position = [0, 0, 0] }, { time = 0.1, position = [0, 0, 0.1] } ] },
+]
+spring = [{ vertices = [5], point = [0, 0, 1], stiffness = 3, damping = 0.1 }]
+
+[[cloth.piece]]
+shape.disc = { radius = 0.2, rings = 1 }
+position = [1, 0, 0.5]
+array = { count = [1, 1, 2], spacing = [0, 0, 0.1], jitter = 0.01, speed = 0.1 }
+release = { first = 0.01, every = 0.01 }
+
+[[cloth.piece]]
+shape.cylinder = { radius = 0.2, height = 0.3, vertices = [5, 3] }
+position = [2, 0, 0.5]
+
+[[cloth.piece]]
+shape.sphere = { radius = 0.2, subdivisions = 1 }
+position = [3, 0, 0.5]
+
+[[obstacle]]
+shape.sphere.radius = 0.2
+detail = 0.3
+position = [0, 0, 0.2]
+friction = 0.5
+
+[[obstacle]]
+shape.funnel = { rim_radius = 0.4, rim_height = 0.3, neck_radius = 0.1, fillet = 0.05, chute_length = 0.1, segments = 5 }
+position = [1, 0, 0.1]
+
+[[obstacle]]
+shape.trough = { width = 0.5, length = 0.5, depth = 0.1, segments = 3 }
+keyframe = [ { time = 0, position = [2, 0, 0.2] }, { time = 0.1, position = [2, 0, 0.25] } ]
+
+[[obstacle]]
+shape.revolution = { profile = [ [0, 0], [0.3, 0.1] ], segments = 4 }
+position = [3, 0, 0.1]
+
+[[obstacle]]
+shape.extrusion = { profile = [ [0, 0], [1, 0.1] ], length = 1, segments = 2 }
+position = [4, 0, 0]
+
+[[body]]
+shape.sphere.radius = 0.05
+mass = 0.1
+position = [0, 0, 0.7]
+friction = 0.2
+
+[[plane]]
+point = [0, 0, 0]
+normal = [0, 0, 1]
+"#;
+
+/// Four squares of cloth.
+const SMALL_MESH: &str = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n\
+                          f 1 2 5 4\nf 2 3 6 5\nf 4 5 8 7\nf 5 6 9 8\n";
+
+#[test]
+fn the_small_cloth_itself_runs() {
+    let files = Files::in_memory([]);
+    let source = Source::new("scene.toml", SMALL_CLOTH);
+    let scene = Scene::parse("small", source, files, &Options::default());
+    let mut setup = scene.unwrap().build().unwrap_or_else(|e| panic!("{e}"));
+    for _ in 0..10 {
+        setup.world.step();
+    }
+    assert!(!setup.world.is_stuck(), "{:?}", setup.world.cloth_failure());
 }
 
 /// One way to break a text; the numbers are taken modulo what there is.
@@ -70,6 +176,10 @@ const TOKENS: &[&str] = &[
     "[body.shape]",
     "[[body.shape]]",
     "[time.step]",
+    "[[cloth.piece]]",
+    "[cloth.material.silk]",
+    "[[cloth.piece.pin]]",
+    "like = 'cotton'",
     "a.a.a.a=1",
     "99999999999999999999",
     "1e-400",
@@ -216,13 +326,20 @@ fn load_build_and_run(text: &str, mesh: &str) {
     {
         return;
     }
+    // Large cloth is right, but takes its time.
+    let cloth = &scene.file.cloth;
+    if cloth.resolution > 20 && !cloth.piece.is_empty() {
+        return;
+    }
     match scene.build() {
         Ok(mut setup) => {
             for _ in 0..3 {
                 setup.world.step();
-                for body in setup.world.frame().bodies {
+                let frame = setup.world.frame();
+                for body in frame.bodies {
                     assert!(body.position.is_finite() && body.velocity.is_finite());
                 }
+                assert!(frame.cloth.iter().all(|vertex| vertex.is_finite()));
             }
         }
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -239,6 +356,21 @@ proptest! {
     ) {
         let text = with_wild_numbers(library::SCENES[which].text, &wild);
         load_build_and_run(&text, library::mesh("boat.obj").unwrap());
+    }
+
+    #[test]
+    fn wild_numbers_in_cloth_are_refused_or_run_without_panic(
+        wild in prop::collection::vec((any::<usize>(), any::<usize>()), 1..4),
+    ) {
+        load_build_and_run(&with_wild_numbers(SMALL_CLOTH, &wild), "");
+    }
+
+    #[test]
+    fn a_broken_mesh_is_refused_or_hangs_as_cloth(breaks in breaks()) {
+        let scene = "time.step = 0.01\n[cloth]\nresolution = 2\n[[cloth.piece]]\n\
+                     shape.mesh.file = \"meshes/boat.obj\"\nmaterial = \"silk\"\n\
+                     pin = [{ vertices = [1] }]\n";
+        load_build_and_run(scene, &broken(SMALL_MESH, &breaks));
     }
 
     #[test]
@@ -269,8 +401,10 @@ proptest! {
 
     #[test]
     fn any_set_argument_never_panics(
-        argument in "(body|time|spring|command|\\[|\\]|[0-9]|\\.|=|mass|'|\"|ball-1|é| |nan|\\{|\\}){0,12}",
+        cloth in any::<bool>(),
+        argument in "(body|time|spring|command|cloth|piece|sheet|pin|\\[|\\]|[0-9]|\\.|=|mass|'|\"|ball-1|é| |nan|\\{|\\}){0,12}",
     ) {
-        load("scene.toml", library::find("cylon").unwrap().text, vec![argument]);
+        let scene = library::find(if cloth { "cloth-sphere" } else { "cylon" });
+        load("scene.toml", scene.unwrap().text, vec![argument]);
     }
 }

@@ -35,6 +35,10 @@ fn a_misspelt_key_does_not_fit_the_schema() {
         "titel = 'x'",
         "gravity = [1, 2]",
         "time.integrator = 'rk5'",
+        "[[cloth.piece]]\nshape.rectangle = { width = 1, heigth = 1 }",
+        "cloth.response = 'rigid'",
+        "[cloth.material.a]\nstiffness = 1",
+        "[[obstacle]]\nkeyframe = [{ time = 0 }]",
     ] {
         assert!(!validator.is_valid(&json_of(text)), "{text}");
     }

@@ -26,12 +26,31 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     for line in [&file.title, &file.shows].into_iter().flatten() {
         text += &format!("  {line}\n");
     }
+    // Obstacles stand behind the bodies in the recording, without mass.
+    let (bodies, obstacles) = bodies.split_at(bodies.len() - file.obstacle.len());
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
-    text += &format!(
-        "  bodies     {}, {} kg together\n",
-        bodies.len(),
-        (mass * 1e6).round() / 1e6
-    );
+    let cloths = &setup.header.cloths;
+    if !bodies.is_empty() || cloths.is_empty() {
+        text += &format!("  bodies     {}, {} kg together\n", bodies.len(), short(mass));
+    }
+    if let Some(cloth) = setup.world.cloth.as_ref().filter(|_| !cloths.is_empty()) {
+        let (vertices, triangles) = cloth.size();
+        let mass: f64 = cloth.cloth.elastic.masses().iter().sum();
+        text += &format!(
+            "  cloth      {}, {vertices} vertices and {triangles} triangles, {} kg together\n",
+            counted(cloths.len(), "piece", "pieces"),
+            short(mass),
+        );
+    }
+    if !obstacles.is_empty() {
+        let named: Vec<&str> = obstacles.iter().take(5).map(|o| o.name.as_str()).collect();
+        let more = match obstacles.len() - named.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let names = named.join(", ");
+        text += &format!("  obstacles  {}: {names}{more}\n", obstacles.len());
+    }
     text += &format!("  forces     {}\n", forces(file));
     text += &format!("  planes     {}\n", file.plane.len());
     if !file.command.is_empty() {
@@ -49,8 +68,18 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     text
 }
 
+/// A mass without the digits that nobody reads.
+fn short(mass: f64) -> f64 {
+    (mass * 1e6).round() / 1e6
+}
+
+/// `1 piece`, `2 pieces`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 fn forces(file: &SceneFile) -> String {
-    let counted = [
+    let all = [
         (file.spring.len(), "spring", "springs"),
         (file.drag.len(), "drag", "drags"),
         (file.push.len(), "push", "pushes"),
@@ -64,12 +93,11 @@ fn forces(file: &SceneFile) -> String {
     if file.damping.linear != 0.0 || file.damping.angular != 0.0 {
         parts.push("damping".to_owned());
     }
-    for (count, one, many) in counted {
-        match count {
-            0 => {}
-            1 => parts.push(format!("1 {one}")),
-            _ => parts.push(format!("{count} {many}")),
-        }
+    if file.cloth.wind != [0.0; 3] || file.cloth.gust.is_some() {
+        parts.push("wind".to_owned());
+    }
+    for (count, one, many) in all.into_iter().filter(|(count, ..)| *count > 0) {
+        parts.push(counted(count, one, many));
     }
     parts.join(", ")
 }
