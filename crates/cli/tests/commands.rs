@@ -91,7 +91,11 @@ fn a_new_scene_passes_check_and_is_never_overwritten() {
         assert_eq!(conatus(folder.path(), &["new", family]).out, text);
         let said = conatus(folder.path(), &["check", &name]);
         assert_eq!(said.code, 0, "{}", said.err);
-        assert!(said.out.contains(&format!("({family} scene)")), "{}", said.out);
+        assert!(
+            said.out.contains(&format!("({family} scene)")),
+            "{}",
+            said.out
+        );
     }
 
     std::fs::write(folder.path().join("mine.toml"), "precious").unwrap();

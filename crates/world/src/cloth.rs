@@ -77,7 +77,11 @@ impl ClothWorld {
 
     /// Where obstacles are at time `t`, or at the last good moment.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
-        let t = if self.failure.is_some() { self.stopped } else { t };
+        let t = if self.failure.is_some() {
+            self.stopped
+        } else {
+            t
+        };
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
     }
 

@@ -133,7 +133,9 @@ fn the_materials_of_the_reference_are_those_of_the_program() {
     let (prose, _) = split(&reference());
     let cells = |line: &str| -> Vec<String> {
         let cells = line.trim_matches('|').split('|');
-        cells.map(|c| c.trim().trim_matches('`').to_owned()).collect()
+        cells
+            .map(|c| c.trim().trim_matches('`').to_owned())
+            .collect()
     };
     let mut lines = prose.lines().skip_while(|l| !l.starts_with("| | unit |"));
     let names = cells(lines.next().unwrap());

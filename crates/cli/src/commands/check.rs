@@ -31,7 +31,11 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
     let cloths = &setup.header.cloths;
     if !bodies.is_empty() || cloths.is_empty() {
-        text += &format!("  bodies     {}, {} kg together\n", bodies.len(), short(mass));
+        text += &format!(
+            "  bodies     {}, {} kg together\n",
+            bodies.len(),
+            short(mass)
+        );
     }
     if let Some(cloth) = setup.world.cloth.as_ref().filter(|_| !cloths.is_empty()) {
         let (vertices, triangles) = cloth.size();

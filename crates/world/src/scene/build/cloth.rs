@@ -16,8 +16,8 @@ use conatus_cloth::collide::Plane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::script::Path;
 use conatus_cloth::{
-    BodySurface, Cloth, Collisions, FASTEST, Integrator, Obstacle, Parts, Piece, Pin, Settings, Solver,
-    Spring,
+    BodySurface, Cloth, Collisions, FASTEST, Integrator, Obstacle, Parts, Piece, Pin, Settings,
+    Solver, Spring,
 };
 use conatus_geometry::{Mesh, Topology, generate, icosphere};
 use conatus_math::{DVec3, Pose};
@@ -182,8 +182,16 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
         );
     }
     let too = [
-        ("restore", c.restore > 1.0, "give at most 1: all of it in one step"),
-        ("tolerance", c.tolerance >= 1.0, "give less than 1, for example 0.001"),
+        (
+            "restore",
+            c.restore > 1.0,
+            "give at most 1: all of it in one step",
+        ),
+        (
+            "tolerance",
+            c.tolerance >= 1.0,
+            "give less than 1, for example 0.001",
+        ),
         (
             "smallest_step",
             c.smallest_step > 0.0 && c.smallest_step < 1e-9,

@@ -196,7 +196,10 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 f.chute_length,
                 8,
             );
-            let far = f.rim_radius.max(f.rim_height - f.neck_height).max(f.chute_length);
+            let far = f
+                .rim_radius
+                .max(f.rim_height - f.neck_height)
+                .max(f.chute_length);
             even_out(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
             generate::revolution(&profile, f.segments)
         }
