@@ -259,7 +259,8 @@ fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
     for pair in profile.windows(2) {
         let ((a, b), (c, d)) = (pair[0], pair[1]);
         let length = ((c - a) * (c - a) + (d - b) * (d - b)).sqrt();
-        let pieces = (length / longest).ceil().max(1.0) as u32;
+        // Lengths beyond all numbers are refused afterwards.
+        let pieces = (length / longest).ceil().max(1.0).min(2000.0) as u32;
         even.extend((0..pieces).map(|k| {
             let s = f64::from(k) / f64::from(pieces);
             (a + s * (c - a), b + s * (d - b))
