@@ -353,6 +353,20 @@ fn what_intersects_at_the_start_is_named_and_refused() {
     assert_says(&said, &["of `sheet` and triangle", "of `stone`"]);
 }
 
+/// Once, a ball as wide as the galaxy never came to an end of touching.
+#[test]
+fn bodies_that_meet_cloth_have_a_size_that_makes_sense() {
+    let body = "[[body]]\nname = \"world\"\nshape.sphere.radius = 9e15\nmass = 1\n";
+    let said = wrong("s.toml", format!("{}{body}", square("")));
+    assert_says(
+        &said,
+        &[
+            "s.toml:5:1: `world` reaches more than 1000000 m from the origin",
+            "collides = false",
+        ],
+    );
+}
+
 #[test]
 fn cloth_behind_a_plane_is_refused_at_the_piece() {
     let plane = "[[plane]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n";
@@ -527,7 +541,10 @@ fn set_reaches_into_pieces_materials_and_obstacles() {
             "cloth.piece[1].material=silk",
             "--set:1:12: `cloth.piece` has no element [1]",
         ),
-        ("cloth.piece.shet.material=silk", "did you mean `cloth.piece.sheet`?"),
+        (
+            "cloth.piece.shet.material=silk",
+            "did you mean `cloth.piece.sheet`?",
+        ),
         (
             "cloth.piece.sheet.materail=silk",
             "--set:1:19: unknown key `materail`",

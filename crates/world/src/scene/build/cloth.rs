@@ -80,6 +80,16 @@ pub fn build(
         let Some(mesh) = body.mesh.as_ref().filter(|_| !body.spheres.is_empty()) else {
             continue;
         };
+        if !(body.state.position.length() + mesh.bounding_radius(DVec3::ZERO) <= FARTHEST) {
+            problems.at(
+                &body.path,
+                format!(
+                    "`{}` reaches more than {FARTHEST} m from the origin, where cloth cannot meet it",
+                    body.name
+                ),
+                "lengths are in metres; make it smaller, or say `collides = false`",
+            );
+        }
         coupled.push(i);
         parts.bodies.push(BodySurface {
             mesh: (**mesh).clone(),
