@@ -123,12 +123,6 @@ impl Candidates {
         }
     }
 
-    /// Forgets everything, so that the lists follow from positions alone.
-    pub(crate) fn forget(&mut self) {
-        self.reach.clear();
-        self.refits = REFITS;
-    }
-
     /// Makes the lists complete for this motion. With `points`, only those
     /// changed since the last call.
     pub(crate) fn update(&mut self, surface: &Surface, motion: &Motion, points: Option<&[u32]>) {
