@@ -484,8 +484,8 @@ impl Cloth {
         } = &self.motion;
         let n = self.x.len();
         // Asked this way round, what is not a number has run away too.
-        let fast = |v: &DVec3| !(v.length_squared() <= FASTEST * FASTEST);
-        let fast = (0..n as u32).filter(|&p| fast(&velocity[p as usize]));
+        let slow = |p: &u32| velocity[*p as usize].length_squared() <= FASTEST * FASTEST;
+        let fast = (0..n as u32).filter(|p| !slow(p));
         self.ran_away.clear();
         self.ran_away.extend(fast);
         if self.ran_away.is_empty() {

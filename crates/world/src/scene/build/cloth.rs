@@ -80,7 +80,9 @@ pub fn build(
         let Some(mesh) = body.mesh.as_ref().filter(|_| !body.spheres.is_empty()) else {
             continue;
         };
-        if !(body.state.position.length() + mesh.bounding_radius(DVec3::ZERO) <= FARTHEST) {
+        let size = mesh.bounding_radius(DVec3::ZERO);
+        let within = body.state.position.length() + size <= FARTHEST;
+        if !within {
             problems.at(
                 &body.path,
                 format!(

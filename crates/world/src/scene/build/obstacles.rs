@@ -85,7 +85,8 @@ pub fn build(
         if let Some(mesh) = mesh {
             // Whatever turns it, it stays within this distance of its place.
             let size = mesh.bounding_radius(DVec3::ZERO);
-            if !(farthest + size <= FARTHEST) {
+            let within = farthest + size <= FARTHEST;
+            if !within {
                 problems.at(
                     &path,
                     format!("the obstacle `{name}` reaches more than {FARTHEST} m from the origin"),
@@ -260,7 +261,7 @@ fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
         let ((a, b), (c, d)) = (pair[0], pair[1]);
         let length = ((c - a) * (c - a) + (d - b) * (d - b)).sqrt();
         // Lengths beyond all numbers are refused afterwards.
-        let pieces = (length / longest).ceil().max(1.0).min(2000.0) as u32;
+        let pieces = (length / longest).ceil().clamp(1.0, 2000.0) as u32;
         even.extend((0..pieces).map(|k| {
             let s = f64::from(k) / f64::from(pieces);
             (a + s * (c - a), b + s * (d - b))
