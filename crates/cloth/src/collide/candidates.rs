@@ -5,8 +5,14 @@
 //! list of candidates stays complete for as long as every point stays within
 //! its reach. A point that leaves it gets a new one, and only pairs with that
 //! point are looked for again; when many leave, the list is made anew.
+//!
+//! Boxes are a coarse measure for slanted triangles. So every candidate is
+//! also looked at along the direction of its nearest points, and is none if
+//! the reaches keep apart along that.
 
+use super::narrow::{closest, gap_along, gather};
 use super::surface::{Kind, Surface};
+use super::travel::Travel;
 use crate::response::Motion;
 use crate::response::constraint::Pair;
 use conatus_geometry::{Aabb, Bvh};
@@ -23,6 +29,8 @@ pub(crate) struct Candidate {
     pub(crate) axis: [f32; 3],
     /// Whether nothing is known yet about collisions in this step.
     pub(crate) open: bool,
+    /// Up to this reading of its points' [`Travel`] it is beyond its thickness.
+    pub(crate) limit: f32,
 }
 
 impl Candidate {
@@ -31,6 +39,7 @@ impl Candidate {
             points,
             axis: [0.0; 3],
             open: true,
+            limit: -1.0,
         }
     }
 
@@ -100,6 +109,11 @@ pub(crate) struct Candidates {
     /// Steps since the lists were made.
     age: u32,
     escaped: Vec<bool>,
+    pub(crate) travel: Travel,
+    /// The faces of each point: those of p are
+    /// `faces_of[first_face[p]..first_face[p + 1]]`.
+    first_face: Vec<u32>,
+    faces_of: Vec<u32>,
     pub(crate) rebuilds: u64,
     pub(crate) appends: u64,
 }
@@ -115,7 +129,16 @@ impl Candidates {
             });
             chosen.map(|(i, _)| i as u32).collect::<Vec<_>>()
         };
+        let mut corners: Vec<(u32, u32)> = (surface.faces.iter().enumerate())
+            .flat_map(|(i, f)| f.corners.map(|p| (p, i as u32)))
+            .collect();
+        corners.sort_unstable();
+        let first = |p: u32| corners.partition_point(|c| c.0 < p) as u32;
+        let is_cloth = |p: &&u32| surface.parts[**p as usize].kind == Kind::Cloth;
         Self {
+            travel: Travel::new(surface.part_of.iter().take_while(is_cloth).count()),
+            first_face: (0..=surface.points() as u32).map(first).collect(),
+            faces_of: corners.iter().map(|c| c.1).collect(),
             free_faces: of(false),
             scripted_faces: of(true),
             escaped: vec![false; surface.points()],
@@ -127,6 +150,10 @@ impl Candidates {
     /// changed since the last call.
     pub(crate) fn update(&mut self, surface: &Surface, motion: &Motion, points: Option<&[u32]>) {
         let margin = 0.5 * surface.greatest_thickness() * (1.0 + 1e-9);
+        match points {
+            Some(points) => self.travel.update(motion, points),
+            None => self.travel.begin(motion),
+        }
         if self.reach.len() != surface.points() {
             self.reach = vec![Aabb::EMPTY; surface.points()];
         }
@@ -166,12 +193,13 @@ impl Candidates {
             self.reach = (0..surface.points())
                 .map(|p| renew(p, &Aabb::EMPTY))
                 .collect();
-            self.rebuild(surface, margin);
+            self.travel.restart(motion);
+            self.rebuild(surface, motion, margin);
         } else {
             for &p in &out {
                 self.reach[p as usize] = renew(p as usize, &self.reach[p as usize]);
             }
-            self.append(surface, margin, &out);
+            self.append(surface, motion, margin, &out);
         }
     }
 
@@ -181,9 +209,9 @@ impl Candidates {
         reach(a).union(reach(b)).union(reach(c)).grow(margin)
     }
 
-    fn refit(&mut self, surface: &Surface, margin: f64, anew: bool) {
+    fn refit(&mut self, surface: &Surface, margin: f64, anew: bool, which: &[bool]) {
         let mut boxes = std::mem::take(&mut self.boxes);
-        for scripted in [false, true] {
+        for &scripted in which {
             let faces = match scripted {
                 false => &self.free_faces,
                 true => &self.scripted_faces,
@@ -203,7 +231,7 @@ impl Candidates {
     }
 
     /// Makes both lists anew.
-    fn rebuild(&mut self, surface: &Surface, margin: f64) {
+    fn rebuild(&mut self, surface: &Surface, motion: &Motion, margin: f64) {
         self.rebuilds += 1;
         self.age = 0;
         self.refits += 1;
@@ -211,7 +239,7 @@ impl Candidates {
         if anew {
             self.refits = 0;
         }
-        self.refit(surface, margin, anew);
+        self.refit(surface, margin, anew, &[false, true]);
         let mut pairs = std::mem::take(&mut self.pairs);
         self.free_tree.pairs(&mut pairs);
         for pair in &mut pairs {
@@ -233,7 +261,7 @@ impl Candidates {
             })
             .collect();
         pairs.extend(cross.into_iter().flatten());
-        let found = self.expand(surface, margin, &pairs, |_| true);
+        let found = self.expand(surface, motion, margin, &pairs, |_| true);
         self.vertex_triangle.clear();
         self.edge_edge.clear();
         self.take_over(found);
@@ -241,23 +269,33 @@ impl Candidates {
     }
 
     /// Looks for pairs with the points in `out`, whose reach grew.
-    fn append(&mut self, surface: &Surface, margin: f64, out: &[u32]) {
+    fn append(&mut self, surface: &Surface, motion: &Motion, margin: f64, out: &[u32]) {
         self.appends += 1;
         for &p in out {
             self.escaped[p as usize] = true;
         }
-        self.refit(surface, margin, false);
+        let is_scripted = |p: u32| surface.part(p).kind == Kind::Obstacle;
+        let scripts_moved = out.iter().any(|&p| is_scripted(p));
+        self.refit(
+            surface,
+            margin,
+            false,
+            &[false, true][..1 + usize::from(scripts_moved)],
+        );
         let touched = |f: u32, escaped: &[bool]| {
             let corners = surface.faces[f as usize].corners;
             corners.iter().any(|&p| escaped[p as usize])
         };
+        let mut faces: Vec<u32> = Vec::new();
+        for &p in out {
+            let [first, end] = [p, p + 1].map(|p| self.first_face[p as usize] as usize);
+            faces.extend(&self.faces_of[first..end]);
+        }
+        faces.sort_unstable();
+        faces.dedup();
         let mut pairs = Vec::new();
-        for (&f, scripted) in (self.free_faces.iter().map(|f| (f, false)))
-            .chain(self.scripted_faces.iter().map(|f| (f, true)))
-        {
-            if !touched(f, &self.escaped) {
-                continue;
-            }
+        for f in faces {
+            let scripted = is_scripted(surface.faces[f as usize].corners[0]);
             let query = self.face_box(surface, f, margin);
             self.free_tree.for_each_overlap(&query, |k| {
                 let g = self.free_faces[k as usize];
@@ -276,7 +314,7 @@ impl Candidates {
             }
         }
         let hit = |points: &[u32; 4]| points.iter().any(|&p| self.escaped[p as usize]);
-        let found = self.expand(surface, margin, &pairs, hit);
+        let found = self.expand(surface, motion, margin, &pairs, hit);
         self.vertex_triangle.retain({
             let escaped = &self.escaped;
             move |c| !c.points.iter().any(|&p| escaped[p as usize])
@@ -302,6 +340,7 @@ impl Candidates {
     fn expand(
         &self,
         surface: &Surface,
+        motion: &Motion,
         margin: f64,
         pairs: &[(u32, u32)],
         wanted: impl Fn(&[u32; 4]) -> bool + Sync,
@@ -309,7 +348,7 @@ impl Candidates {
         let task = |pairs: &[(u32, u32)]| {
             let mut found = (Vec::new(), Vec::new());
             for &(f, g) in pairs {
-                self.between(surface, margin, f, g, &wanted, &mut found);
+                self.between(surface, motion, margin, (f, g), &wanted, &mut found);
             }
             found
         };
@@ -319,9 +358,9 @@ impl Candidates {
     fn between(
         &self,
         surface: &Surface,
+        motion: &Motion,
         margin: f64,
-        f: u32,
-        g: u32,
+        (f, g): (u32, u32),
         wanted: &impl Fn(&[u32; 4]) -> bool,
         found: &mut (Vec<Candidate>, Vec<Candidate>),
     ) {
@@ -336,7 +375,8 @@ impl Candidates {
             for v in vertices_of.vertices() {
                 let points = [a, b, c, v];
                 if ![a, b, c].contains(&v) && reach(v).overlaps(&triangle_box) && wanted(&points) {
-                    found.0.push(Candidate::new(points));
+                    let list = List::VertexTriangle;
+                    (found.0).extend(self.candidate(surface, motion, margin, list, points));
                 }
             }
         }
@@ -349,9 +389,46 @@ impl Candidates {
                 // Always in the same order, however the faces came.
                 let points = if a < c { [a, b, c, d] } else { [c, d, a, b] };
                 if edge_box.overlaps(&reach(c).union(reach(d))) && wanted(&points) {
-                    found.1.push(Candidate::new(points));
+                    let list = List::EdgeEdge;
+                    (found.1).extend(self.candidate(surface, motion, margin, list, points));
                 }
             }
         }
+    }
+
+    /// The stencil as a candidate, unless its reaches keep apart along the
+    /// direction of its nearest points.
+    #[inline]
+    fn candidate(
+        &self,
+        surface: &Surface,
+        motion: &Motion,
+        margin: f64,
+        list: List,
+        points: [u32; 4],
+    ) -> Option<Candidate> {
+        let mut c = Candidate::new(points);
+        let start = gather(&points, &motion.start);
+        let nearest = closest(list, &start);
+        c.set_axis(nearest.vector, nearest.squared);
+        let n = c.axis();
+        let ends = points.map(|p| {
+            let b = &self.reach[p as usize];
+            let (middle, half) = (n.dot(b.centre()), 0.5 * n.abs().dot(b.extent()));
+            [middle - half, middle + half]
+        });
+        let [a, b, c_, d] = ends;
+        let apart = match list {
+            List::VertexTriangle => d[0] - a[1].max(b[1]).max(c_[1]),
+            List::EdgeEdge => c_[0].min(d[0]) - a[1].max(b[1]),
+        };
+        if apart > 2.0 * margin {
+            return None;
+        }
+        let slack = gap_along(list, n, &start) - surface.thickness(points[0], points[3]);
+        if slack > 0.0 {
+            c.limit = self.travel.limit(&points, slack);
+        }
+        Some(c)
     }
 }

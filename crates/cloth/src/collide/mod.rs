@@ -4,6 +4,7 @@ pub(crate) mod candidates;
 pub(crate) mod narrow;
 pub(crate) mod planes;
 pub(crate) mod surface;
+pub(crate) mod travel;
 
 pub use narrow::Hit;
 pub use planes::Plane;

@@ -4,6 +4,7 @@
 use super::candidates::{Candidate, Candidates, List};
 use super::planes::Plane;
 use super::surface::Surface;
+use super::travel::Travel;
 use crate::response::Motion;
 use crate::response::constraint::{Pair, Stencil};
 use conatus_geometry::ccd;
@@ -49,13 +50,13 @@ pub struct Hit {
 }
 
 #[inline]
-fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
+pub(super) fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
     points.map(|p| from[p as usize])
 }
 
 /// The least of n·(b − a) over all pairs of corners of the two primitives.
 #[inline]
-fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
+pub(super) fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
     let [a, b, c, d] = x.map(|x| n.dot(x));
     match list {
         List::VertexTriangle => d - a.max(b).max(c),
@@ -64,7 +65,7 @@ fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
 }
 
 #[inline]
-fn closest(list: List, x: &[DVec3; 4]) -> Closest {
+pub(super) fn closest(list: List, x: &[DVec3; 4]) -> Closest {
     match list {
         List::VertexTriangle => distance::vertex_triangle(x),
         List::EdgeEdge => distance::edge_edge(x),
@@ -91,6 +92,7 @@ pub(crate) fn near(
     found: &mut Vec<Near>,
 ) {
     found.clear();
+    let travel = &candidates.travel;
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
         (List::EdgeEdge, &mut candidates.edge_edge),
@@ -98,7 +100,7 @@ pub(crate) fn near(
     for (list, candidates) in lists {
         let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK))
             .map(|chunk| {
-                let near = |c| near_candidate(surface, motion, list, c);
+                let near = |c| near_candidate(surface, motion, travel, list, c);
                 chunk.iter_mut().filter_map(near).collect()
             })
             .collect();
@@ -111,24 +113,34 @@ pub(crate) fn near(
 fn near_candidate(
     surface: &Surface,
     motion: &Motion,
+    travel: &Travel,
     list: List,
     c: &mut Candidate,
 ) -> Option<Near> {
+    if travel.within(&c.points, c.limit) {
+        return None;
+    }
     let start = gather(&c.points, &motion.start);
     let end = gather(&c.points, &motion.end);
     let (a, b) = (c.points[0], c.points[3]);
     let thickness = surface.thickness(a, b);
-    let far =
-        |n: DVec3| gap_along(list, n, &start) > thickness && gap_along(list, n, &end) > thickness;
-    // Beyond the thickness it is beyond the smaller gap of detection too.
-    c.open = !far(c.axis());
-    if !c.open {
+    let far = |c: &mut Candidate| {
+        let n = c.axis();
+        let slack = gap_along(list, n, &start) - thickness;
+        let far = slack > 0.0 && gap_along(list, n, &end) > thickness;
+        if far {
+            c.limit = travel.limit(&c.points, slack);
+        }
+        // Beyond the thickness it is beyond the smaller gap of detection too.
+        c.open = !far;
+        far
+    };
+    if far(c) {
         return None;
     }
     let nearest = closest(list, &start);
     c.set_axis(nearest.vector, nearest.squared);
-    c.open = !far(c.axis());
-    if !c.open {
+    if far(c) {
         return None;
     }
     let distance = nearest.distance();
@@ -185,6 +197,7 @@ pub(crate) fn hits(
     found: &mut Vec<Hit>,
 ) {
     found.clear();
+    let travel = &candidates.travel;
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
         (List::EdgeEdge, &mut candidates.edge_edge),
@@ -194,7 +207,9 @@ pub(crate) fn hits(
             .map(|chunk| {
                 let mut found = Vec::new();
                 for c in chunk {
-                    if !c.open && !c.points.iter().any(|&p| motion.moved[p as usize]) {
+                    if !c.open && !c.points.iter().any(|&p| motion.moved[p as usize])
+                        || travel.within(&c.points, c.limit)
+                    {
                         continue;
                     }
                     c.open = false;
