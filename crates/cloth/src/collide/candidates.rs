@@ -84,7 +84,7 @@ const TASK: usize = 2048;
 /// How many steps a reach looks ahead.
 const LOOK_AHEAD: f64 = 6.0;
 /// And how many thicknesses at most, unless a single step leads farther.
-const AHEAD_THICKNESSES: f64 = 4.0;
+const AHEAD_THICKNESSES: f64 = 2.0;
 /// Beyond this share of points that left their reach, all is made anew.
 const MANY: f64 = 0.2;
 /// After so many steps all is made anew as soon as one point leaves its reach.
@@ -241,7 +241,7 @@ impl Candidates {
         }
         self.refit(surface, margin, anew, &[false, true]);
         let mut pairs = std::mem::take(&mut self.pairs);
-        self.free_tree.pairs(&mut pairs);
+        self.free_tree.pairs_as_found(&mut pairs);
         for pair in &mut pairs {
             *pair = (
                 self.free_faces[pair.0 as usize],

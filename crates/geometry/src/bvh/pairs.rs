@@ -31,6 +31,15 @@ impl Bvh {
     ///
     /// Takes `&mut self` only for its working memory.
     pub fn pairs(&mut self, out: &mut Vec<(u32, u32)>) {
+        self.pairs_as_found(out);
+        // As one number, a pair compares without branches. Rayon's parallel
+        // sort made the search of 8,000 balls slower, not faster.
+        out.sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
+    }
+
+    /// The same pairs in the order of the tree, which depends on the boxes it
+    /// was built from and not on the number of threads.
+    pub fn pairs_as_found(&mut self, out: &mut Vec<(u32, u32)>) {
         out.clear();
         let Some(root) = self.levels.len().checked_sub(1) else {
             return;
@@ -40,9 +49,6 @@ impl Bvh {
         } else {
             self.share_out(root, out);
         }
-        // As one number, a pair compares without branches. Rayon's parallel
-        // sort made the search of 8,000 balls slower, not faster.
-        out.sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
     }
 
     /// The pairs of a large tree, in no order: the pairs of large nodes are
