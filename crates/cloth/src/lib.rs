@@ -14,6 +14,7 @@ pub mod elastic;
 pub mod integrate;
 pub mod material;
 pub mod piece;
+mod pressing;
 pub mod response;
 pub mod script;
 pub mod solve;

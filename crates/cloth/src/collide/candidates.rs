@@ -10,6 +10,7 @@
 //! also looked at along the direction of its nearest points, and is none if
 //! the reaches keep apart along that.
 
+use super::around::Around;
 use super::narrow::{closest, gap_along, gather};
 use super::surface::{Kind, Surface};
 use super::travel::Travel;
@@ -110,6 +111,7 @@ pub(crate) struct Candidates {
     age: u32,
     escaped: Vec<bool>,
     pub(crate) travel: Travel,
+    pub(crate) around: Around,
     /// The faces of each point: those of p are
     /// `faces_of[first_face[p]..first_face[p + 1]]`.
     first_face: Vec<u32>,
@@ -136,6 +138,7 @@ impl Candidates {
         let first = |p: u32| corners.partition_point(|c| c.0 < p) as u32;
         let is_cloth = |p: &&u32| surface.parts[**p as usize].kind == Kind::Cloth;
         Self {
+            around: Around::new(surface),
             travel: Travel::new(surface.part_of.iter().take_while(is_cloth).count()),
             first_face: (0..=surface.points() as u32).map(first).collect(),
             faces_of: corners.iter().map(|c| c.1).collect(),

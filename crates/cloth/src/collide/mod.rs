@@ -1,5 +1,6 @@
 //! Finding collisions: all that can touch, which of it may, and which does.
 
+mod around;
 pub(crate) mod candidates;
 pub(crate) mod narrow;
 pub(crate) mod planes;

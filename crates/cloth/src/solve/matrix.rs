@@ -1,5 +1,6 @@
 //! A symmetric matrix of 3×3 blocks whose pattern never changes.
 
+use super::parts::Parts;
 use conatus_math::{DMat3, DVec3};
 
 /// Compressed rows of the strict upper triangle: the columns of row i are
@@ -58,6 +59,8 @@ pub struct BlockMatrix {
     pub far: Rows,
     /// Their values.
     pub numbers: Vec<f64>,
+    /// What of it can be worked on side by side.
+    pub parts: Parts,
     /// Terms g gᵀ that tie a few rows together and come and go. Their own
     /// diagonal blocks are part of `diagonal`.
     pub ties: Vec<Tied>,
@@ -75,16 +78,17 @@ pub struct Tied {
 }
 
 impl Tied {
-    /// y += (g gᵀ without its diagonal blocks) x.
+    /// y += (g gᵀ without its diagonal blocks) x, of vectors that begin with
+    /// row `first`.
     #[inline]
-    fn add_product(&self, x: &[DVec3], y: &mut [DVec3]) {
+    pub(crate) fn add_product(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
         let mut dots = [0.0; 4];
         for k in 0..self.count {
-            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize]);
+            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize - first]);
         }
         let sum: f64 = dots[..self.count].iter().sum();
         for k in 0..self.count {
-            y[self.rows[k] as usize] += self.gradient[k] * (sum - dots[k]);
+            y[self.rows[k] as usize - first] += self.gradient[k] * (sum - dots[k]);
         }
     }
 }
@@ -100,6 +104,7 @@ impl BlockMatrix {
     pub fn new(near: Rows, far: Rows) -> Self {
         Self {
             diagonal: vec![DMat3::ZERO; near.start.len() - 1],
+            parts: Parts::whole(near.start.len() - 1),
             blocks: vec![DMat3::ZERO; near.column.len()],
             numbers: vec![0.0; far.column.len()],
             near,
@@ -116,13 +121,6 @@ impl BlockMatrix {
         }
         if term.count > 1 {
             self.ties.push(term);
-        }
-    }
-
-    /// y += A x, of the ties' blocks off the diagonal alone.
-    pub(crate) fn add_ties(&self, x: &[DVec3], y: &mut [DVec3]) {
-        for tie in &self.ties {
-            tie.add_product(x, y);
         }
     }
 
@@ -156,7 +154,9 @@ impl BlockMatrix {
             }
             y[i] = sum;
         }
-        self.add_ties(x, y);
+        for tie in &self.ties {
+            tie.add_product(0, x, y);
+        }
     }
 
     /// Adds to every diagonal block what makes its row sum to zero: elastic
