@@ -238,7 +238,8 @@ pub struct Cloth {
 impl Cloth {
     /// Puts the parts together at time zero.
     pub fn new(parts: Parts) -> Self {
-        let elastic = Elastic::new(&parts.pieces);
+        let mut elastic = Elastic::new(&parts.pieces);
+        elastic.add_bodies(parts.bodies.len());
         let mut surface = Surface::default();
         for piece in &parts.pieces {
             surface.add(
@@ -475,6 +476,7 @@ impl Cloth {
             Integrator::SymplecticEuler => Vec::new(),
         };
         let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
+        let bodies_tied = self.tied_bodies();
         let load = Load {
             gravity: self.gravity,
             wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
@@ -482,6 +484,7 @@ impl Cloth {
             springs: &self.springs,
             forces: &[],
             ties: &tied,
+            bodies: &bodies_tied,
         };
         let solve = self.elastic.candidate_velocities(
             &self.x,

@@ -6,13 +6,13 @@
 //! So contacts that pressed in one step take part in the elastic solve of the
 //! next as *ties*: along the normal, and across it with Coulomb's limit.
 
-use crate::Tie;
 use crate::cloth::Cloth;
 use crate::collide::candidates::List;
 use crate::collide::narrow;
 use crate::response::constraint::{Constraint, Pair, Stencil};
-use crate::response::{Contact, Motion, NO_BODY, Tied, stages};
-use conatus_math::DVec3;
+use crate::response::{Contact, NO_BODY, Tied, stages};
+use crate::{Tie, TiedBody};
+use conatus_math::{DMat3, DVec3};
 
 /// How stiff a tie is, against the mass that an impulse along it feels. The
 /// stiffer, the more exactly the elastic solve keeps what is pressed together
@@ -23,6 +23,8 @@ const STIFFNESS: f64 = 200.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressing {
     pub(crate) stencil: Stencil,
+    /// How hard it pressed, a force.
+    pub(crate) normal: f64,
     /// The limit of its friction, a force.
     pub(crate) friction: f64,
     /// How fast it slid, in m/s.
@@ -42,19 +44,16 @@ struct Touching {
 /// proportion to the velocity below it, in m/s.
 const CREEP: f64 = 5e-4;
 
-/// The tie of a contact along one direction: bodies and scripts in it move as
-/// they do now.
-fn tie(motion: &Motion, c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
-    let mut given = c.drift;
-    if c.body != NO_BODY {
-        let b = &motion.bodies[c.body as usize];
-        given += c.body_weight * b.velocity + b.omega.cross(c.body_arm);
-    }
+/// The tie of a contact along one direction; what is scripted in it moves as
+/// it does.
+fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
+    let body = (c.body != NO_BODY).then_some((c.body, c.body_weight, c.body_arm));
     let mut tie = Tie {
         count: c.count.into(),
+        body,
         normal: direction,
         stiffness,
-        target: target - direction.dot(given),
+        target: target - direction.dot(c.drift),
         ..Tie::default()
     };
     for (k, share) in c.shares().iter().enumerate() {
@@ -82,13 +81,17 @@ impl Cloth {
             }
             let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
             let stiffness = STIFFNESS / c.inverse_mass;
-            ties.push((c, tie(motion, &c, normal, stiffness, target)));
+            let along = Tie {
+                held: held.normal * motion.h,
+                ..tie(&c, normal, stiffness, target)
+            };
+            ties.push((c, along));
             if held.friction > 0.0 {
                 // Coulomb's force at the velocity of the step before.
                 let friction = held.friction * motion.h / held.slide.max(CREEP);
                 let (s, t) = normal.any_orthonormal_pair();
                 for direction in [s, t] {
-                    ties.push((c, tie(motion, &c, direction, friction.min(stiffness), 0.0)));
+                    ties.push((c, tie(&c, direction, friction.min(stiffness), 0.0)));
                 }
             }
         }
@@ -144,18 +147,39 @@ impl Cloth {
         ))
     }
 
-    /// What the ties gave in the elastic solve: bodies get their part of it,
-    /// and the impulses along normals are kept for the limits of friction, in
-    /// the order of stencils.
+    /// The bodies as the elastic solve takes them; those that are held have
+    /// no ties.
+    pub(crate) fn tied_bodies(&self) -> Vec<TiedBody> {
+        let bodies = self.motion.bodies.iter();
+        bodies
+            .map(|b| match b.inverse_mass > 0.0 {
+                true => TiedBody {
+                    mass: b.inverse_mass.recip(),
+                    inertia: b.inverse_inertia.inverse(),
+                    velocity: b.velocity,
+                    omega: b.omega,
+                },
+                false => TiedBody {
+                    mass: 1.0,
+                    inertia: DMat3::IDENTITY,
+                    velocity: b.velocity,
+                    omega: b.omega,
+                },
+            })
+            .collect()
+    }
+
+    /// What the ties gave in the elastic solve: bodies move as it found, and
+    /// the impulses along normals are kept for the limits of friction, in the
+    /// order of stencils.
     pub(crate) fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
         let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
         for (c, tie) in ties {
-            let impulse = tie.impulse(&self.motion.velocity);
+            let body = |b| self.elastic.body_velocity(b);
+            let impulse = tie.impulse(&self.motion.velocity, body);
             if c.body != NO_BODY {
                 let b = &mut self.motion.bodies[c.body as usize];
-                let impulse = impulse * tie.normal;
-                b.velocity += c.body_weight * b.inverse_mass * impulse;
-                b.omega += b.inverse_inertia * c.body_arm.cross(impulse);
+                (b.velocity, b.omega) = body(c.body);
             }
             if tie.normal == c.normal {
                 let tied = Tied {
@@ -181,6 +205,7 @@ impl Cloth {
                 let u = c.relative_velocity(&self.motion);
                 self.memory.push(Pressing {
                     stencil: c.stencil,
+                    normal: normal / self.motion.h,
                     friction: c.friction * normal / self.motion.h,
                     slide: (u - u.dot(c.normal) * c.normal).length(),
                 });

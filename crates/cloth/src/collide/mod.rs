@@ -4,6 +4,7 @@ mod around;
 pub(crate) mod candidates;
 pub(crate) mod narrow;
 pub(crate) mod planes;
+mod reach;
 pub(crate) mod surface;
 pub(crate) mod travel;
 

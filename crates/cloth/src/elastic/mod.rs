@@ -38,6 +38,7 @@ pub struct Elastic {
     /// Quadratic bending: D K of the matrix's entries above the diagonal.
     pub(crate) bend_near: Vec<f64>,
     pub(crate) bend_far: Vec<f64>,
+    /// Two rows for each rigid body come after those of vertices.
     pub(crate) matrix: BlockMatrix,
     pub(crate) work: Workspace,
 }
@@ -165,6 +166,21 @@ impl Elastic {
         }
         self.matrix = BlockMatrix::new(near, far);
         self.matrix.parts = parts;
+    }
+
+    /// Makes room for rigid bodies that contacts may tie to the cloth.
+    pub fn add_bodies(&mut self, count: usize) {
+        if count > 0 {
+            self.matrix.append(2 * count);
+            self.rest.resize(self.matrix.len(), DVec3::ZERO);
+        }
+    }
+
+    /// Velocity and angular velocity of a tied body, as the last step found
+    /// them.
+    pub fn body_velocity(&self, body: u32) -> (DVec3, DVec3) {
+        let row = self.len() + 2 * body as usize;
+        (self.work.guess[row], self.work.guess[row + 1])
     }
 
     /// Number of vertices of all pieces.

@@ -66,13 +66,17 @@ pub struct BlockMatrix {
     pub ties: Vec<Tied>,
 }
 
+/// The most rows that a tie has: three vertices, and the velocity and angular
+/// velocity of a body.
+pub const MOST_TIED: usize = 5;
+
 /// A term g gᵀ: the rows where g is not zero, and g there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tied {
     /// Rows; only the first `count` count.
-    pub rows: [u32; 4],
+    pub rows: [u32; MOST_TIED],
     /// g at those rows.
-    pub gradient: [DVec3; 4],
+    pub gradient: [DVec3; MOST_TIED],
     /// How many.
     pub count: usize,
 }
@@ -82,7 +86,7 @@ impl Tied {
     /// row `first`.
     #[inline]
     pub(crate) fn add_product(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
-        let mut dots = [0.0; 4];
+        let mut dots = [0.0; MOST_TIED];
         for k in 0..self.count {
             dots[k] = self.gradient[k].dot(x[self.rows[k] as usize - first]);
         }
@@ -122,6 +126,16 @@ impl BlockMatrix {
         if term.count > 1 {
             self.ties.push(term);
         }
+    }
+
+    /// Appends `count` rows that refer to no others but by ties.
+    pub fn append(&mut self, count: usize) {
+        for rows in [&mut self.near, &mut self.far] {
+            let end = rows.column.len() as u32;
+            rows.start.resize(rows.start.len() + count, end);
+        }
+        self.diagonal.resize(self.len() + count, DMat3::ZERO);
+        self.parts.add(&[count], 0);
     }
 
     /// Number of block rows.
