@@ -8,9 +8,9 @@
 
 use crate::cloth::Cloth;
 use crate::collide::candidates::List;
-use crate::collide::narrow;
+use crate::collide::narrow::{HOVER, closest, gather};
 use crate::response::constraint::{Constraint, Pair, Stencil};
-use crate::response::{Contact, NO_BODY, Tied, stages};
+use crate::response::{Contact, NO_BODY, Tied};
 use crate::{Tie, TiedBody};
 use conatus_math::{DMat3, DVec3};
 
@@ -44,6 +44,10 @@ struct Touching {
 /// proportion to the velocity below it, in m/s.
 const CREEP: f64 = 5e-4;
 
+/// What slides farther than this in a step, in thicknesses, is not tied: it
+/// will be elsewhere, with another normal.
+const FASTEST_SLIDE: f64 = 0.5;
+
 /// The tie of a contact along one direction; what is scripted in it moves as
 /// it does.
 fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
@@ -67,7 +71,9 @@ impl Cloth {
     /// the elastic solve: along the normal, and with friction across it.
     pub(crate) fn ties(&self) -> Vec<(Constraint, Tie)> {
         let motion = &self.motion;
-        let touching = self.memory.iter().filter_map(|held| self.touching(held));
+        let ahead = self.ahead();
+        let touching = self.memory.iter();
+        let touching = touching.filter_map(|held| self.touching(held, &ahead));
         let mut touching: Vec<Touching> = touching.collect();
         // Two that were apart may have been followed to the same triangle.
         touching.sort_by_key(|t| t.stencil);
@@ -79,7 +85,9 @@ impl Cloth {
             if c.is_rigid() {
                 continue;
             }
-            let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
+            // Overlaps are for stage 1 to restore: ties that ask for different
+            // velocities would press against one another.
+            let target = contact.overlap.min(0.0) / motion.h;
             let stiffness = STIFFNESS / c.inverse_mass;
             let along = Tie {
                 held: held.normal * motion.h,
@@ -98,53 +106,74 @@ impl Cloth {
         ties
     }
 
-    /// A contact of the step before as it is at the start of this one, if it
-    /// still touches. A vertex that slid over the edge of a triangle touches
-    /// the next one.
-    fn touching(&self, held: &Pressing) -> Option<Touching> {
+    /// Where all points would be at the end of the step if cloth went on as it
+    /// does.
+    fn ahead(&self) -> Vec<DVec3> {
+        let m = &self.motion;
+        let mut ahead: Vec<DVec3> = (m.start.iter().zip(&m.velocity))
+            .map(|(x, v)| *x + m.h * *v)
+            .collect();
+        for i in (0..self.x.len()).filter(|i| m.inverse_mass[*i] > 0.0) {
+            ahead[i] = self.x[i] + m.h * self.v[i];
+        }
+        ahead
+    }
+
+    /// A contact of the step before as it will be `ahead`, at the end of this
+    /// one, if it still touches there. A vertex that slides over the edge of a
+    /// triangle touches the next one.
+    fn touching(&self, held: &Pressing, ahead: &[DVec3]) -> Option<Touching> {
+        let (surface, around) = (&self.surface, &self.candidates.around);
         let mut stencil = held.stencil;
         let (a, b) = stencil.sides();
-        let found = |stencil, normal, weights, overlap| Touching {
+        let (normal, weights, gap, thickness) = match stencil.pair {
+            Pair::VertexPlane(k) => {
+                let plane = self.planes.get(k as usize)?;
+                let thickness = surface.part(a).thickness.unwrap_or(1e-3);
+                let height = plane.height(self.x[a as usize]);
+                if height > HOVER * thickness {
+                    return None;
+                }
+                (plane.normal, [1.0, 0.0, 0.0, 0.0], height, thickness)
+            }
+            pair => {
+                let (list, closest) = match pair {
+                    Pair::VertexTriangle => {
+                        let (points, closest) = around.follow(surface, ahead, stencil.points);
+                        stencil.points = points;
+                        (List::VertexTriangle, closest)
+                    }
+                    _ => {
+                        let x = gather(&stencil.points, ahead);
+                        (List::EdgeEdge, closest(List::EdgeEdge, &x))
+                    }
+                };
+                let thickness = surface.thickness(a, b);
+                let distance = closest.distance();
+                if distance == 0.0
+                    || distance > HOVER * thickness
+                    || !around.is_real(surface, ahead, list, &stencil.points, &closest)
+                {
+                    return None;
+                }
+                let normal = closest.vector / distance;
+                let start = gather(&stencil.points, &self.motion.start);
+                let apart: DVec3 = (0..4).map(|i| closest.weights[i] * start[i]).sum();
+                let gap = apart.dot(normal);
+                if gap <= 0.0 {
+                    // It would pass through.
+                    return None;
+                }
+                (normal, closest.weights, gap, thickness)
+            }
+        };
+        Some(Touching {
             stencil,
             normal,
             weights,
-            overlap,
+            overlap: thickness - gap,
             held: *held,
-        };
-        if let Pair::VertexPlane(k) = stencil.pair {
-            let plane = self.planes.get(k as usize)?;
-            let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
-            let overlap = thickness - plane.height(self.x[a as usize]);
-            let touches = overlap > -0.1 * thickness;
-            return touches.then(|| found(stencil, plane.normal, [1.0, 0.0, 0.0, 0.0], overlap));
-        }
-        let (x, around) = (&self.motion.start, &self.candidates.around);
-        let (list, closest) = match stencil.pair {
-            Pair::VertexTriangle => {
-                let (points, closest) = around.follow(&self.surface, x, stencil.points);
-                stencil.points = points;
-                (List::VertexTriangle, closest)
-            }
-            _ => (
-                List::EdgeEdge,
-                narrow::closest_at_start(&stencil, &self.motion)?,
-            ),
-        };
-        let thickness = self.surface.thickness(a, b);
-        let distance = closest.distance();
-        if distance == 0.0
-            || distance > 1.1 * thickness
-            || !around.is_real(&self.surface, x, list, &stencil.points, &closest)
-        {
-            return None;
-        }
-        let normal = closest.vector / distance;
-        Some(found(
-            stencil,
-            normal,
-            closest.weights,
-            thickness - distance,
-        ))
+        })
     }
 
     /// The bodies as the elastic solve takes them; those that are held have
@@ -203,11 +232,16 @@ impl Cloth {
             if let Some(normal) = c.presses() {
                 let c = &c.constraint;
                 let u = c.relative_velocity(&self.motion);
+                let slide = (u - u.dot(c.normal) * c.normal).length();
+                let (a, b) = c.stencil.sides();
+                if slide * self.motion.h > FASTEST_SLIDE * self.surface.thickness(a, b) {
+                    continue;
+                }
                 self.memory.push(Pressing {
                     stencil: c.stencil,
                     normal: normal / self.motion.h,
                     friction: c.friction * normal / self.motion.h,
-                    slide: (u - u.dot(c.normal) * c.normal).length(),
+                    slide,
                 });
             }
         }

@@ -16,6 +16,9 @@ use rayon::prelude::*;
 /// The gap that continuous detection keeps, as a share of the thickness.
 pub(crate) const GAP: f64 = 0.05;
 
+/// Contacts are kept in mind up to this distance, in thicknesses.
+pub(crate) const HOVER: f64 = 1.1;
+
 /// Candidates handled by one task.
 const TASK: usize = 4096;
 
@@ -25,7 +28,7 @@ pub(crate) struct Near {
     pub(crate) stencil: Stencil,
     pub(crate) weights: [f64; 4],
     pub(crate) normal: DVec3,
-    /// The distance at the start of the step.
+    /// The distance along the normal at the start of the step.
     pub(crate) distance: f64,
     /// The distance that the two should keep.
     pub(crate) thickness: f64,
@@ -51,7 +54,7 @@ pub struct Hit {
 }
 
 #[inline]
-pub(super) fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
+pub(crate) fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
     points.map(|p| from[p as usize])
 }
 
@@ -66,25 +69,16 @@ pub(super) fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
 }
 
 #[inline]
-pub(super) fn closest(list: List, x: &[DVec3; 4]) -> Closest {
+pub(crate) fn closest(list: List, x: &[DVec3; 4]) -> Closest {
     match list {
         List::VertexTriangle => distance::vertex_triangle(x),
         List::EdgeEdge => distance::edge_edge(x),
     }
 }
 
-/// The nearest points of a stencil of triangles or edges at the start.
-pub(crate) fn closest_at_start(stencil: &Stencil, motion: &Motion) -> Option<Closest> {
-    let list = match stencil.pair {
-        Pair::VertexTriangle => List::VertexTriangle,
-        Pair::EdgeEdge => List::EdgeEdge,
-        Pair::VertexPlane(_) => return None,
-    };
-    Some(closest(list, &gather(&stencil.points, &motion.start)))
-}
-
-/// All pairs that are nearer than their thickness at the start of the step, or
-/// come nearer along their normal by its end. In a fixed order.
+/// All pairs that are nearer than their thickness at the end of the step, or
+/// pass through each other within it, with their normals there. In a fixed
+/// order.
 pub(crate) fn near(
     surface: &Surface,
     planes: &[Plane],
@@ -145,31 +139,46 @@ fn near_candidate(
     if far(c) {
         return None;
     }
-    let distance = nearest.distance();
-    let normal = nearest.vector / distance;
-    if !normal.is_finite() {
-        return None;
-    }
-    if distance > thickness {
-        // Not yet near, but perhaps at the end of the step.
-        let ahead: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
-        if normal.dot(ahead) > thickness {
+    let found = |seen: &Closest, distance: f64| {
+        let normal = seen.vector / seen.distance();
+        normal.is_finite().then_some(Near {
+            stencil: Stencil {
+                pair: list.pair(),
+                points: c.points,
+            },
+            weights: seen.weights,
+            normal,
+            distance,
+            thickness,
+        })
+    };
+    let real = |x: &[DVec3], seen: &Closest| around.is_real(surface, x, list, &c.points, seen);
+    // Where the two are nearest at the end of the step is what counts: what
+    // slides in below an edge is held off from where it comes to, not from the
+    // edge.
+    let ahead = closest(list, &end);
+    if ahead.vector.dot(nearest.vector) > 0.0 {
+        // What touches already may hover a little.
+        let touches = nearest.distance() <= thickness;
+        let limit = if touches {
+            HOVER * thickness
+        } else {
+            thickness
+        };
+        if ahead.distance() > limit || !real(&motion.end, &ahead) {
             return None;
         }
+        let gap: DVec3 = (0..4).map(|i| ahead.weights[i] * start[i]).sum();
+        return found(&ahead, gap.dot(ahead.vector / ahead.distance()));
     }
-    if !around.is_real(surface, &motion.start, list, &c.points, &nearest) {
+    // It would pass through.
+    let through: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
+    if through.dot(nearest.vector) > thickness * nearest.distance()
+        || !real(&motion.start, &nearest)
+    {
         return None;
     }
-    Some(Near {
-        stencil: Stencil {
-            pair: list.pair(),
-            points: c.points,
-        },
-        weights: nearest.weights,
-        normal,
-        distance,
-        thickness,
-    })
+    found(&nearest, nearest.distance())
 }
 
 fn near_planes(surface: &Surface, planes: &[Plane], motion: &Motion, found: &mut Vec<Near>) {
