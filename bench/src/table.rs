@@ -144,9 +144,9 @@ impl Table {
     fn growing(&self) -> Vec<usize> {
         let wide = |(k, name): (usize, &String)| {
             let least = match name.as_str() {
-                "fail-safe" | "what" => 24,
+                "fail-safe" | "what" => 23,
                 name if name.ends_with("bar") => 13,
-                _ if k == 0 => 24,
+                _ if k == 0 => 38,
                 _ => 6,
             };
             name.chars().count().max(least)

@@ -6,7 +6,7 @@
 
 use crate::Failure;
 use crate::output::Output;
-use crate::table::{Cell, Table, at_least, count, fixed};
+use crate::table::{Cell, Table, at_least, blank, count, fixed};
 use conatus_geometry::generate::rectangle;
 use conatus_geometry::{ccd, distance, intersect};
 use conatus_math::DVec3;
@@ -73,10 +73,12 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
                 (kind.separated)((kind.closest)(a).vector, a, b, SEPARATION)
             };
             let hard: Vec<_> = all.iter().filter(|s| !kept(s)).copied().collect();
-            let (rate, hit) = self::rate(&hard, hits);
-            let mut row: Vec<Cell> = vec!["  those not culled".into()];
-            row.extend([fixed(rate, 2), "".into(), fixed(hit, 1)]);
-            table.row(row)?;
+            if !hard.is_empty() {
+                let (rate, hit) = self::rate(&hard, hits);
+                let mut row: Vec<Cell> = vec!["  those not culled".into()];
+                row.extend([fixed(rate, 2), blank(), fixed(hit, 1)]);
+                table.row(row)?;
+            }
         }
         let with_axes: Vec<_> = stencils(kind.lower, MIXES[0].1, MIXES[0].2)
             .into_iter()

@@ -27,7 +27,7 @@ struct Start(Vec<DVec3>);
 const CONTRASTS: [Contrast; 4] = [
     Contrast {
         scene: "squares-incline",
-        sets: &["cloth.contacts_in_solve=false"],
+        sets: &[],
         what: "squares off the incline",
         look: off_the_incline,
     },
