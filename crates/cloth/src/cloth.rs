@@ -8,10 +8,10 @@
 use crate::collide::candidates::Candidates;
 use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
-use crate::response::constraint::{Constraint, Pair, Stencil};
+use crate::pressing::Pressing;
+use crate::response::constraint::{Pair, Stencil};
 use crate::response::{
-    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, NO_BODY, Response, Tied, ZoneFriction,
-    stages,
+    BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Response, Tied, ZoneFriction, stages,
 };
 use crate::script::Path;
 use crate::{Elastic, Integrator, Load, Piece, Spring, Tie};
@@ -19,11 +19,6 @@ use conatus_geometry::Mesh;
 use conatus_math::{DMat3, DQuat, DVec3, rotation, sincos};
 use std::f64::consts::TAU;
 use std::time::Instant;
-
-/// How stiff a tie is, against the mass that an impulse along it feels. The
-/// stiffer, the more exactly the elastic solve keeps what is pressed together
-/// from approaching, and the more iterations it takes.
-const STIFFNESS: f64 = 200.0;
 
 /// How collisions are handled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,41 +201,6 @@ pub const FASTEST: f64 = 1e4;
 /// So has cloth with an edge so many times as long as at rest.
 const LONGEST: f64 = 100.0;
 
-/// A contact that pressed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pressing {
-    pub(crate) stencil: Stencil,
-    /// The limit of its friction, a force.
-    pub(crate) friction: f64,
-    /// How fast it slid, in m/s.
-    pub(crate) slide: f64,
-}
-
-/// Sliding slower than this is creep: friction in the elastic solve is in
-/// proportion to the velocity below it, in m/s.
-const CREEP: f64 = 5e-4;
-
-/// The tie of a contact along one direction: bodies and scripts in it move as
-/// they do now.
-fn tie(motion: &Motion, c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
-    let mut given = c.drift;
-    if c.body != NO_BODY {
-        let b = &motion.bodies[c.body as usize];
-        given += c.body_weight * b.velocity + b.omega.cross(c.body_arm);
-    }
-    let mut tie = Tie {
-        count: c.count.into(),
-        normal: direction,
-        stiffness,
-        target: target - direction.dot(given),
-        ..Tie::default()
-    };
-    for (k, share) in c.shares().iter().enumerate() {
-        (tie.vertices[k], tie.weights[k]) = (share.point, share.weight);
-    }
-    tie
-}
-
 /// Cloth and all that it meets.
 pub struct Cloth {
     /// Elasticity of all pieces.
@@ -257,9 +217,9 @@ pub struct Cloth {
     pub stats: Stats,
     pub(crate) x: Vec<DVec3>,
     pub(crate) v: Vec<DVec3>,
-    surface: Surface,
+    pub(crate) surface: Surface,
     pub(crate) candidates: Candidates,
-    planes: Vec<Plane>,
+    pub(crate) planes: Vec<Plane>,
     /// Contacts that pressed in the step before.
     pub(crate) memory: Vec<Pressing>,
     bodies: Vec<BodySurface>,
@@ -272,7 +232,7 @@ pub struct Cloth {
     names: Vec<String>,
     /// All edges of the cloth and their lengths at rest.
     edges: Vec<([u32; 2], f64)>,
-    motion: Motion,
+    pub(crate) motion: Motion,
     near: Vec<Near>,
     hits: Vec<Hit>,
     /// Vertices that ran away in the last attempt.
@@ -282,7 +242,8 @@ pub struct Cloth {
 impl Cloth {
     /// Puts the parts together at time zero.
     pub fn new(parts: Parts) -> Self {
-        let elastic = Elastic::new(&parts.pieces);
+        let mut elastic = Elastic::new(&parts.pieces);
+        elastic.add_bodies(parts.bodies.len());
         let mut surface = Surface::default();
         for piece in &parts.pieces {
             surface.add(
@@ -519,6 +480,7 @@ impl Cloth {
             _ => Vec::new(),
         };
         let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
+        let bodies_tied = self.tied_bodies();
         let load = Load {
             gravity: self.gravity,
             wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
@@ -526,6 +488,7 @@ impl Cloth {
             springs: &self.springs,
             forces: &[],
             ties: &tied,
+            bodies: &bodies_tied,
         };
         let solve = self.elastic.candidate_velocities(
             &self.x,
@@ -602,84 +565,6 @@ impl Cloth {
             }
         }
         scripted
-    }
-
-    /// Contacts that pressed in the step before and still touch, as ties for
-    /// the elastic solve: along the normal, and with friction across it.
-    fn ties(&self) -> Vec<(Constraint, Tie)> {
-        let motion = &self.motion;
-        let mut ties = Vec::new();
-        for held in &self.memory {
-            let stencil = held.stencil;
-            let Some((normal, weights, overlap)) = self.contact_at_start(&stencil) else {
-                continue;
-            };
-            let c = Constraint::new(motion, stencil, &weights, normal, 0.0);
-            if c.is_rigid() {
-                continue;
-            }
-            let target = stages::target(overlap, self.collisions.restore, motion.h);
-            let stiffness = STIFFNESS / c.inverse_mass;
-            ties.push((c, tie(motion, &c, normal, stiffness, target)));
-            if held.friction > 0.0 {
-                // Coulomb's force at the velocity of the step before.
-                let friction = held.friction * motion.h / held.slide.max(CREEP);
-                let (s, t) = normal.any_orthonormal_pair();
-                for direction in [s, t] {
-                    ties.push((c, tie(motion, &c, direction, friction.min(stiffness), 0.0)));
-                }
-            }
-        }
-        ties
-    }
-
-    /// Normal, weights and overlap of a stencil at the start of the step, if
-    /// it still touches.
-    fn contact_at_start(&self, stencil: &Stencil) -> Option<(DVec3, [f64; 4], f64)> {
-        let (a, b) = stencil.sides();
-        if let Pair::VertexPlane(k) = stencil.pair {
-            let plane = self.planes.get(k as usize)?;
-            let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
-            let overlap = thickness - plane.height(self.x[a as usize]);
-            let touches = overlap > -0.1 * thickness;
-            return touches.then_some((plane.normal, [1.0, 0.0, 0.0, 0.0], overlap));
-        }
-        let closest = narrow::closest_at_start(stencil, &self.motion)?;
-        let thickness = self.surface.thickness(a, b);
-        let distance = closest.distance();
-        let touches = distance > 0.0 && distance < 1.1 * thickness;
-        touches.then(|| {
-            let normal = closest.vector / distance;
-            (normal, closest.weights, thickness - distance)
-        })
-    }
-
-    /// What the ties gave in the elastic solve: bodies get their part of it,
-    /// and the impulses along normals are kept for the limits of friction, in
-    /// the order of stencils.
-    fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
-        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
-        for (c, tie) in ties {
-            let impulse = tie.impulse(&self.motion.velocity);
-            if c.body != NO_BODY {
-                let b = &mut self.motion.bodies[c.body as usize];
-                let impulse = impulse * tie.normal;
-                b.velocity += c.body_weight * b.inverse_mass * impulse;
-                b.omega += b.inverse_inertia * c.body_arm.cross(impulse);
-            }
-            if tie.normal == c.normal {
-                let tied = Tied {
-                    normal: impulse,
-                    friction: 0.0,
-                };
-                given.push((c.stencil, tied));
-            } else if let Some((_, tied)) = given.last_mut() {
-                let squared = tied.friction * tied.friction + impulse * impulse;
-                tied.friction = squared.sqrt();
-            }
-        }
-        given.sort_unstable_by_key(|g| g.0);
-        given
     }
 
     /// Harmon et al., Algorithm 1: filters the velocities until nothing
@@ -778,22 +663,6 @@ impl Cloth {
             points,
             pinched: false,
         })
-    }
-
-    /// Keeps in mind which contacts press, for the next step.
-    fn remember(&mut self, contacts: &[Contact]) {
-        self.memory.clear();
-        for c in contacts {
-            if let Some(normal) = c.presses() {
-                let c = &c.constraint;
-                let u = c.relative_velocity(&self.motion);
-                self.memory.push(Pressing {
-                    stencil: c.stencil,
-                    friction: c.friction * normal / self.motion.h,
-                    slide: (u - u.dot(c.normal) * c.normal).length(),
-                });
-            }
-        }
     }
 
     /// The step is good: positions and velocities are those at its end.

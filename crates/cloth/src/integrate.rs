@@ -5,7 +5,7 @@ use crate::elastic::Elastic;
 use crate::solve::Solver;
 use crate::solve::cholesky::Cholesky;
 use crate::solve::pcg::Pcg;
-use conatus_math::DVec3;
+use conatus_math::{DMat3, DVec3};
 
 /// How velocities are advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,11 +79,27 @@ pub struct Load<'a> {
     pub forces: &'a [DVec3],
     /// Contacts that the step should take into account.
     pub ties: &'a [Tie],
+    /// The rigid bodies in them.
+    pub bodies: &'a [TiedBody],
+}
+
+/// A rigid body that contacts tie to cloth.
+#[derive(Clone, Copy, Debug)]
+pub struct TiedBody {
+    /// kg.
+    pub mass: f64,
+    /// The inertia tensor in world axes, kg·m².
+    pub inertia: DMat3,
+    /// The velocity it would have without cloth, m/s.
+    pub velocity: DVec3,
+    /// The angular velocity it would have, rad/s.
+    pub omega: DVec3,
 }
 
 /// A contact within the linear system: the impulse that it gives follows the
-/// velocity at the end of the step, J = −stiffness·(n·Σ wᵢ vᵢ − target), so that cloth pressed against something knows that it cannot
-/// yield there. Implicit steps only.
+/// velocity at the end of the step, J = held − stiffness·(n·u − target) with
+/// the relative velocity u = Σ wᵢ vᵢ + w v + ω × r, so that cloth pressed
+/// against something knows that it cannot yield there. Implicit steps only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tie {
     /// The vertices; only the first `count` count.
@@ -92,22 +108,31 @@ pub struct Tie {
     pub weights: [f64; 4],
     /// How many.
     pub count: usize,
+    /// The body in it, if there is one: its number in [`Load::bodies`], w, r.
+    pub body: Option<(u32, f64, DVec3)>,
     /// n, a unit vector.
     pub normal: DVec3,
     /// kg.
     pub stiffness: f64,
     /// m/s.
     pub target: f64,
+    /// The impulse that it is known to need, from the step before, N·s.
+    pub held: f64,
 }
 
 impl Tie {
-    /// The impulse for these velocities of all vertices.
-    pub fn impulse(&self, v: &[DVec3]) -> f64 {
+    /// The impulse for these velocities of all vertices, and for velocity and
+    /// angular velocity of the body.
+    pub fn impulse(&self, v: &[DVec3], body: impl Fn(u32) -> (DVec3, DVec3)) -> f64 {
         let mut u = 0.0;
         for k in 0..self.count {
             u += self.weights[k] * self.normal.dot(v[self.vertices[k] as usize]);
         }
-        -self.stiffness * (u - self.target)
+        if let Some((b, weight, arm)) = self.body {
+            let (velocity, omega) = body(b);
+            u += self.normal.dot(weight * velocity + omega.cross(arm));
+        }
+        self.held - self.stiffness * (u - self.target)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod elastic;
 pub mod integrate;
 pub mod material;
 pub mod piece;
+mod pressing;
 pub mod response;
 pub mod script;
 pub mod solve;
@@ -22,7 +23,7 @@ pub use cloth::{
     BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch, Stats,
 };
 pub use elastic::Elastic;
-pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, WarmStart};
+pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, TiedBody, WarmStart};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
 pub use solve::Solver;

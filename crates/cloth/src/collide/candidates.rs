@@ -1,16 +1,19 @@
 //! The broad phase: which vertices and triangles, and which edges, may meet.
 //!
-//! Every point has a *reach*, a box that it is expected not to leave for a few
-//! steps. Two primitives whose points' reaches keep apart cannot touch, so the
-//! list of candidates stays complete for as long as every point stays within
-//! its reach. A point that leaves it gets a new one, and only pairs with that
-//! point are looked for again; when many leave, the list is made anew.
+//! Every point has a *reach*, a moving box that it is expected not to leave
+//! for a few steps. Two primitives whose points' reaches keep apart cannot
+//! touch, so the list of candidates stays complete for as long as every point
+//! stays within its reach. A point that leaves it gets a new one, and only
+//! pairs with that point are looked for again; when many leave, or the time
+//! looked ahead is over, the list is made anew.
 //!
 //! Boxes are a coarse measure for slanted triangles. So every candidate is
 //! also looked at along the direction of its nearest points, and is none if
 //! the reaches keep apart along that.
 
+use super::around::Around;
 use super::narrow::{closest, gap_along, gather};
+use super::reach::Reach;
 use super::surface::{Kind, Surface};
 use super::travel::Travel;
 use crate::response::Motion;
@@ -81,10 +84,10 @@ impl List {
 
 /// Pairs of triangles handled by one task.
 const TASK: usize = 2048;
-/// How many steps a reach looks ahead.
+/// How many steps reaches look ahead at most.
 const LOOK_AHEAD: f64 = 6.0;
-/// And how many thicknesses at most, unless a single step leads farther.
-const AHEAD_THICKNESSES: f64 = 2.0;
+/// And how many thicknesses on the mean, unless a single step leads farther.
+const AHEAD_THICKNESSES: f64 = 4.0;
 /// Beyond this share of points that left their reach, all is made anew.
 const MANY: f64 = 0.2;
 /// After so many steps all is made anew as soon as one point leaves its reach.
@@ -97,7 +100,9 @@ const REFITS: u32 = 16;
 pub(crate) struct Candidates {
     pub(crate) vertex_triangle: Vec<Candidate>,
     pub(crate) edge_edge: Vec<Candidate>,
-    reach: Vec<Aabb>,
+    reach: Vec<Reach>,
+    /// How many steps the reaches look ahead.
+    ahead: f64,
     /// Numbers of the faces that can move freely, and of the others.
     free_faces: Vec<u32>,
     scripted_faces: Vec<u32>,
@@ -110,6 +115,7 @@ pub(crate) struct Candidates {
     age: u32,
     escaped: Vec<bool>,
     pub(crate) travel: Travel,
+    pub(crate) around: Around,
     /// The faces of each point: those of p are
     /// `faces_of[first_face[p]..first_face[p + 1]]`.
     first_face: Vec<u32>,
@@ -136,6 +142,7 @@ impl Candidates {
         let first = |p: u32| corners.partition_point(|c| c.0 < p) as u32;
         let is_cloth = |p: &&u32| surface.parts[**p as usize].kind == Kind::Cloth;
         Self {
+            around: Around::new(surface),
             travel: Travel::new(surface.part_of.iter().take_while(is_cloth).count()),
             first_face: (0..=surface.points() as u32).map(first).collect(),
             faces_of: corners.iter().map(|c| c.1).collect(),
@@ -155,58 +162,68 @@ impl Candidates {
             None => self.travel.begin(motion),
         }
         if self.reach.len() != surface.points() {
-            self.reach = vec![Aabb::EMPTY; surface.points()];
+            self.reach = vec![Reach::EMPTY; surface.points()];
+        } else if points.is_none() {
+            self.age += 1;
         }
-        let inside = |b: &Aabb, p: DVec3| p.cmpge(b.min).all() && p.cmple(b.max).all();
+        // The share of the time looked ahead at the ends of this step.
+        let age = f64::from(self.age);
+        let over = age + 1.0 > self.ahead;
+        let shares = [age, age + 1.0].map(|t| t / self.ahead);
         let escaped = |&p: &u32| {
-            let (b, p) = (&self.reach[p as usize], p as usize);
-            !(inside(b, motion.start[p]) && inside(b, motion.end[p]))
+            let (reach, p) = (&self.reach[p as usize], p as usize);
+            over || !(reach.holds(shares[0], motion.start[p])
+                && reach.holds(shares[1], motion.end[p]))
         };
         let out: Vec<u32> = match points {
             Some(points) => points.iter().copied().filter(escaped).collect(),
             None => (0..surface.points() as u32).filter(escaped).collect(),
         };
-        if points.is_none() {
-            self.age += 1;
-        }
         if out.is_empty() {
             return;
         }
         let all = out.len() as f64 > MANY * surface.points() as f64
             || points.is_none() && self.age >= OLD;
-        let renew = |p: usize, old: &Aabb| {
-            let (a, b) = (motion.start[p], motion.end[p]);
-            // What is fast looks ahead less, or its reach would be full of
-            // candidates that it never meets.
+        if all {
+            let travelled = motion.start.iter().zip(&motion.end);
+            let travelled: f64 = travelled.map(|(a, b)| a.distance(*b)).sum();
+            let mean = travelled / surface.points() as f64;
             let far = AHEAD_THICKNESSES * 2.0 * margin;
-            let steps = LOOK_AHEAD.min((far / (b - a).length()).max(1.0));
-            let ahead = a + steps * (b - a);
-            let mut reach = Aabb::from_points([a, b, ahead]).grow(0.5 * margin);
-            if points.is_some() {
-                // What a response throws about keeps its old reach as well, or
-                // it would be thrown out of it again and again.
-                reach = reach.union(old);
-            }
-            reach
+            self.ahead = (far / mean).floor().clamp(1.0, LOOK_AHEAD);
+            self.age = 0;
+        }
+        let (age, ahead) = (f64::from(self.age), self.ahead);
+        let renew = |p: usize| {
+            let (a, way) = (motion.start[p], motion.end[p] - motion.start[p]);
+            Reach::along(a - age * way, a + (ahead - age) * way, 0.5 * margin)
         };
         if all {
-            self.reach = (0..surface.points())
-                .map(|p| renew(p, &Aabb::EMPTY))
-                .collect();
+            self.reach = (0..surface.points()).map(renew).collect();
             self.travel.restart(motion);
             self.rebuild(surface, motion, margin);
-        } else {
-            for &p in &out {
-                self.reach[p as usize] = renew(p as usize, &self.reach[p as usize]);
-            }
-            self.append(surface, motion, margin, &out);
+            return;
         }
+        for &p in &out {
+            let new = renew(p as usize);
+            let reach = &mut self.reach[p as usize];
+            *reach = match points {
+                // What a response throws about keeps its old reach as well, or
+                // it would be thrown out of it again and again.
+                Some(_) => reach.union(&new),
+                None => new,
+            };
+        }
+        self.append(surface, motion, margin, &out);
     }
 
-    fn face_box(&self, surface: &Surface, face: u32, margin: f64) -> Aabb {
+    fn face_reach(&self, surface: &Surface, face: u32, margin: f64) -> Reach {
         let [a, b, c] = surface.faces[face as usize].corners;
         let reach = |p: u32| &self.reach[p as usize];
         reach(a).union(reach(b)).union(reach(c)).grow(margin)
+    }
+
+    fn face_box(&self, surface: &Surface, face: u32, margin: f64) -> Aabb {
+        self.face_reach(surface, face, margin).swept()
     }
 
     fn refit(&mut self, surface: &Surface, margin: f64, anew: bool, which: &[bool]) {
@@ -233,7 +250,6 @@ impl Candidates {
     /// Makes both lists anew.
     fn rebuild(&mut self, surface: &Surface, motion: &Motion, margin: f64) {
         self.rebuilds += 1;
-        self.age = 0;
         self.refits += 1;
         let anew = self.refits > REFITS || self.free_tree.is_empty();
         if anew {
@@ -364,8 +380,9 @@ impl Candidates {
         wanted: &impl Fn(&[u32; 4]) -> bool,
         found: &mut (Vec<Candidate>, Vec<Candidate>),
     ) {
+        let reaches = [f, g].map(|f| self.face_reach(surface, f, margin));
         let (f, g) = (&surface.faces[f as usize], &surface.faces[g as usize]);
-        if !surface.can_meet(f.part, g.part) {
+        if !reaches[0].meets(&reaches[1]) || !surface.can_meet(f.part, g.part) {
             return;
         }
         let reach = |p: u32| &self.reach[p as usize];
@@ -374,7 +391,7 @@ impl Candidates {
             let triangle_box = reach(a).union(reach(b)).union(reach(c)).grow(2.0 * margin);
             for v in vertices_of.vertices() {
                 let points = [a, b, c, v];
-                if ![a, b, c].contains(&v) && reach(v).overlaps(&triangle_box) && wanted(&points) {
+                if ![a, b, c].contains(&v) && reach(v).meets(&triangle_box) && wanted(&points) {
                     let list = List::VertexTriangle;
                     (found.0).extend(self.candidate(surface, motion, margin, list, points));
                 }
@@ -388,7 +405,7 @@ impl Candidates {
                 }
                 // Always in the same order, however the faces came.
                 let points = if a < c { [a, b, c, d] } else { [c, d, a, b] };
-                if edge_box.overlaps(&reach(c).union(reach(d))) && wanted(&points) {
+                if edge_box.meets(&reach(c).union(reach(d))) && wanted(&points) {
                     let list = List::EdgeEdge;
                     (found.1).extend(self.candidate(surface, motion, margin, list, points));
                 }
@@ -412,16 +429,16 @@ impl Candidates {
         let nearest = closest(list, &start);
         c.set_axis(nearest.vector, nearest.squared);
         let n = c.axis();
-        let ends = points.map(|p| {
-            let b = &self.reach[p as usize];
-            let (middle, half) = (n.dot(b.centre()), 0.5 * n.abs().dot(b.extent()));
-            [middle - half, middle + half]
-        });
-        let [a, b, c_, d] = ends;
-        let apart = match list {
-            List::VertexTriangle => d[0] - a[1].max(b[1]).max(c_[1]),
-            List::EdgeEdge => c_[0].min(d[0]) - a[1].max(b[1]),
+        let ends = points.map(|p| self.reach[p as usize].extent_along(n));
+        let apart = |late: usize| {
+            let [a, b, c, d] = ends.map(|e| e[late]);
+            match list {
+                List::VertexTriangle => d[0] - a[1].max(b[1]).max(c[1]),
+                List::EdgeEdge => c[0].min(d[0]) - a[1].max(b[1]),
+            }
         };
+        // Between the two the gap is at least as wide as at one of them.
+        let apart = apart(0).min(apart(1));
         if apart > 2.0 * margin {
             return None;
         }

@@ -1,8 +1,10 @@
 //! Finding collisions: all that can touch, which of it may, and which does.
 
+mod around;
 pub(crate) mod candidates;
 pub(crate) mod narrow;
 pub(crate) mod planes;
+mod reach;
 pub(crate) mod surface;
 pub(crate) mod travel;
 

@@ -1,6 +1,7 @@
 //! The narrow phase: which candidates are near at the start of the step, and
 //! which of them meet before its end.
 
+use super::around::Around;
 use super::candidates::{Candidate, Candidates, List};
 use super::planes::Plane;
 use super::surface::Surface;
@@ -92,7 +93,7 @@ pub(crate) fn near(
     found: &mut Vec<Near>,
 ) {
     found.clear();
-    let travel = &candidates.travel;
+    let (travel, around) = (&candidates.travel, &candidates.around);
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
         (List::EdgeEdge, &mut candidates.edge_edge),
@@ -100,7 +101,7 @@ pub(crate) fn near(
     for (list, candidates) in lists {
         let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK))
             .map(|chunk| {
-                let near = |c| near_candidate(surface, motion, travel, list, c);
+                let near = |c| near_candidate(surface, motion, travel, around, list, c);
                 chunk.iter_mut().filter_map(near).collect()
             })
             .collect();
@@ -114,6 +115,7 @@ fn near_candidate(
     surface: &Surface,
     motion: &Motion,
     travel: &Travel,
+    around: &Around,
     list: List,
     c: &mut Candidate,
 ) -> Option<Near> {
@@ -154,6 +156,9 @@ fn near_candidate(
         if normal.dot(ahead) > thickness {
             return None;
         }
+    }
+    if !around.is_real(surface, &motion.start, list, &c.points, &nearest) {
+        return None;
     }
     Some(Near {
         stencil: Stencil {

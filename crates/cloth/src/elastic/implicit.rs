@@ -21,11 +21,11 @@
 //! Newton iterations and in the limit of small steps.
 
 use super::Elastic;
-use crate::integrate::{Load, Settings, SolveStats, Workspace};
+use crate::integrate::{Load, Settings, SolveStats, Tie, Workspace};
 use crate::solve::Solver;
 use crate::solve::cholesky::Cholesky;
 use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal};
-use conatus_math::DVec3;
+use conatus_math::{DMat3, DVec3};
 
 /// The residual, relative to the first, that is as good as a factorisation.
 const EXACT: f64 = 1e-12;
@@ -49,8 +49,14 @@ impl Elastic {
         self.place_into(x, &mut work.x);
         self.place_into(v, &mut work.v);
         work.guess.clone_from(&work.v);
+        // After the vertices, velocity and angular velocity of bodies.
+        let rows = a.len();
+        debug_assert!(rows >= n + 2 * load.bodies.len());
+        work.guess
+            .extend(load.bodies.iter().flat_map(|b| [b.velocity, b.omega]));
+        work.guess.resize(rows, DVec3::ZERO);
         work.scripted.clear();
-        work.scripted.resize(n, false);
+        work.scripted.resize(rows, false);
         for (i, velocity) in load.scripted {
             let i = self.place[*i as usize] as usize;
             work.scripted[i] = true;
@@ -62,6 +68,8 @@ impl Elastic {
             work.change.resize(n, load.gravity);
             work.step = 1.0;
         }
+        work.change.truncate(n);
+        work.change.resize(rows, DVec3::ZERO);
         let ratio = h / work.step;
         work.step = h;
         for (c, scripted) in work.change.iter_mut().zip(&work.scripted) {
@@ -188,6 +196,27 @@ impl Elastic {
         stats
     }
 
+    /// The term that a tie adds to the matrix.
+    fn term(&self, t: &Tie) -> Tied {
+        let root = t.stiffness.sqrt();
+        let mut term = Tied::default();
+        let mut add = |row: usize, gradient: DVec3| {
+            term.rows[term.count] = row as u32;
+            term.gradient[term.count] = root * gradient;
+            term.count += 1;
+        };
+        for k in 0..t.count {
+            let row = self.place[t.vertices[k] as usize];
+            add(row as usize, t.weights[k] * t.normal);
+        }
+        if let Some((body, weight, arm)) = t.body {
+            let row = self.len() + 2 * body as usize;
+            add(row, weight * t.normal);
+            add(row + 1, arm.cross(t.normal));
+        }
+        term
+    }
+
     /// The matrix and right-hand side for the change from the guess. Returns
     /// the strain energy that the guess leads to.
     fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
@@ -195,8 +224,8 @@ impl Elastic {
         a.ties.clear();
         let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
         rhs.clear();
-        rhs.resize(n, DVec3::ZERO);
-        work.product.resize(n, DVec3::ZERO);
+        rhs.resize(a.len(), DVec3::ZERO);
+        work.product.resize(a.len(), DVec3::ZERO);
         work.ahead.clear();
         work.ahead.extend(x.iter().zip(u).map(|(x, u)| *x + *u * h));
         let beta = |piece: usize| self.materials[piece].damping_stiffness;
@@ -232,23 +261,27 @@ impl Elastic {
             let force = (s.point - work.ahead[i]) * s.stiffness - u[i] * s.damping;
             rhs[i] += force * h;
         }
+        let bodies = load.bodies.iter().map(|b| (b.mass, b.inertia));
+        let no_body = (1.0, DMat3::IDENTITY);
+        let bodies = bodies.chain(std::iter::repeat(no_body));
+        for ((mass, inertia), two) in bodies.zip(diagonal[n..].chunks_mut(2)) {
+            two[0] = DMat3::from_diagonal(DVec3::splat(mass));
+            two[1] = inertia;
+        }
         for t in load.ties {
-            let mut term = Tied {
-                count: t.count,
-                ..Tied::default()
-            };
-            let (mut along, root) = (0.0, t.stiffness.sqrt());
-            for k in 0..t.count {
-                let i = self.place[t.vertices[k] as usize];
-                term.rows[k] = i;
-                term.gradient[k] = root * t.weights[k] * t.normal;
-                along += t.weights[k] * t.normal.dot(u[i as usize]);
+            let term = self.term(t);
+            let root = t.stiffness.sqrt();
+            let rows = term.rows.iter().zip(&term.gradient).take(term.count);
+            let along = rows
+                .clone()
+                .map(|(&i, g)| g.dot(u[i as usize]))
+                .sum::<f64>()
+                / root;
+            let impulse = t.held - t.stiffness * (along - t.target);
+            for (&i, g) in rows {
+                rhs[i as usize] += impulse / root * *g;
             }
             a.tie(term);
-            let impulse = -t.stiffness * (along - t.target);
-            for k in 0..t.count {
-                rhs[term.rows[k] as usize] += impulse * t.weights[k] * t.normal;
-            }
         }
         if !load.scripted.is_empty() {
             a.leave_out(&work.scripted, rhs);

@@ -10,10 +10,12 @@ mod stiffness;
 
 use crate::integrate::{Settings, Workspace};
 use crate::solve::matrix::{BlockMatrix, Rows};
+use crate::solve::parts::Parts;
 use crate::{Material, Piece};
 use conatus_math::DVec3;
 use hinge::Hinge;
 use membrane::{Stiffness, Strained, Triangle};
+use order::Order;
 use std::ops::Range;
 
 /// Everything elastic in a scene. Vertices are numbered through all pieces.
@@ -36,6 +38,7 @@ pub struct Elastic {
     /// Quadratic bending: D K of the matrix's entries above the diagonal.
     pub(crate) bend_near: Vec<f64>,
     pub(crate) bend_far: Vec<f64>,
+    /// Two rows for each rigid body come after those of vertices.
     pub(crate) matrix: BlockMatrix,
     pub(crate) work: Workspace,
 }
@@ -47,13 +50,19 @@ impl Elastic {
         let mut ranges = Vec::new();
         let mut inertia = Vec::new();
         let mut all_places = Vec::new();
+        let mut parts = Parts::default();
         let mut triangles = Vec::new();
         let mut hinges = Vec::new();
         // Quadratic bending by pairs of vertices: (i, j, D Kᵢ Kⱼ).
         let mut bent: Vec<(u32, u32, f64)> = Vec::new();
         for (number, piece) in pieces.iter().enumerate() {
             let first = inertia.len();
-            let place = places(&piece.rest.vertices);
+            let order = Order::of(&piece.rest);
+            parts.add(&order.strips, order.seam);
+            let mut place = vec![0; order.vertices.len()];
+            for (k, &v) in order.vertices.iter().enumerate() {
+                place[v as usize] = k as u32;
+            }
             let place = |i: u32| first as u32 + place[i as usize];
             all_places.extend((0..piece.rest.vertices.len() as u32).map(place));
             ranges.push(first..first + piece.rest.vertices.len());
@@ -113,12 +122,12 @@ impl Elastic {
         };
         let rest = pieces.iter().flat_map(|p| p.rest.vertices.iter().copied());
         elastic.rest = elastic.placed(&rest.collect::<Vec<_>>());
-        elastic.analyse(bent);
+        elastic.analyse(bent, parts);
         elastic
     }
 
     /// Finds the pattern of the matrix and every element's place in it.
-    fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>) {
+    fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>, parts: Parts) {
         // In the order of the matrix, so that memory is walked through once.
         self.triangles.sort_by_key(|t| t.corners);
         self.hinges.sort_by_key(|hinge| hinge.corners);
@@ -156,6 +165,22 @@ impl Elastic {
             }
         }
         self.matrix = BlockMatrix::new(near, far);
+        self.matrix.parts = parts;
+    }
+
+    /// Makes room for rigid bodies that contacts may tie to the cloth.
+    pub fn add_bodies(&mut self, count: usize) {
+        if count > 0 {
+            self.matrix.append(2 * count);
+            self.rest.resize(self.matrix.len(), DVec3::ZERO);
+        }
+    }
+
+    /// Velocity and angular velocity of a tied body, as the last step found
+    /// them.
+    pub fn body_velocity(&self, body: u32) -> (DVec3, DVec3) {
+        let row = self.len() + 2 * body as usize;
+        (self.work.guess[row], self.work.guess[row + 1])
     }
 
     /// Number of vertices of all pieces.
@@ -242,13 +267,4 @@ impl Elastic {
             }
         }
     }
-}
-
-/// The place of each of a piece's vertices in the matrix.
-fn places(rest: &[DVec3]) -> Vec<u32> {
-    let mut place = vec![0; rest.len()];
-    for (k, v) in order::sweep(rest).into_iter().enumerate() {
-        place[v as usize] = k as u32;
-    }
-    place
 }

@@ -1,5 +1,6 @@
 //! A symmetric matrix of 3×3 blocks whose pattern never changes.
 
+use super::parts::Parts;
 use conatus_math::{DMat3, DVec3};
 
 /// Compressed rows of the strict upper triangle: the columns of row i are
@@ -58,33 +59,40 @@ pub struct BlockMatrix {
     pub far: Rows,
     /// Their values.
     pub numbers: Vec<f64>,
+    /// What of it can be worked on side by side.
+    pub parts: Parts,
     /// Terms g gᵀ that tie a few rows together and come and go. Their own
     /// diagonal blocks are part of `diagonal`.
     pub ties: Vec<Tied>,
 }
 
+/// The most rows that a tie has: three vertices, and the velocity and angular
+/// velocity of a body.
+pub const MOST_TIED: usize = 5;
+
 /// A term g gᵀ: the rows where g is not zero, and g there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tied {
     /// Rows; only the first `count` count.
-    pub rows: [u32; 4],
+    pub rows: [u32; MOST_TIED],
     /// g at those rows.
-    pub gradient: [DVec3; 4],
+    pub gradient: [DVec3; MOST_TIED],
     /// How many.
     pub count: usize,
 }
 
 impl Tied {
-    /// y += (g gᵀ without its diagonal blocks) x.
+    /// y += (g gᵀ without its diagonal blocks) x, of vectors that begin with
+    /// row `first`.
     #[inline]
-    fn add_product(&self, x: &[DVec3], y: &mut [DVec3]) {
-        let mut dots = [0.0; 4];
+    pub(crate) fn add_product(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
+        let mut dots = [0.0; MOST_TIED];
         for k in 0..self.count {
-            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize]);
+            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize - first]);
         }
         let sum: f64 = dots[..self.count].iter().sum();
         for k in 0..self.count {
-            y[self.rows[k] as usize] += self.gradient[k] * (sum - dots[k]);
+            y[self.rows[k] as usize - first] += self.gradient[k] * (sum - dots[k]);
         }
     }
 }
@@ -100,6 +108,7 @@ impl BlockMatrix {
     pub fn new(near: Rows, far: Rows) -> Self {
         Self {
             diagonal: vec![DMat3::ZERO; near.start.len() - 1],
+            parts: Parts::whole(near.start.len() - 1),
             blocks: vec![DMat3::ZERO; near.column.len()],
             numbers: vec![0.0; far.column.len()],
             near,
@@ -119,11 +128,14 @@ impl BlockMatrix {
         }
     }
 
-    /// y += A x, of the ties' blocks off the diagonal alone.
-    pub(crate) fn add_ties(&self, x: &[DVec3], y: &mut [DVec3]) {
-        for tie in &self.ties {
-            tie.add_product(x, y);
+    /// Appends `count` rows that refer to no others but by ties.
+    pub fn append(&mut self, count: usize) {
+        for rows in [&mut self.near, &mut self.far] {
+            let end = rows.column.len() as u32;
+            rows.start.resize(rows.start.len() + count, end);
         }
+        self.diagonal.resize(self.len() + count, DMat3::ZERO);
+        self.parts.add(&[count], 0);
     }
 
     /// Number of block rows.
@@ -156,7 +168,9 @@ impl BlockMatrix {
             }
             y[i] = sum;
         }
-        self.add_ties(x, y);
+        for tie in &self.ties {
+            tie.add_product(0, x, y);
+        }
     }
 
     /// Adds to every diagonal block what makes its row sum to zero: elastic

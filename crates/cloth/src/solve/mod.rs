@@ -4,6 +4,7 @@
 pub mod cholesky;
 pub mod dissection;
 pub mod matrix;
+pub mod parts;
 pub mod pcg;
 
 /// Which method solves the linear system of an implicit step.

@@ -21,9 +21,15 @@
 //! 1/120: 1,681 vertices 21 and 86 with diagonal blocks alone, 6 and 20 with
 //! this; 10,201 vertices 66 and 299, or 12 and 45. An incomplete factorisation
 //! on the same pattern (only D is other) does not beat it, and can break down.
+//!
+//! Strips of rows that do not refer to one another ([`super::parts`]) are
+//! solved side by side, seams one after the other. All sums are made in the
+//! same order by any number of threads.
 
-use super::matrix::{BlockMatrix, transposed};
+use super::matrix::{BlockMatrix, Tied, transposed};
 use conatus_math::{DMat3, DVec3};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// ω of the over-relaxation. Iterations at 10,201 vertices and h = 1/480 or
 /// 1/120: 19 and 76 for 1.0, 13 and 50 for 1.4, 11 and 40 for 1.6.
@@ -55,6 +61,11 @@ pub struct Pcg {
     w: Vec<DVec3>,
     /// D (t + w).
     dq: Vec<DVec3>,
+    /// What each strip adds to w in its seam.
+    seams: Vec<Vec<DVec3>>,
+    /// The ties within each strip, and all others.
+    ties: Vec<Vec<Tied>>,
+    loose: Vec<Tied>,
 }
 
 impl Pcg {
@@ -70,20 +81,7 @@ impl Pcg {
         least: f64,
         most: usize,
     ) -> Solved {
-        let n = a.len();
-        self.inverse.clear();
-        self.inverse
-            .extend(a.diagonal.iter().map(|d| d.inverse() * RELAXATION));
-        for v in [
-            &mut self.r,
-            &mut self.z,
-            &mut self.p,
-            &mut self.t,
-            &mut self.w,
-            &mut self.dq,
-        ] {
-            v.resize(n, DVec3::ZERO);
-        }
+        self.begin(a);
         let scale = self.norm_of(a, b).max(least * least);
         if scale == 0.0 {
             x.fill(DVec3::ZERO);
@@ -102,87 +100,307 @@ impl Pcg {
         for (w, b) in self.w.iter_mut().zip(b) {
             *w = *b - *w;
         }
+        self.forward_only(a);
+        self.r.copy_from_slice(&self.w);
+        self.z.copy_from_slice(&self.dq);
+        let mut rz = self.r.iter().zip(&self.z).map(|(r, z)| r.dot(*z)).sum();
         self.p.fill(DVec3::ZERO);
-        self.t.fill(DVec3::ZERO);
-        self.dq.fill(DVec3::ZERO);
-        self.forward(a);
-        let mut rz = 0.0;
-        for i in 0..n {
-            self.r[i] = self.w[i];
-            self.z[i] = self.dq[i];
-            rz += self.r[i].dot(self.z[i]);
-        }
         let mut beta = 0.0;
         for iteration in 0..most {
             if rz <= tolerance * tolerance * scale {
                 return solved(iteration, rz);
             }
             self.backward(a, beta);
-            a.add_ties(&self.t, &mut self.w);
+            for tie in &self.loose {
+                tie.add_product(0, &self.t, &mut self.w);
+            }
             let alpha = rz / self.forward(a);
             if !alpha.is_finite() || alpha <= 0.0 {
                 // Not a number somewhere, or not positive definite.
                 return solved(iteration, f64::INFINITY);
             }
-            let mut next = 0.0;
-            for (i, x) in x.iter_mut().enumerate() {
-                *x += self.t[i] * alpha;
-                self.r[i] -= (self.t[i] + self.w[i]) * alpha;
-                self.z[i] -= self.dq[i] * alpha;
-                next += self.r[i].dot(self.z[i]);
-            }
+            let next = self.advance(a, alpha, x);
             beta = next / rz;
             rz = next;
         }
         solved(most, rz)
     }
 
+    /// Makes room, inverts the diagonal and sorts ties by strips.
+    fn begin(&mut self, a: &BlockMatrix) {
+        let n = a.len();
+        self.inverse.clear();
+        self.inverse
+            .extend(a.diagonal.iter().map(|d| d.inverse() * RELAXATION));
+        for v in [
+            &mut self.r,
+            &mut self.z,
+            &mut self.p,
+            &mut self.t,
+            &mut self.w,
+            &mut self.dq,
+        ] {
+            v.resize(n, DVec3::ZERO);
+        }
+        let strips = a.parts.strips();
+        self.seams.resize(strips.len(), Vec::new());
+        self.ties.resize(strips.len(), Vec::new());
+        for ((seam, ties), strip) in self.seams.iter_mut().zip(&mut self.ties).zip(strips) {
+            seam.resize(strip.seam.len(), DVec3::ZERO);
+            ties.clear();
+        }
+        self.loose.clear();
+        for tie in &a.ties {
+            let rows = &tie.rows[..tie.count];
+            let strip = a.parts.strip_of(rows[0] as usize);
+            let within = |k: &usize| {
+                let strip = &strips[*k].rows;
+                rows.iter().all(|&row| strip.contains(&(row as usize)))
+            };
+            match strip.filter(within) {
+                Some(k) => self.ties[k].push(*tie),
+                None => self.loose.push(*tie),
+            }
+        }
+    }
+
     /// bᵀ M⁻¹ b.
     fn norm_of(&mut self, a: &BlockMatrix, b: &[DVec3]) -> f64 {
         self.w.copy_from_slice(b);
+        self.forward_only(a);
+        self.w.iter().zip(&self.dq).map(|(w, dw)| w.dot(*dw)).sum()
+    }
+
+    /// (D + L) w = w, and D w in dq.
+    fn forward_only(&mut self, a: &BlockMatrix) {
         self.p.fill(DVec3::ZERO);
         self.t.fill(DVec3::ZERO);
         self.dq.fill(DVec3::ZERO);
         self.forward(a);
-        self.w.iter().zip(&self.dq).map(|(w, dw)| w.dot(*dw)).sum()
     }
 
     /// p = z + β p, then (D + Lᵀ) t = p from the last row to the first; leaves
     /// p + (ω − 2) D t in w and D t in dq.
     fn backward(&mut self, a: &BlockMatrix, beta: f64) {
-        for i in (0..a.len()).rev() {
-            let p = self.z[i] + self.p[i] * beta;
-            self.p[i] = p;
+        let Self {
+            inverse,
+            z,
+            p,
+            t,
+            w,
+            dq,
+            ..
+        } = self;
+        for seam in a.parts.seams().iter().rev() {
+            let range = seam.clone();
+            let own = Backward {
+                rows: seam.clone(),
+                p: &mut p[range.clone()],
+                t: &mut t[range.clone()],
+                w: &mut w[range.clone()],
+                dq: &mut dq[range],
+                seam: seam.end,
+                beyond: &[],
+            };
+            own.solve(a, inverse, z, beta);
+        }
+        if let [strip] = a.parts.strips() {
+            let own = Backward {
+                rows: strip.rows.clone(),
+                p,
+                t,
+                w,
+                dq,
+                seam: strip.rows.end,
+                beyond: &[],
+            };
+            return own.solve(a, inverse, z, beta);
+        }
+        let parts = &a.parts;
+        let cut = parts.cut_with_seams(t).into_iter();
+        let cut = cut.zip(parts.cut(p)).zip(parts.cut(w)).zip(parts.cut(dq));
+        let strips: Vec<Backward> = (cut.zip(parts.strips()))
+            .map(|(((((t, beyond), p), w), dq), strip)| Backward {
+                rows: strip.rows.clone(),
+                p,
+                t,
+                w,
+                dq,
+                seam: strip.seam.start,
+                beyond,
+            })
+            .collect();
+        (strips.into_par_iter().with_max_len(1)).for_each(|s| s.solve(a, inverse, z, beta));
+    }
+
+    /// Ties within strips, and (D + L) w = w from the first row to the last;
+    /// adds D w to dq and returns pᵀ (t + w).
+    fn forward(&mut self, a: &BlockMatrix) -> f64 {
+        let Self {
+            inverse,
+            p,
+            t,
+            w,
+            dq,
+            seams,
+            ties,
+            ..
+        } = self;
+        if let [strip] = a.parts.strips() {
+            let own = Forward {
+                rows: strip.rows.clone(),
+                w,
+                dq,
+                seam: strip.rows.end,
+                beyond: &mut [],
+            };
+            return own.solve(a, inverse, p, t, &ties[0]);
+        }
+        let parts = &a.parts;
+        let cut = parts.cut(w).into_iter().zip(parts.cut(dq));
+        let strips: Vec<(Forward, &Vec<Tied>)> = (cut.zip(seams.iter_mut()).zip(parts.strips()))
+            .map(|(((w, dq), beyond), strip)| Forward {
+                rows: strip.rows.clone(),
+                w,
+                dq,
+                seam: strip.seam.start,
+                beyond,
+            })
+            .zip(ties.iter())
+            .collect();
+        let sums: Vec<f64> = (strips.into_par_iter().with_max_len(1))
+            .map(|(s, ties)| s.solve(a, inverse, p, t, ties))
+            .collect();
+        let mut pq: f64 = sums.iter().sum();
+        for (seam, strip) in seams.iter_mut().zip(parts.strips()) {
+            for (w, add) in w[strip.seam.clone()].iter_mut().zip(seam) {
+                *w += std::mem::take(add);
+            }
+        }
+        for seam in parts.seams() {
+            let own = Forward {
+                rows: seam.clone(),
+                w: &mut w[seam.clone()],
+                dq: &mut dq[seam.clone()],
+                seam: seam.end,
+                beyond: &mut [],
+            };
+            pq += own.solve(a, inverse, p, t, &[]);
+        }
+        pq
+    }
+
+    /// x += α t and r, z accordingly; returns r·z.
+    fn advance(&mut self, a: &BlockMatrix, alpha: f64, x: &mut [DVec3]) -> f64 {
+        let Self { r, z, t, w, dq, .. } = self;
+        let step = |x: &mut [DVec3], r: &mut [DVec3], z: &mut [DVec3], first: usize| {
+            let mut next = 0.0;
+            for k in 0..x.len() {
+                let i = first + k;
+                x[k] += t[i] * alpha;
+                r[k] -= (t[i] + w[i]) * alpha;
+                z[k] -= dq[i] * alpha;
+                next += r[k].dot(z[k]);
+            }
+            next
+        };
+        // Pieces of about the size of a strip.
+        if a.parts.strips().len() == 1 {
+            return step(x, r, z, 0);
+        }
+        let size = x.len().div_ceil(a.parts.strips().len());
+        let sums: Vec<f64> = (x.par_chunks_mut(size))
+            .zip(r.par_chunks_mut(size))
+            .zip(z.par_chunks_mut(size))
+            .with_max_len(1)
+            .enumerate()
+            .map(|(k, ((x, r), z))| step(x, r, z, k * size))
+            .collect();
+        sums.iter().sum()
+    }
+}
+
+/// The backward solve of some rows; slices begin with the first of them.
+struct Backward<'a> {
+    rows: Range<usize>,
+    p: &'a mut [DVec3],
+    t: &'a mut [DVec3],
+    w: &'a mut [DVec3],
+    dq: &'a mut [DVec3],
+    /// The first row of the seam, and t from there on.
+    seam: usize,
+    beyond: &'a [DVec3],
+}
+
+impl Backward<'_> {
+    fn solve(self, a: &BlockMatrix, inverse: &[DMat3], z: &[DVec3], beta: f64) {
+        let (first, end) = (self.rows.start, self.rows.end);
+        for i in self.rows.rev() {
+            let k = i - first;
+            let p = z[i] + self.p[k] * beta;
+            self.p[k] = p;
             let mut sum = p;
+            let at = |t: &[DVec3], column: u32| match column as usize {
+                j if j < end => t[j - first],
+                j => self.beyond[j - self.seam],
+            };
             for s in a.far.row(i).rev() {
-                sum -= self.t[a.far.column[s] as usize] * a.numbers[s];
+                sum -= at(self.t, a.far.column[s]) * a.numbers[s];
             }
             // Nearest columns last: they were computed last.
             for s in a.near.row(i).rev() {
-                sum -= a.blocks[s] * self.t[a.near.column[s] as usize];
+                sum -= a.blocks[s] * at(self.t, a.near.column[s]);
             }
-            self.t[i] = self.inverse[i] * sum;
-            self.dq[i] = sum;
-            self.w[i] = p + sum * (RELAXATION - 2.0);
+            self.t[k] = inverse[i] * sum;
+            self.dq[k] = sum;
+            self.w[k] = p + sum * (RELAXATION - 2.0);
         }
     }
+}
 
-    /// (D + L) w = w from the first row to the last; adds D w to dq and
-    /// returns pᵀ (t + w).
-    fn forward(&mut self, a: &BlockMatrix) -> f64 {
+/// The forward solve of some rows; slices begin with the first of them.
+struct Forward<'a> {
+    rows: Range<usize>,
+    w: &'a mut [DVec3],
+    dq: &'a mut [DVec3],
+    /// The first row of the seam, and what is added to w from there on.
+    seam: usize,
+    beyond: &'a mut [DVec3],
+}
+
+impl Forward<'_> {
+    fn solve(
+        self,
+        a: &BlockMatrix,
+        inverse: &[DMat3],
+        p: &[DVec3],
+        t: &[DVec3],
+        ties: &[Tied],
+    ) -> f64 {
+        let (first, end) = (self.rows.start, self.rows.end);
+        for tie in ties {
+            tie.add_product(first, &t[first..end], self.w);
+        }
         let mut pq = 0.0;
-        for i in 0..a.len() {
-            let sum = self.w[i];
-            let w = self.inverse[i] * sum;
-            self.w[i] = w;
-            self.dq[i] += sum;
+        for i in self.rows {
+            let sum = self.w[i - first];
+            let w = inverse[i] * sum;
+            self.w[i - first] = w;
+            self.dq[i - first] += sum;
             for s in a.near.row(i) {
-                self.w[a.near.column[s] as usize] -= transposed(&a.blocks[s], w);
+                let change = transposed(&a.blocks[s], w);
+                match a.near.column[s] as usize {
+                    j if j < end => self.w[j - first] -= change,
+                    j => self.beyond[j - self.seam] -= change,
+                }
             }
             for s in a.far.row(i) {
-                self.w[a.far.column[s] as usize] -= w * a.numbers[s];
+                match a.far.column[s] as usize {
+                    j if j < end => self.w[j - first] -= w * a.numbers[s],
+                    j => self.beyond[j - self.seam] -= w * a.numbers[s],
+                }
             }
-            pq += self.p[i].dot(self.t[i] + w);
+            pq += p[i].dot(t[i] + w);
         }
         pq
     }

@@ -1,0 +1,266 @@
+//! What lies around an edge or a vertex, and whether a contact there is real.
+//!
+//! A vertex that slides over flat ground made of triangles comes by their
+//! edges. Just before and behind an edge it is near to it at a slant, and
+//! would be held back by something that is not there: the ground is nearer
+//! elsewhere, beneath it. So a contact with an edge or a vertex counts only if
+//! no triangle around it is nearer, which the direction of the contact tells
+//! (it lies in the *Voronoi region* of the edge or vertex).
+//!
+//! Only repulsion asks this. Continuous detection looks at every pair.
+
+use super::candidates::List;
+use super::narrow::{closest, gather};
+use super::surface::Surface;
+use conatus_geometry::distance::Closest;
+use conatus_math::DVec3;
+
+/// A contact may lean over a neighbouring triangle by this sine: nothing is
+/// exactly flat.
+const LEANING: f64 = 0.02;
+
+/// No face.
+const NONE: u32 = u32::MAX;
+
+/// How often a vertex that left its triangle is followed to the next.
+const HOPS: usize = 4;
+
+/// An edge as seen from one of its ends.
+#[derive(Clone, Copy, Debug)]
+struct Spoke {
+    /// The other end.
+    end: u32,
+    /// The faces at the edge; an edge with more than two has lost the others.
+    faces: [u32; 2],
+}
+
+/// The edges around every point.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    /// Those of point p are `spokes[first[p]..first[p + 1]]`.
+    first: Vec<u32>,
+    spokes: Vec<Spoke>,
+}
+
+impl Around {
+    /// Of all faces of a surface.
+    pub(crate) fn new(surface: &Surface) -> Self {
+        let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(6 * surface.faces.len());
+        for (f, face) in (0u32..).zip(&surface.faces) {
+            let [a, b, c] = face.corners;
+            for (p, q) in [(a, b), (b, c), (c, a)] {
+                sides.extend([(p, q, f), (q, p, f)]);
+            }
+        }
+        sides.sort_unstable();
+        let mut first = vec![0; surface.points() + 1];
+        let mut spokes: Vec<Spoke> = Vec::with_capacity(sides.len() / 2);
+        let mut last = (NONE, NONE);
+        for (from, end, face) in sides {
+            if last == (from, end)
+                && let Some(spoke) = spokes.last_mut()
+            {
+                spoke.faces[1] = face;
+                continue;
+            }
+            last = (from, end);
+            let faces = [face, NONE];
+            spokes.push(Spoke { end, faces });
+            first[from as usize + 1] += 1;
+        }
+        for p in 0..surface.points() {
+            first[p + 1] += first[p];
+        }
+        Self { first, spokes }
+    }
+
+    fn spokes(&self, p: u32) -> &[Spoke] {
+        let [first, end] = [p, p + 1].map(|p| self.first[p as usize] as usize);
+        &self.spokes[first..end]
+    }
+
+    /// Whether a direction away from an edge lies in its region.
+    fn edge_region(&self, surface: &Surface, x: &[DVec3], edge: [u32; 2], away: DVec3) -> bool {
+        let [a, b] = edge;
+        let Some(spoke) = self.spokes(a).iter().find(|s| s.end == b) else {
+            return true;
+        };
+        let along = x[b as usize] - x[a as usize];
+        let faces = spoke.faces.iter().filter(|f| **f != NONE);
+        faces.map(|f| tip(surface, *f, edge)).all(|tip| {
+            let across = x[tip as usize] - x[a as usize];
+            let across = across - along * (across.dot(along) / along.length_squared());
+            let lean = away.dot(across);
+            lean <= 0.0 || lean <= LEANING * away.length() * across.length()
+        })
+    }
+
+    /// Whether a direction away from a vertex lies in its region.
+    fn vertex_region(&self, x: &[DVec3], p: u32, away: DVec3) -> bool {
+        self.spokes(p).iter().all(|s| {
+            let along = x[s.end as usize] - x[p as usize];
+            let lean = away.dot(along);
+            lean <= 0.0 || lean <= LEANING * away.length() * along.length()
+        })
+    }
+
+    /// Whether the nearest points of a stencil are so because nothing around
+    /// them is nearer.
+    pub(crate) fn is_real(
+        &self,
+        surface: &Surface,
+        x: &[DVec3],
+        list: List,
+        points: &[u32; 4],
+        nearest: &Closest,
+    ) -> bool {
+        let w = nearest.weights;
+        match list {
+            List::VertexTriangle => match corners_touched(points, nearest) {
+                ([Some(a), Some(b), None], _) => {
+                    self.edge_region(surface, x, [a, b], nearest.vector)
+                }
+                ([Some(a), None, None], _) => self.vertex_region(x, a, nearest.vector),
+                _ => true,
+            },
+            // What is nearest at the end of an edge is a vertex's affair.
+            List::EdgeEdge => {
+                let [a, b, c, d] = *points;
+                w.iter().all(|w| *w != 0.0)
+                    && self.edge_region(surface, x, [a, b], nearest.vector)
+                    && self.edge_region(surface, x, [c, d], -nearest.vector)
+            }
+        }
+    }
+
+    /// Follows the vertex of a stencil, that was over a triangle, to the
+    /// triangle that it is over now. Returns the stencil's points and the
+    /// nearest points on it.
+    pub(crate) fn follow(
+        &self,
+        surface: &Surface,
+        x: &[DVec3],
+        points: [u32; 4],
+    ) -> ([u32; 4], Closest) {
+        let look = |points: &[u32; 4]| closest(List::VertexTriangle, &gather(points, x));
+        let mut best = (points, look(&points));
+        for _ in 0..HOPS {
+            let (touched, count) = corners_touched(&best.0, &best.1);
+            if count == 3 || self.is_real(surface, x, List::VertexTriangle, &best.0, &best.1) {
+                break;
+            }
+            let before = best;
+            let Some(a) = touched[0] else { break };
+            let spokes = self.spokes(a).iter();
+            // Around the edge, or around the vertex.
+            for spoke in spokes.filter(|s| touched[1].is_none_or(|b| s.end == b)) {
+                for &face in spoke.faces.iter().filter(|f| **f != NONE) {
+                    let [a, b, c] = surface.faces[face as usize].corners;
+                    let points = [a, b, c, points[3]];
+                    if [a, b, c].contains(&points[3]) {
+                        continue;
+                    }
+                    let nearest = look(&points);
+                    if nearest.squared < best.1.squared {
+                        best = (points, nearest);
+                    }
+                }
+            }
+            if best.0 == before.0 {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// The corners of the triangle that the nearest point lies between, and how
+/// many they are.
+fn corners_touched(points: &[u32; 4], nearest: &Closest) -> ([Option<u32>; 3], usize) {
+    let mut touched = [None; 3];
+    let mut count = 0;
+    for k in 0..3 {
+        if nearest.weights[k] != 0.0 {
+            touched[count] = Some(points[k]);
+            count += 1;
+        }
+    }
+    (touched, count)
+}
+
+/// The corner of a face that is not on an edge of it.
+fn tip(surface: &Surface, face: u32, edge: [u32; 2]) -> u32 {
+    let corners = surface.faces[face as usize].corners;
+    let other = corners.iter().find(|c| !edge.contains(c));
+    *other.unwrap_or(&corners[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collide::Kind;
+
+    /// A square of two triangles, a third standing on its edge 0-1, and two
+    /// points apart.
+    fn corner() -> (Surface, Vec<DVec3>) {
+        let mut surface = Surface::default();
+        let triangles = [[0, 1, 2], [0, 2, 3], [1, 0, 4]];
+        surface.add(Kind::Obstacle, 5, &triangles, None, None);
+        surface.add(Kind::Cloth, 2, &[], Some(0.1), None);
+        let x = [
+            (0, 0, 0),
+            (1, 0, 0),
+            (1, 1, 0),
+            (0, 1, 0),
+            (0, 0, 1),
+            (0, 0, 0),
+            (0, 0, 0),
+        ];
+        let x = x.map(|(x, y, z)| DVec3::new(x.into(), y.into(), z.into()));
+        (surface, x.to_vec())
+    }
+
+    fn real(at: [f64; 3], triangle: [u32; 3]) -> bool {
+        let (surface, mut x) = corner();
+        x[5] = DVec3::from_array(at);
+        let around = Around::new(&surface);
+        let [a, b, c] = triangle;
+        let points = [a, b, c, 5];
+        let nearest = closest(List::VertexTriangle, &gather(&points, &x));
+        around.is_real(&surface, &x, List::VertexTriangle, &points, &nearest)
+    }
+
+    #[test]
+    fn an_edge_within_flat_ground_is_no_obstacle() {
+        // Over the first triangle, the second sees it at its edge.
+        let above = [0.6, 0.4, 0.05];
+        assert!(real(above, [0, 1, 2]) && !real(above, [0, 2, 3]));
+        // Right above that edge both do.
+        let above = [0.5, 0.5, 0.05];
+        assert!(real(above, [0, 1, 2]) && real(above, [0, 2, 3]));
+    }
+
+    #[test]
+    fn borders_ridges_and_corners_are() {
+        // Beyond the border.
+        assert!(real([1.05, 0.5, 0.05], [0, 1, 2]));
+        // Beyond the corner 2, which is the border of both.
+        assert!(real([1.05, 1.05, 0.0], [0, 1, 2]) && real([1.05, 1.05, 0.0], [0, 2, 3]));
+        // Outside the ridge 0-1, between its two triangles' planes.
+        assert!(real([0.3, -0.05, -0.05], [0, 1, 2]));
+        // In the valley, the wall is nearer than the ground's edge.
+        assert!(!real([0.3, -0.05, 0.5], [0, 1, 2]));
+    }
+
+    #[test]
+    fn a_vertex_is_followed_from_triangle_to_triangle() {
+        let (surface, mut x) = corner();
+        let around = Around::new(&surface);
+        x[5] = DVec3::new(0.3, 0.6, 0.05);
+        let (points, nearest) = around.follow(&surface, &x, [0, 1, 2, 5]);
+        assert_eq!(points, [0, 2, 3, 5]);
+        assert!((nearest.distance() - 0.05).abs() < 1e-15);
+        x[5] = DVec3::new(0.3, 0.2, 0.05);
+        assert_eq!(around.follow(&surface, &x, points).0, [0, 1, 2, 5]);
+    }
+}

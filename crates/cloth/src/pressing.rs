@@ -1,0 +1,215 @@
+//! Contacts that press from step to step.
+//!
+//! A collision response that only filters velocities knows nothing of
+//! elasticity: cloth pressed by its neighbours against something is pushed
+//! back vertex by vertex, at each vertex's own small mass, and overstretches.
+//! So contacts that pressed in one step take part in the elastic solve of the
+//! next as *ties*: along the normal, and across it with Coulomb's limit.
+
+use crate::cloth::Cloth;
+use crate::collide::candidates::List;
+use crate::collide::narrow;
+use crate::response::constraint::{Constraint, Pair, Stencil};
+use crate::response::{Contact, NO_BODY, Tied, stages};
+use crate::{Tie, TiedBody};
+use conatus_math::{DMat3, DVec3};
+
+/// How stiff a tie is, against the mass that an impulse along it feels. The
+/// stiffer, the more exactly the elastic solve keeps what is pressed together
+/// from approaching, and the more iterations it takes.
+const STIFFNESS: f64 = 200.0;
+
+/// A contact that pressed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pressing {
+    pub(crate) stencil: Stencil,
+    /// How hard it pressed, a force.
+    pub(crate) normal: f64,
+    /// The limit of its friction, a force.
+    pub(crate) friction: f64,
+    /// How fast it slid, in m/s.
+    pub(crate) slide: f64,
+}
+
+/// Such a contact as it is a step later.
+struct Touching {
+    stencil: Stencil,
+    normal: DVec3,
+    weights: [f64; 4],
+    overlap: f64,
+    held: Pressing,
+}
+
+/// Sliding slower than this is creep: friction in the elastic solve is in
+/// proportion to the velocity below it, in m/s.
+const CREEP: f64 = 5e-4;
+
+/// The tie of a contact along one direction; what is scripted in it moves as
+/// it does.
+fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
+    let body = (c.body != NO_BODY).then_some((c.body, c.body_weight, c.body_arm));
+    let mut tie = Tie {
+        count: c.count.into(),
+        body,
+        normal: direction,
+        stiffness,
+        target: target - direction.dot(c.drift),
+        ..Tie::default()
+    };
+    for (k, share) in c.shares().iter().enumerate() {
+        (tie.vertices[k], tie.weights[k]) = (share.point, share.weight);
+    }
+    tie
+}
+
+impl Cloth {
+    /// Contacts that pressed in the step before and still touch, as ties for
+    /// the elastic solve: along the normal, and with friction across it.
+    pub(crate) fn ties(&self) -> Vec<(Constraint, Tie)> {
+        let motion = &self.motion;
+        let touching = self.memory.iter().filter_map(|held| self.touching(held));
+        let mut touching: Vec<Touching> = touching.collect();
+        // Two that were apart may have been followed to the same triangle.
+        touching.sort_by_key(|t| t.stencil);
+        touching.dedup_by_key(|t| t.stencil);
+        let mut ties = Vec::new();
+        for contact in touching {
+            let Touching { normal, held, .. } = contact;
+            let c = Constraint::new(motion, contact.stencil, &contact.weights, normal, 0.0);
+            if c.is_rigid() {
+                continue;
+            }
+            let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
+            let stiffness = STIFFNESS / c.inverse_mass;
+            let along = Tie {
+                held: held.normal * motion.h,
+                ..tie(&c, normal, stiffness, target)
+            };
+            ties.push((c, along));
+            if held.friction > 0.0 {
+                // Coulomb's force at the velocity of the step before.
+                let friction = held.friction * motion.h / held.slide.max(CREEP);
+                let (s, t) = normal.any_orthonormal_pair();
+                for direction in [s, t] {
+                    ties.push((c, tie(&c, direction, friction.min(stiffness), 0.0)));
+                }
+            }
+        }
+        ties
+    }
+
+    /// A contact of the step before as it is at the start of this one, if it
+    /// still touches. A vertex that slid over the edge of a triangle touches
+    /// the next one.
+    fn touching(&self, held: &Pressing) -> Option<Touching> {
+        let mut stencil = held.stencil;
+        let (a, b) = stencil.sides();
+        let found = |stencil, normal, weights, overlap| Touching {
+            stencil,
+            normal,
+            weights,
+            overlap,
+            held: *held,
+        };
+        if let Pair::VertexPlane(k) = stencil.pair {
+            let plane = self.planes.get(k as usize)?;
+            let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
+            let overlap = thickness - plane.height(self.x[a as usize]);
+            let touches = overlap > -0.1 * thickness;
+            return touches.then(|| found(stencil, plane.normal, [1.0, 0.0, 0.0, 0.0], overlap));
+        }
+        let (x, around) = (&self.motion.start, &self.candidates.around);
+        let (list, closest) = match stencil.pair {
+            Pair::VertexTriangle => {
+                let (points, closest) = around.follow(&self.surface, x, stencil.points);
+                stencil.points = points;
+                (List::VertexTriangle, closest)
+            }
+            _ => (
+                List::EdgeEdge,
+                narrow::closest_at_start(&stencil, &self.motion)?,
+            ),
+        };
+        let thickness = self.surface.thickness(a, b);
+        let distance = closest.distance();
+        if distance == 0.0
+            || distance > 1.1 * thickness
+            || !around.is_real(&self.surface, x, list, &stencil.points, &closest)
+        {
+            return None;
+        }
+        let normal = closest.vector / distance;
+        Some(found(
+            stencil,
+            normal,
+            closest.weights,
+            thickness - distance,
+        ))
+    }
+
+    /// The bodies as the elastic solve takes them; those that are held have
+    /// no ties.
+    pub(crate) fn tied_bodies(&self) -> Vec<TiedBody> {
+        let bodies = self.motion.bodies.iter();
+        bodies
+            .map(|b| match b.inverse_mass > 0.0 {
+                true => TiedBody {
+                    mass: b.inverse_mass.recip(),
+                    inertia: b.inverse_inertia.inverse(),
+                    velocity: b.velocity,
+                    omega: b.omega,
+                },
+                false => TiedBody {
+                    mass: 1.0,
+                    inertia: DMat3::IDENTITY,
+                    velocity: b.velocity,
+                    omega: b.omega,
+                },
+            })
+            .collect()
+    }
+
+    /// What the ties gave in the elastic solve: bodies move as it found, and
+    /// the impulses along normals are kept for the limits of friction, in the
+    /// order of stencils.
+    pub(crate) fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
+        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
+        for (c, tie) in ties {
+            let body = |b| self.elastic.body_velocity(b);
+            let impulse = tie.impulse(&self.motion.velocity, body);
+            if c.body != NO_BODY {
+                let b = &mut self.motion.bodies[c.body as usize];
+                (b.velocity, b.omega) = body(c.body);
+            }
+            if tie.normal == c.normal {
+                let tied = Tied {
+                    normal: impulse,
+                    friction: 0.0,
+                };
+                given.push((c.stencil, tied));
+            } else if let Some((_, tied)) = given.last_mut() {
+                let squared = tied.friction * tied.friction + impulse * impulse;
+                tied.friction = squared.sqrt();
+            }
+        }
+        given.sort_unstable_by_key(|g| g.0);
+        given
+    }
+
+    /// Keeps in mind which contacts press, for the next step.
+    pub(crate) fn remember(&mut self, contacts: &[Contact]) {
+        self.memory.clear();
+        for c in contacts {
+            if let Some(normal) = c.presses() {
+                let c = &c.constraint;
+                let u = c.relative_velocity(&self.motion);
+                self.memory.push(Pressing {
+                    stencil: c.stencil,
+                    normal: normal / self.motion.h,
+                    friction: c.friction * normal / self.motion.h,
+                    slide: (u - u.dot(c.normal) * c.normal).length(),
+                });
+            }
+        }
+    }
+}

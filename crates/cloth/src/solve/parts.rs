@@ -1,0 +1,162 @@
+//! Parts of a matrix that can be worked on side by side.
+//!
+//! Rows are arranged in groups: a few *strips* that have nothing to do with
+//! one another, and behind them a *seam* that all of them may refer to. A
+//! triangular solve goes through the strips of all groups at the same time
+//! and through the seams before or after them. The arrangement is the same for
+//! any number of threads, and so are the results.
+
+use std::ops::Range;
+
+/// Rows that refer to no others but those of their own seam.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strip {
+    /// The rows.
+    pub rows: Range<usize>,
+    /// The rows of their seam; empty if there is none.
+    pub seam: Range<usize>,
+}
+
+/// How the rows of a matrix are arranged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    strips: Vec<Strip>,
+    seams: Vec<Range<usize>>,
+    rows: usize,
+}
+
+impl Parts {
+    /// All rows in one strip.
+    pub fn whole(rows: usize) -> Self {
+        let mut parts = Self::default();
+        parts.add(&[rows], 0);
+        parts
+    }
+
+    /// Adds strips of so many rows, and their seam.
+    pub fn add(&mut self, strips: &[usize], seam: usize) {
+        let first = self.rows;
+        self.rows += strips.iter().sum::<usize>() + seam;
+        let seam = self.rows - seam..self.rows;
+        if let ([_], Some(last)) = (strips, self.strips.last_mut())
+            && seam.is_empty()
+            && last.seam.is_empty()
+        {
+            // Small pieces make one strip together.
+            *last = Strip {
+                rows: last.rows.start..self.rows,
+                seam,
+            };
+            return;
+        }
+        let mut start = first;
+        for count in strips {
+            self.strips.push(Strip {
+                rows: start..start + count,
+                seam: seam.clone(),
+            });
+            start += count;
+        }
+        if !seam.is_empty() {
+            self.seams.push(seam);
+        }
+    }
+
+    /// The strips in the order of their rows.
+    pub fn strips(&self) -> &[Strip] {
+        &self.strips
+    }
+
+    /// The seams that are not empty.
+    pub fn seams(&self) -> &[Range<usize>] {
+        &self.seams
+    }
+
+    /// The number of the strip that row i is in, or none in a seam.
+    pub fn strip_of(&self, i: usize) -> Option<usize> {
+        let k = self.strips.partition_point(|s| s.rows.end <= i);
+        let strip = self.strips.get(k)?;
+        strip.rows.contains(&i).then_some(k)
+    }
+
+    /// Cuts a vector with one entry for each row: the strips' pieces.
+    pub(crate) fn cut<'a, T>(&self, mut vector: &'a mut [T]) -> Vec<&'a mut [T]> {
+        let mut at = 0;
+        let mut pieces = Vec::with_capacity(self.strips.len());
+        for strip in &self.strips {
+            let (_, rest) = vector.split_at_mut(strip.rows.start - at);
+            let (piece, rest) = rest.split_at_mut(strip.rows.len());
+            pieces.push(piece);
+            vector = rest;
+            at = strip.rows.end;
+        }
+        pieces
+    }
+
+    /// The same, with the seam of each strip beside it, to read from.
+    pub(crate) fn cut_with_seams<'a, T>(
+        &self,
+        mut vector: &'a mut [T],
+    ) -> Vec<(&'a mut [T], &'a [T])> {
+        let mut at = 0;
+        let mut pieces: Vec<(&'a mut [T], &'a [T])> = Vec::with_capacity(self.strips.len());
+        let mut k = 0;
+        while k < self.strips.len() {
+            let seam = self.strips[k].seam.clone();
+            let group = pieces.len();
+            while k < self.strips.len() && self.strips[k].seam == seam {
+                let rows = &self.strips[k].rows;
+                let (_, rest) = vector.split_at_mut(rows.start - at);
+                let (piece, rest) = rest.split_at_mut(rows.len());
+                pieces.push((piece, &[]));
+                vector = rest;
+                at = rows.end;
+                k += 1;
+            }
+            if !seam.is_empty() {
+                let (piece, rest) = vector.split_at_mut(seam.len());
+                let piece: &'a [T] = piece;
+                pieces[group..].iter_mut().for_each(|p| p.1 = piece);
+                vector = rest;
+                at = seam.end;
+            }
+        }
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_cut_where_parts_are() {
+        let mut parts = Parts::default();
+        parts.add(&[2], 0);
+        parts.add(&[3], 0);
+        parts.add(&[4, 5], 2);
+        parts.add(&[1], 0);
+        let rows: Vec<_> = parts.strips().iter().map(|s| s.rows.clone()).collect();
+        assert_eq!(rows, [0..5, 5..9, 9..14, 16..17]);
+        assert_eq!(parts.seams(), [14..16]);
+        let mut numbers: Vec<usize> = (0..17).collect();
+        let cut = parts.cut(&mut numbers);
+        assert!(
+            cut.iter()
+                .zip(&rows)
+                .all(|(c, r)| c.iter().copied().eq(r.clone()))
+        );
+        let cut = parts.cut_with_seams(&mut numbers);
+        let seams: Vec<_> = cut.iter().map(|c| c.1.to_vec()).collect();
+        assert_eq!(seams, [vec![], vec![14, 15], vec![14, 15], vec![]]);
+        assert!(
+            cut.iter()
+                .zip(&rows)
+                .all(|(c, r)| c.0.iter().copied().eq(r.clone()))
+        );
+        assert_eq!(
+            [4, 5, 13, 14, 16].map(|i| parts.strip_of(i)),
+            [Some(0), Some(1), Some(2), None, Some(3)]
+        );
+    }
+}
