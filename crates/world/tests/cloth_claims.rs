@@ -98,14 +98,15 @@ fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
     assert!(sum(jams) < 0.6 * sum(flows), "{jams:?} against {flows:?}");
 }
 
-/// Twelve squares on the frictionless incline: how far they slid on the
-/// average, and their kinetic energy at the end.
+/// Twenty squares that fall on each other on the frictionless incline: how far
+/// they slid on the average, and their kinetic energy at the end.
 fn slid_down(response: &str) -> (f64, f64) {
     let mut setup = built_in(
         "squares-incline",
         &[
-            "time.seconds=7",
-            "cloth.piece.square.array.count=[1, 1, 12]",
+            "time.seconds=8",
+            "cloth.piece.square.array.count=[1, 1, 20]",
+            "cloth.piece.square.release.every=0.16666666666666666",
             &format!("cloth.response={response}"),
             AS_PRINTED,
         ],
@@ -124,8 +125,8 @@ fn with_projection_squares_slide_down_the_incline_where_rigid_zones_freeze() {
     let (freezes, still) = slid_down(RIGID);
     println!("projection {slides} m {lively} J, rigid {freezes} m {still} J");
     assert!(slides > 2.0, "{slides} m with projection");
-    assert!(freezes < 0.6 * slides, "{freezes} m against {slides} m");
-    assert!(still < 0.5 * lively, "{still} J against {lively} J");
+    assert!(freezes < 0.3 * slides, "{freezes} m against {slides} m");
+    assert!(still < 0.1 * lively, "{still} J against {lively} J");
 }
 
 /// A short ribbon on a steep trough: its way down after two seconds.
