@@ -1,12 +1,15 @@
 //! Measures what the project promises, side by side with rapier3d-f64 in one
-//! and the same run: `cargo run --release -p conatus-bench [-- --json]`.
+//! and the same run, and beside the figures of the cloth paper:
+//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --json]`.
 //!
 //! Figures of two runs do not compare; machines are busy in different ways.
 //! Ratios within a run do.
 
+mod cloth;
 mod contacts;
 mod free_flight;
 mod gas;
+mod output;
 mod program;
 mod rapier;
 mod rounds;
@@ -14,23 +17,81 @@ mod table;
 mod tumbling_top;
 
 use conatus_math::DVec3;
-use conatus_world::scene::SceneError;
+use output::Output;
+use std::error::Error;
+use std::io;
 use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let json = match std::env::args().skip(1).collect::<Vec<_>>().as_slice() {
-        [] => false,
-        [flag] if flag == "--json" => true,
-        _ => {
-            eprintln!("usage: conatus-bench [--json]");
-            return ExitCode::from(2);
+const USAGE: &str = "\
+usage: conatus-bench [SECTION]... [--frames N] [--json]
+
+  rigid             bodies, beside rapier3d-f64 (this alone if nothing is asked for)
+  cloth             all that follows
+  cloth-ccd         rate of continuous collision detection
+  cloth-sphere      a sheet on a ball in three sizes, with one thread and with two
+  cloth-scenes      the paper's scenes at full size, beside its Table 1
+  cloth-contrast    the same with rigid impact zones, and what becomes of them
+
+  --frames N        runs of cloth end after N frames; whole ones take hours
+  --json            one JSON text at the end instead of tables";
+
+const SECTIONS: [&str; 6] = [
+    "rigid",
+    "cloth",
+    "cloth-ccd",
+    "cloth-sphere",
+    "cloth-scenes",
+    "cloth-contrast",
+];
+
+/// What was asked for.
+#[derive(Default)]
+struct Wish {
+    sections: Vec<String>,
+    frames: Option<u64>,
+    json: bool,
+}
+
+impl Wish {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Option<Self> {
+        let mut wish = Self::default();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--json" => wish.json = true,
+                "--frames" => {
+                    let frames = arguments.next()?.parse().ok()?;
+                    wish.frames = (frames > 0).then_some(frames);
+                    wish.frames?;
+                }
+                name if SECTIONS.contains(&name) => wish.sections.push(argument),
+                _ => return None,
+            }
         }
+        if wish.sections.is_empty() {
+            wish.sections.push("rigid".to_owned());
+        }
+        Some(wish)
+    }
+
+    /// Whether a section is wanted, by itself or with its family.
+    fn wants(&self, section: &str) -> bool {
+        let family = section.split('-').next();
+        (self.sections.iter()).any(|s| s == section || Some(s.as_str()) == family)
+    }
+}
+
+fn main() -> ExitCode {
+    let Some(wish) = Wish::read(std::env::args().skip(1)) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
     };
     if cfg!(debug_assertions) {
         eprintln!("this build is not optimised: use `cargo run --release -p conatus-bench`");
     }
-    match measure(json) {
+    match measure(&wish) {
         Ok(()) => ExitCode::SUCCESS,
+        // Nobody reads any more, as in `conatus-bench | head`.
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -38,37 +99,50 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(json: bool) -> Result<(), Box<dyn std::error::Error>> {
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What ends a measurement.
+type Failure = Box<dyn Error + Send + Sync>;
+
+fn measure(wish: &Wish) -> Result<(), Failure> {
     let processor = free_flight::processor();
-    if !json {
-        println!("Processor: {processor}. One core, processor time, best of 30 rounds.\n");
-    }
-    let mut tables = Vec::new();
-    let mut show = |table: table::Table| {
-        if !json {
-            println!("{}", table.text());
-        }
-        tables.push(table.json());
-    };
+    let mut output = Output::new(wish.json);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    pool.install(|| -> Result<(), SceneError> {
-        show(free_flight::measure(
-            "Free flight, 10,000 bodies, no gravity, step 0.01 s",
-            DVec3::ZERO,
-        ));
-        show(free_flight::measure(
-            "Free flight, 10,000 bodies, gravity, step 0.01 s",
-            DVec3::new(0.0, 0.0, -9.81),
-        ));
-        show(tumbling_top::measure());
-        show(contacts::measure()?);
-        show(gas::measure()?);
-        show(program::measure()?);
-        Ok(())
-    })?;
-    if json {
-        let all = serde_json::json!({ "processor": processor, "tables": tables });
-        println!("{all:#}");
+    output.say(&format!("Processor: {processor}.\n"))?;
+    if wish.wants("rigid") {
+        pool.install(|| rigid(&mut output))?;
     }
+    if wish.wants("cloth-ccd") {
+        pool.install(|| cloth::ccd::measure(&mut output))?;
+    }
+    if wish.wants("cloth-sphere") {
+        cloth::sphere::measure(&mut output, wish.frames)?;
+    }
+    if wish.wants("cloth-scenes") {
+        pool.install(|| cloth::scenes::measure(&mut output, wish.frames))?;
+    }
+    if wish.wants("cloth-contrast") {
+        pool.install(|| cloth::contrast::measure(&mut output, wish.frames))?;
+    }
+    Ok(output.end(&processor)?)
+}
+
+fn rigid(output: &mut Output) -> Result<(), Failure> {
+    output.say("One core, processor time, best of 30 rounds.\n")?;
+    output.show(&free_flight::measure(
+        "Free flight, 10,000 bodies, no gravity, step 0.01 s",
+        DVec3::ZERO,
+    ))?;
+    output.show(&free_flight::measure(
+        "Free flight, 10,000 bodies, gravity, step 0.01 s",
+        DVec3::new(0.0, 0.0, -9.81),
+    ))?;
+    output.show(&tumbling_top::measure())?;
+    output.show(&contacts::measure()?)?;
+    output.show(&gas::measure()?)?;
+    output.show(&program::measure()?)?;
     Ok(())
 }

@@ -61,7 +61,7 @@ fn time(program: &Path) -> Option<f64> {
 }
 
 /// A sink that keeps nothing.
-struct Nowhere;
+pub struct Nowhere;
 
 impl Sink for Nowhere {
     type Error = Infallible;

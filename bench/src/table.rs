@@ -40,6 +40,14 @@ pub fn power(value: f64) -> Cell {
     }
 }
 
+/// A whole number.
+pub fn count(value: u64) -> Cell {
+    Cell {
+        text: value.to_string(),
+        value: json!(value),
+    }
+}
+
 /// An empty entry.
 pub fn blank() -> Cell {
     Cell {
@@ -100,30 +108,50 @@ impl Table {
 
     /// The table as people read it.
     pub fn text(&self) -> String {
-        let wide = |k: usize| {
-            let entries = self.rows.iter().map(|row| row[k].text.chars().count());
-            entries
-                .max()
-                .unwrap_or(0)
-                .max(self.columns[k].chars().count())
-        };
-        let widths: Vec<usize> = (0..self.columns.len()).map(wide).collect();
-        let line = |entries: Vec<&str>| {
-            let padded = entries.iter().zip(&widths).enumerate().map(|(k, (e, &w))| {
-                if k == 0 {
-                    format!("{e:<w$}")
-                } else {
-                    format!("{e:>w$}")
-                }
-            });
-            format!("  {}\n", padded.collect::<Vec<_>>().join("   ").trim_end())
-        };
-        let mut text = format!("{}\n", self.title);
-        text += &line(self.columns.iter().map(String::as_str).collect());
+        let widths: Vec<usize> = (0..self.columns.len()).map(|k| self.width(k)).collect();
+        let mut text = self.titled(&widths);
         for row in &self.rows {
-            text += &line(row.iter().map(|cell| cell.text.as_str()).collect());
+            text += &line(row.iter().map(|cell| cell.text.as_str()), &widths);
         }
         text
+    }
+
+    /// Title and columns of a table whose rows are not all there yet.
+    pub fn head(&self) -> String {
+        self.titled(&self.growing())
+    }
+
+    /// The latest row of such a table.
+    pub fn last_line(&self) -> String {
+        let cells = self.rows.last().into_iter().flatten();
+        line(cells.map(|cell| cell.text.as_str()), &self.growing())
+    }
+
+    fn titled(&self, widths: &[usize]) -> String {
+        let columns = self.columns.iter().map(String::as_str);
+        format!("{}\n{}", self.title, line(columns, widths))
+    }
+
+    /// How wide a column is with the rows so far.
+    fn width(&self, k: usize) -> usize {
+        let entries = self.rows.iter().map(|row| row[k].text.chars().count());
+        let name = self.columns[k].chars().count();
+        entries.max().unwrap_or(0).max(name)
+    }
+
+    /// Widths that do not change while rows come: room for names, bars and
+    /// most numbers.
+    fn growing(&self) -> Vec<usize> {
+        let wide = |(k, name): (usize, &String)| {
+            let least = match name.as_str() {
+                "fail-safe" | "what" => 23,
+                name if name.ends_with("bar") => 13,
+                _ if k == 0 => 38,
+                _ => 6,
+            };
+            name.chars().count().max(least)
+        };
+        self.columns.iter().enumerate().map(wide).collect()
     }
 
     /// The table for scripts: its rows as objects.
@@ -137,4 +165,16 @@ impl Table {
         });
         json!({ "title": self.title, "rows": rows.collect::<Vec<_>>() })
     }
+}
+
+/// The first column to the left, all others to the right.
+fn line<'a>(entries: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
+    let padded = entries.zip(widths).enumerate().map(|(k, (e, &w))| {
+        if k == 0 {
+            format!("{e:<w$}")
+        } else {
+            format!("{e:>w$}")
+        }
+    });
+    format!("  {}\n", padded.collect::<Vec<_>>().join("   ").trim_end())
 }

@@ -2,7 +2,7 @@
 //! angular momentum over 100,000 steps, ours and rapier3d-f64's side by side.
 
 use crate::rapier::Rapier;
-use crate::table::{Cell, Table, at_most, blank, fixed, power};
+use crate::table::{Table, at_most, blank, count, power};
 use conatus_math::DVec3;
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 
@@ -69,16 +69,12 @@ pub fn measure() -> Table {
     table
 }
 
-fn count(n: usize) -> Cell {
-    fixed(n as f64, 0)
-}
-
 /// The largest relative changes over a run, the energy's with its sign.
 #[derive(Default)]
 struct Drift {
     energy: f64,
     angular_momentum: f64,
-    flips: usize,
+    flips: u64,
 }
 
 fn follow(start: State, mut step: impl FnMut() -> State) -> Drift {

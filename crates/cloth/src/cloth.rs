@@ -36,6 +36,9 @@ pub struct Collisions {
     /// How long an edge may get, against its length at rest, before stage 1
     /// holds it back.
     pub longest: f64,
+    /// Whether contacts that pressed in the step before take part in the
+    /// elastic solve as ties. The paper's algorithm does without.
+    pub contacts_in_solve: bool,
     /// Passes of stage 3 before the step is halved.
     pub most_passes: usize,
     /// Steps shorter than this, in seconds, are not halved any more.
@@ -51,6 +54,7 @@ impl Default for Collisions {
             passes: 4,
             restore: 0.1,
             longest: 1.1,
+            contacts_in_solve: true,
             most_passes: 60,
             smallest_step: 2e-5,
         }
@@ -472,8 +476,8 @@ impl Cloth {
         let scripted = self.begin(t, h, bodies);
         let n = self.x.len();
         let ties = match self.elastic.settings.integrator {
-            Integrator::ImplicitEuler => self.ties(),
-            Integrator::SymplecticEuler => Vec::new(),
+            Integrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
+            _ => Vec::new(),
         };
         let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
         let bodies_tied = self.tied_bodies();

@@ -150,6 +150,7 @@ fn collisions(file: &SceneFile) -> Collisions {
         passes: c.passes as usize,
         restore: c.restore,
         longest: c.longest,
+        contacts_in_solve: c.contacts_in_solve,
         smallest_step: c.smallest_step,
         ..Collisions::default()
     }

@@ -35,6 +35,8 @@ pub struct Cloth {
     pub restore: f64,
     /// How long an edge may get, against its rest length, before it is held back.
     pub longest: f64,
+    /// Whether contacts that press take part in the linear system of a step, too.
+    pub contacts_in_solve: bool,
     /// The shortest step, in seconds, that a difficult one is cut into.
     pub smallest_step: f64,
     /// How a step is integrated.
@@ -65,6 +67,7 @@ impl Default for Cloth {
             passes: 4,
             restore: 0.1,
             longest: 1.1,
+            contacts_in_solve: true,
             smallest_step: 2e-5,
             integrator: ClothIntegrator::default(),
             solver: ClothSolver::default(),
