@@ -204,12 +204,13 @@ const LONGEST: f64 = 100.0;
 
 /// A contact that pressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pressing {
-    pub(crate) stencil: Stencil,
+pub struct Pressing {
+    /// Which points.
+    pub stencil: Stencil,
     /// The limit of its friction, a force.
-    pub(crate) friction: f64,
+    pub friction: f64,
     /// How fast it slid, in m/s.
-    pub(crate) slide: f64,
+    pub slide: f64,
 }
 
 /// Sliding slower than this is creep: friction in the elastic solve is in
@@ -261,14 +262,14 @@ pub struct Cloth {
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
     obstacles: Vec<Obstacle>,
-    obstacle_first: Vec<u32>,
+    pub(crate) obstacle_first: Vec<u32>,
     pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
     springs: Vec<Spring>,
     names: Vec<String>,
     /// All edges of the cloth and their lengths at rest.
     edges: Vec<([u32; 2], f64)>,
-    motion: Motion,
+    pub(crate) motion: Motion,
     near: Vec<Near>,
     hits: Vec<Hit>,
     /// Vertices that ran away in the last attempt.

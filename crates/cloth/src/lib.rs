@@ -17,12 +17,15 @@ pub mod piece;
 pub mod response;
 pub mod script;
 pub mod solve;
+mod state;
 
 pub use cloth::{
-    BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch, Stats,
+    BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch,
+    Pressing, Stats,
 };
 pub use elastic::Elastic;
 pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, WarmStart};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
 pub use solve::Solver;
+pub use state::{ClothState, OtherCloth};

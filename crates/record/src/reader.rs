@@ -30,7 +30,75 @@ impl Recording {
     /// Reads a recording. If the file was cut off, everything in its complete
     /// chunks is returned and [`Recording::is_complete`] is false.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, RecordError> {
-        let path = path.as_ref();
+        let (mut frames, mut events) = (Vec::new(), Vec::new());
+        let outline = Outline::walk(path, |entry| {
+            match entry {
+                Entry::Frame(frame) => frames.push(frame),
+                Entry::Event(event) => events.push(event),
+                Entry::State(_) => {}
+            }
+            Ok(())
+        })?;
+        Ok(Self {
+            header: outline.header,
+            sources: outline.sources,
+            overrides: outline.overrides,
+            frames,
+            events,
+            report: outline.report,
+        })
+    }
+}
+
+/// What a recording holds one after the other.
+#[derive(Debug)]
+pub enum Entry<'a> {
+    /// A frame.
+    Frame(Frame),
+    /// An event.
+    Event(Event),
+    /// All that it takes to go on behind the frames and events so far; the
+    /// bytes mean something to the program only.
+    State(&'a [u8]),
+}
+
+/// A recording without what it holds one after the other.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// What does not change.
+    pub header: Header,
+    /// The files that the run was made from, the scene first.
+    pub sources: Vec<Source>,
+    /// The command line's changes to the scene, as `key=value`.
+    pub overrides: Vec<String>,
+    /// The report that closes a run; missing if it was cut off.
+    pub report: Option<serde_json::Value>,
+}
+
+impl Outline {
+    /// Reads a recording and hands over what is in it in the order of the
+    /// file, so that it need not fit into memory. If the file was cut off,
+    /// that is everything in its complete chunks.
+    pub fn walk<E: From<RecordError>>(
+        path: impl AsRef<Path>,
+        mut take: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        // The reader knows but one kind of error; the other passes beside it.
+        let mut stopped = None;
+        let mut pass = |entry: Entry| {
+            take(entry).map_err(|error| {
+                stopped = Some(error);
+                RecordError::Stopped
+            })
+        };
+        let walked = Self::walk_with(path.as_ref(), &mut pass);
+        match stopped {
+            Some(error) => Err(error),
+            None => walked.map_err(E::from),
+        }
+    }
+
+    fn walk_with(path: &Path, take: &mut Take) -> Result<Self, RecordError> {
         let io = |source| RecordError::Io {
             path: path.to_path_buf(),
             doing: "open",
@@ -46,13 +114,17 @@ impl Recording {
             budget: MEMORY_FLOOR.max(size.saturating_mul(MEMORY_FACTOR)),
             spent: 0,
             found: Found::default(),
+            take,
         };
         reader.walk()?;
         reader.finish()
     }
 }
 
-struct Reader {
+/// Who gets what is read.
+type Take<'a> = dyn FnMut(Entry) -> Result<(), RecordError> + 'a;
+
+struct Reader<'a, 'b> {
     path: PathBuf,
     input: BufReader<File>,
     /// Where the record at hand starts.
@@ -62,6 +134,7 @@ struct Reader {
     budget: u64,
     spent: u64,
     found: Found,
+    take: &'a mut Take<'b>,
 }
 
 /// What the walk has come by so far.
@@ -71,8 +144,6 @@ struct Found {
     header: Option<Header>,
     sources: Vec<Source>,
     overrides: Vec<String>,
-    frames: Vec<Frame>,
-    events: Vec<Event>,
     report: Option<serde_json::Value>,
 }
 
@@ -81,10 +152,11 @@ enum Topic {
     Header,
     Frames,
     Events,
+    States,
     Report,
 }
 
-impl Reader {
+impl Reader<'_, '_> {
     /// Walks the outer records up to the end of the data or of the file.
     fn walk(&mut self) -> Result<(), RecordError> {
         if self.left == 0 {
@@ -212,6 +284,7 @@ impl Reader {
             ("/header", "json") => Topic::Header,
             ("/frames", "conatus-frame") => Topic::Frames,
             ("/events", "json") => Topic::Events,
+            ("/state", "conatus-state") => Topic::States,
             ("/report", "json") => Topic::Report,
             // Others may have added channels of their own.
             _ => return Some(()),
@@ -274,12 +347,13 @@ impl Reader {
                 };
                 let frame = Frame::decode(data, header.bodies.len(), header.cloth_vertices())
                     .map_err(|reason| self.corrupt(reason))?;
-                self.found.frames.push(frame);
+                (self.take)(Entry::Frame(frame))?;
             }
             Topic::Events => {
                 let event = self.json(data)?;
-                self.found.events.push(event);
+                (self.take)(Entry::Event(event))?;
             }
+            Topic::States => (self.take)(Entry::State(data))?,
             Topic::Report => self.found.report = Some(self.json(data)?),
             Topic::Header => self.header(data)?,
         }
@@ -355,16 +429,14 @@ impl Reader {
         }
     }
 
-    fn finish(self) -> Result<Recording, RecordError> {
+    fn finish(self) -> Result<Outline, RecordError> {
         let Some(header) = self.found.header else {
             return Err(RecordError::NoHeader { path: self.path });
         };
-        Ok(Recording {
+        Ok(Outline {
             header,
             sources: self.found.sources,
             overrides: self.found.overrides,
-            frames: self.found.frames,
-            events: self.found.events,
             report: self.found.report,
         })
     }
