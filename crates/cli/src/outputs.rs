@@ -80,9 +80,8 @@ impl Outputs {
         self.begin_beside(None, header, sources, overrides)
     }
 
-    /// The same with one more recording, which is first in [`Tape`]. The first
-    /// path says what it will be, the second where it is written until
-    /// [`Tape::put_in_place`].
+    /// The same with one more recording. The first path is its name, the second
+    /// where it is written until [`Tape::put_in_place`].
     pub fn begin_beside(
         &self,
         further: Option<(&Path, &Path)>,
@@ -195,11 +194,11 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Gives the recording that was begun beside its place the name that it
-    /// was meant to have. What had that name before is gone.
-    pub fn put_in_place(&mut self) -> Result<(), Failure> {
+    /// Puts the recording that was begun beside its place there. What was there
+    /// before is gone.
+    pub fn put_in_place(&mut self, place: &Path) -> Result<(), Failure> {
         match self.live.first_mut() {
-            Some((path, writer)) => Ok(writer.rename(path)?),
+            Some((_, writer)) => Ok(writer.rename(place)?),
             None => Ok(()),
         }
     }

@@ -121,6 +121,7 @@ pub struct Takeover {
 struct Old {
     /// Until it is dropped, nobody else continues the recording.
     _lock: Lock,
+    place: PathBuf,
     beside: PathBuf,
 }
 
@@ -143,6 +144,7 @@ impl Takeover {
             expected: unfinished.behind(),
             old: Some(Old {
                 _lock: lock,
+                place: path.to_path_buf(),
                 beside,
             }),
             sum: Sum::default(),
@@ -161,8 +163,10 @@ impl Takeover {
     }
 
     fn take_place_if_due(&mut self) -> Result<(), Failure> {
-        if self.old.is_some() && self.expected.is_empty() {
-            self.tape.put_in_place()?;
+        if let Some(old) = &self.old
+            && self.expected.is_empty()
+        {
+            self.tape.put_in_place(&old.place)?;
             self.old = None;
         }
         Ok(())

@@ -7,6 +7,11 @@
 use crate::error::RecordError;
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::time::Duration;
+
+/// How often a lock that somebody holds is asked for, and how far apart.
+const PATIENCE: u32 = 20;
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// Keeps others from continuing a recording; until it is dropped.
 #[derive(Debug)]
@@ -21,12 +26,16 @@ impl Lock {
             doing: "open",
             source,
         })?;
-        match hold(&file) {
-            true => Ok(Self(file)),
-            false => Err(RecordError::InUse {
-                path: path.to_path_buf(),
-            }),
+        // A program that was just killed may need a moment to be gone.
+        for _ in 0..PATIENCE {
+            if hold(&file) {
+                return Ok(Self(file));
+            }
+            std::thread::sleep(MOMENT);
         }
+        Err(RecordError::InUse {
+            path: path.to_path_buf(),
+        })
     }
 }
 

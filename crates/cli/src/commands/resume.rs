@@ -35,7 +35,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
             say(
                 args,
                 &format!(
-                    "going on with {} at {time:.4} s, behind frame {frame} of {whole}",
+                    "going on with {} at {time:.3} s, behind frame {frame} of {whole}",
                     named.display()
                 ),
             );
@@ -51,7 +51,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
     };
 
     let tape = outputs.begin_beside(
-        Some((&path, &beside(&path))),
+        Some((named, &beside(&path))),
         &setup.header,
         &scene.record_sources(),
         &scene.overrides,
