@@ -73,7 +73,7 @@ fn figures(report: &Report) -> Value {
 /// Runs a scene to its end; then takes it up at some of its checkpoints in a
 /// world that is built anew, and compares everything.
 #[track_caller]
-fn ends_the_same(build: impl Fn() -> Setup) -> Whole {
+fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
     let mut setup = build();
     let (report, whole) = go(&mut setup, Logbook::new());
     let all = bits(&whole.frames);
@@ -104,12 +104,18 @@ fn ends_the_same(build: impl Fn() -> Setup) -> Whole {
             assert_eq!(state(a), state(b));
         }
     }
-    whole
+    (whole, setup)
+}
+
+/// Contacts that press at the end.
+fn pressing(setup: &Setup) -> usize {
+    let cloth = setup.world.cloth.as_ref().unwrap();
+    cloth.cloth.state().pressing.len()
 }
 
 #[test]
 fn bodies_that_merge_as_they_touch() {
-    let whole = ends_the_same(|| built_in("merging", &[]));
+    let (whole, _) = ends_the_same(|| built_in("merging", &[]));
     let (_, events, _) = whole.checkpoints[whole.checkpoints.len() / 2];
     assert!(
         0 < events && events < whole.events.len(),
@@ -172,7 +178,7 @@ kick = { body = "a", angular_momentum = [20, 0, 30] }
 
 #[test]
 fn commands_come_once_and_at_their_time() {
-    let whole = ends_the_same(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
+    let (whole, _) = ends_the_same(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
     let commands = whole.events.iter().filter(|e| e.kind == "command");
     assert_eq!(commands.count(), 6, "{:?}", whole.events);
 }
@@ -198,7 +204,7 @@ fn what_was_done_by_hand_is_done_by_hand_again() {
     ];
     // Only the first world hears of them; the others from the checkpoint.
     let told = std::cell::Cell::new(false);
-    let whole = ends_the_same(|| {
+    let (whole, _) = ends_the_same(|| {
         let mut setup = from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}"));
         if !told.replace(true) {
             setup.world.repeat_inputs(&events).unwrap();
@@ -210,7 +216,9 @@ fn what_was_done_by_hand_is_done_by_hand_again() {
 
 #[test]
 fn cloth_that_catches_a_body() {
-    ends_the_same(|| built_in("catch", &["cloth.resolution=11", "time.seconds=2.2"]));
+    let (_, end) =
+        ends_the_same(|| built_in("catch", &["cloth.resolution=11", "time.seconds=2.2"]));
+    assert!(pressing(&end) > 0);
 }
 
 #[test]
@@ -222,12 +230,14 @@ fn cloth_in_the_wind() {
 #[test]
 fn cloth_that_is_pushed_through_a_funnel() {
     let vertices = "cloth.piece.cloth.shape.rectangle.vertices=[13, 15]";
-    ends_the_same(|| built_in("funnel-low", &[vertices, "time.seconds=2.5"]));
+    let (_, end) = ends_the_same(|| built_in("funnel-low", &[vertices, "time.seconds=2.5"]));
+    assert!(pressing(&end) > 0);
 }
 
 #[test]
 fn cloth_that_falls_in_a_heap() {
-    let whole = ends_the_same(|| built_in("squares-incline", &["time.seconds=6"]));
+    let (whole, end) = ends_the_same(|| built_in("squares-incline", &["time.seconds=6"]));
+    assert!(end.world.cloth.unwrap().cloth.stats.failsafe_calls > 0);
     let apart = whole.checkpoints[1].0 - whole.checkpoints[0].0;
     assert_eq!(apart as u64, 2 * CHECKPOINT_FRAMES);
 }
