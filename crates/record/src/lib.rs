@@ -13,6 +13,7 @@ pub mod export;
 mod layout;
 mod lock;
 pub mod model;
+mod outline;
 mod reader;
 mod writer;
 
@@ -20,7 +21,7 @@ pub use error::RecordError;
 pub use layout::FRAME_LAYOUT;
 pub use lock::Lock;
 pub use model::*;
-pub use reader::{Entry, Outline};
+pub use outline::{Entry, Outline};
 pub use writer::{CHUNK_AGE, CHUNK_BYTES, CHUNK_FRAMES, MAX_RECORD, RecordingWriter};
 
 /// About how many bytes a frame of so many bodies and vertices of cloth takes

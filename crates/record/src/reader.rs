@@ -6,7 +6,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::RecordError;
-use crate::model::{Event, FORMAT, Frame, Header, Recording, Source};
+use crate::model::{FORMAT, Frame, Header, Source};
+use crate::outline::{Entry, Outline};
 use crate::writer::{MAX_RECORD, METADATA, OVERRIDES};
 use mcap::records::op;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
@@ -26,103 +27,31 @@ const JSON_FACTOR: u64 = 32;
 /// The most that a chunk may hold: the longest message and what is around it.
 const MAX_CHUNK: usize = MAX_RECORD + (16 << 20);
 
-impl Recording {
-    /// Reads a recording. If the file was cut off, everything in its complete
-    /// chunks is returned and [`Recording::is_complete`] is false.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, RecordError> {
-        let (mut frames, mut events) = (Vec::new(), Vec::new());
-        let outline = Outline::walk(path, |entry| {
-            match entry {
-                Entry::Frame(frame) => frames.push(frame),
-                Entry::Event(event) => events.push(event),
-                Entry::State(_) => {}
-            }
-            Ok(())
-        })?;
-        Ok(Self {
-            header: outline.header,
-            sources: outline.sources,
-            overrides: outline.overrides,
-            frames,
-            events,
-            report: outline.report,
-        })
-    }
-}
-
-/// What a recording holds one after the other.
-#[derive(Debug)]
-pub enum Entry<'a> {
-    /// A frame.
-    Frame(Frame),
-    /// An event.
-    Event(Event),
-    /// All that it takes to go on behind the frames and events so far; the
-    /// bytes mean something to the program only.
-    State(&'a [u8]),
-}
-
-/// A recording without what it holds one after the other.
-#[derive(Clone, Debug)]
-pub struct Outline {
-    /// What does not change.
-    pub header: Header,
-    /// The files that the run was made from, the scene first.
-    pub sources: Vec<Source>,
-    /// The command line's changes to the scene, as `key=value`.
-    pub overrides: Vec<String>,
-    /// The report that closes a run; missing if it was cut off.
-    pub report: Option<serde_json::Value>,
-}
-
-impl Outline {
-    /// Reads a recording and hands over what is in it in the order of the
-    /// file, so that it need not fit into memory. If the file was cut off,
-    /// that is everything in its complete chunks.
-    pub fn walk<E: From<RecordError>>(
-        path: impl AsRef<Path>,
-        mut take: impl FnMut(Entry) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        // The reader knows but one kind of error; the other passes beside it.
-        let mut stopped = None;
-        let mut pass = |entry: Entry| {
-            take(entry).map_err(|error| {
-                stopped = Some(error);
-                RecordError::Stopped
-            })
-        };
-        let walked = Self::walk_with(path.as_ref(), &mut pass);
-        match stopped {
-            Some(error) => Err(error),
-            None => walked.map_err(E::from),
-        }
-    }
-
-    fn walk_with(path: &Path, take: &mut Take) -> Result<Self, RecordError> {
-        let io = |source| RecordError::Io {
-            path: path.to_path_buf(),
-            doing: "open",
-            source,
-        };
-        let file = File::open(path).map_err(io)?;
-        let size = file.metadata().map_err(io)?.len();
-        let mut reader = Reader {
-            path: path.to_path_buf(),
-            input: BufReader::with_capacity(1 << 16, file),
-            offset: 0,
-            left: size,
-            budget: MEMORY_FLOOR.max(size.saturating_mul(MEMORY_FACTOR)),
-            spent: 0,
-            found: Found::default(),
-            take,
-        };
-        reader.walk()?;
-        reader.finish()
-    }
+/// Reads a recording and hands over what is in it one after the other.
+pub(crate) fn walk(path: &Path, take: &mut Take) -> Result<Outline, RecordError> {
+    let io = |source| RecordError::Io {
+        path: path.to_path_buf(),
+        doing: "open",
+        source,
+    };
+    let file = File::open(path).map_err(io)?;
+    let size = file.metadata().map_err(io)?.len();
+    let mut reader = Reader {
+        path: path.to_path_buf(),
+        input: BufReader::with_capacity(1 << 16, file),
+        offset: 0,
+        left: size,
+        budget: MEMORY_FLOOR.max(size.saturating_mul(MEMORY_FACTOR)),
+        spent: 0,
+        found: Found::default(),
+        take,
+    };
+    reader.walk()?;
+    reader.finish()
 }
 
 /// Who gets what is read.
-type Take<'a> = dyn FnMut(Entry) -> Result<(), RecordError> + 'a;
+pub(crate) type Take<'a> = dyn FnMut(Entry) -> Result<(), RecordError> + 'a;
 
 struct Reader<'a, 'b> {
     path: PathBuf,
