@@ -70,8 +70,12 @@ pub struct Changes {
 #[derive(Debug, Args)]
 pub struct Run {
     /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
-    #[arg(value_name = "SCENE")]
-    pub scene: String,
+    #[arg(value_name = "SCENE", required_unless_present = "resume")]
+    pub scene: Option<String>,
+    /// Go on with a run that was stopped or killed, from the last checkpoint in its recording,
+    /// which is continued in place and ends as if nothing had happened
+    #[arg(long, value_name = "RECORDING", conflicts_with_all = ["scene", "seconds", "seed", "sets"])]
+    pub resume: Option<PathBuf>,
     /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,

@@ -7,6 +7,7 @@ mod errors;
 mod outputs;
 mod progress;
 mod replay;
+mod takeover;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -25,7 +26,10 @@ fn main() -> ExitCode {
     };
     let done = match &cli.command {
         Command::List(args) => commands::list::list(args),
-        Command::Run(args) => commands::run::run(args),
+        Command::Run(args) => match &args.resume {
+            Some(recording) => commands::resume::resume(args, recording),
+            None => commands::run::run(args),
+        },
         Command::Play(args) => commands::play::play(args),
         Command::Export(args) => commands::export::export(args),
         Command::Check(args) => commands::check::check(args),

@@ -9,7 +9,7 @@ use conatus_record::export::{self, Format, Options};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
-use conatus_world::{Sink, memory};
+use conatus_world::{Checkpoint, Sink, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -77,11 +77,26 @@ impl Outputs {
         sources: &[Source],
         overrides: &[String],
     ) -> Result<Tape, Failure> {
+        self.begin_beside(None, header, sources, overrides)
+    }
+
+    /// The same with one more recording. The first path is its name, the second
+    /// where it is written until [`Tape::put_in_place`].
+    pub fn begin_beside(
+        &self,
+        further: Option<(&Path, &Path)>,
+        header: &Header,
+        sources: &[Source],
+        overrides: &[String],
+    ) -> Result<Tape, Failure> {
+        let create = |path: &Path| RecordingWriter::create(path, header, sources, overrides);
         let mut live = Vec::new();
+        if let Some((path, beside)) = further {
+            live.push((path.to_path_buf(), create(beside)?));
+        }
         for (path, format) in &self.paths {
             if *format == Format::Mcap {
-                let writer = RecordingWriter::create(path, header, sources, overrides)?;
-                live.push((path.clone(), writer));
+                live.push((path.clone(), create(path)?));
             }
         }
         let whole = self.need_memory().then(|| Recording {
@@ -92,13 +107,15 @@ impl Outputs {
             events: Vec::new(),
             report: None,
         });
-        let paths = self.paths.iter().map(|(path, _)| path.clone()).collect();
+        let further = further.map(|(path, _)| path.to_path_buf());
+        let named = self.paths.iter().map(|(path, _)| path.clone());
         Ok(Tape {
             live,
             whole,
-            paths,
+            paths: further.into_iter().chain(named).collect(),
             options: self.options,
             quiet: self.quiet,
+            buffer: Vec::new(),
         })
     }
 
@@ -173,9 +190,27 @@ pub struct Tape {
     paths: Vec<PathBuf>,
     options: Options,
     quiet: bool,
+    buffer: Vec<u8>,
 }
 
 impl Tape {
+    /// Puts the recording that was begun beside its place there. What was there
+    /// before is gone.
+    pub fn put_in_place(&mut self, place: &Path) -> Result<(), Failure> {
+        match self.live.first_mut() {
+            Some((_, writer)) => Ok(writer.rename(place)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a checkpoint as bytes.
+    pub fn state(&mut self, state: &[u8]) -> Result<(), Failure> {
+        for (_, writer) in &mut self.live {
+            writer.state(state)?;
+        }
+        Ok(())
+    }
+
     /// Closes recordings and writes the other files. All of them are tried;
     /// the first that fails is told of.
     pub fn finish(self, report: &serde_json::Value) -> Result<Vec<Written>, Failure> {
@@ -230,6 +265,18 @@ impl Sink for Tape {
             recording.events.push(event.clone());
         }
         Ok(())
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
+        if self.live.is_empty() {
+            return Ok(());
+        }
+        let mut state = std::mem::take(&mut self.buffer);
+        state.clear();
+        checkpoint.encode(&mut state);
+        let taken = self.state(&state);
+        self.buffer = state;
+        taken
     }
 }
 

@@ -41,6 +41,18 @@ impl Progress {
         Self { total, show }
     }
 
+    /// So many steps were done before.
+    pub fn begin_at(&mut self, done: u64) {
+        match &mut self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_position(done);
+                bar.reset_eta();
+            }
+            Show::Lines { tenth, .. } => *tenth = done.saturating_mul(10) / self.total.max(1),
+        }
+    }
+
     /// So many steps are done.
     pub fn update(&mut self, done: u64) {
         match &mut self.show {

@@ -3,7 +3,7 @@
 
 use crate::errors::Failure;
 use conatus_record::{Event, Frame, Recording};
-use conatus_world::Sink;
+use conatus_world::{Checkpoint, Sink};
 
 /// A sink that passes everything on and compares it with a recording.
 pub struct Compare<'a, S> {
@@ -58,6 +58,10 @@ impl<S: Sink<Error = Failure>> Sink for Compare<'_, S> {
 
     fn event(&mut self, event: &Event) -> Result<(), Failure> {
         self.next.event(event)
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
+        self.next.checkpoint(checkpoint)
     }
 }
 

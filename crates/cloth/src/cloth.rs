@@ -225,7 +225,7 @@ pub struct Cloth {
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
     obstacles: Vec<Obstacle>,
-    obstacle_first: Vec<u32>,
+    pub(crate) obstacle_first: Vec<u32>,
     pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
     springs: Vec<Spring>,

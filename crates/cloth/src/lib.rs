@@ -18,6 +18,7 @@ mod pressing;
 pub mod response;
 pub mod script;
 pub mod solve;
+mod state;
 
 pub use cloth::{
     BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch, Stats,
@@ -26,4 +27,6 @@ pub use elastic::Elastic;
 pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, TiedBody, WarmStart};
 pub use material::{MATERIALS, Material, named};
 pub use piece::Piece;
+pub use pressing::Pressing;
 pub use solve::Solver;
+pub use state::{ClothState, OtherCloth};

@@ -21,14 +21,15 @@ const STIFFNESS: f64 = 200.0;
 
 /// A contact that pressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pressing {
-    pub(crate) stencil: Stencil,
+pub struct Pressing {
+    /// Which points.
+    pub stencil: Stencil,
     /// How hard it pressed, a force.
-    pub(crate) normal: f64,
+    pub normal: f64,
     /// The limit of its friction, a force.
-    pub(crate) friction: f64,
+    pub friction: f64,
     /// How fast it slid, in m/s.
-    pub(crate) slide: f64,
+    pub slide: f64,
 }
 
 /// Such a contact as it is a step later.

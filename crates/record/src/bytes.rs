@@ -3,7 +3,7 @@
 
 /// Reads from the front of a slice; `None` as soon as the bytes run out.
 #[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a>(pub &'a [u8]);
+pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
     /// The next `n` bytes.

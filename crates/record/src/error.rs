@@ -50,6 +50,15 @@ pub enum RecordError {
         /// What is wrong.
         reason: String,
     },
+    /// A run is still writing to the recording.
+    #[error("{} is still being written", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Whoever took what was read wanted no more.
+    #[error("the reading was stopped")]
+    Stopped,
     /// The recording would need more memory than its size can justify.
     #[error("{} unpacks to more than {limit} bytes", path.display())]
     TooLarge {
@@ -150,6 +159,8 @@ impl RecordError {
             Self::Corrupt { .. } => {
                 "copy the file again from where it came from, or run the scene again".into()
             }
+            Self::InUse { .. } => "wait for that run to end, or stop it first".into(),
+            Self::Stopped => String::new(),
             Self::TooLarge { .. } => {
                 "record fewer frames: fewer seconds, or more steps between two frames".into()
             }

@@ -34,6 +34,13 @@ offset      type      what
                       4 scripted
 ";
 
+/// The same for `/state`.
+pub const STATE_LAYOUT: &str = "\
+All that the program needs to go on behind the messages so far, for `conatus
+run --resume`. It begins with a u32, the version of its layout; the rest is the
+program's own affair.
+";
+
 const HEAD: usize = 96;
 const BODY: usize = 104;
 const CONTACT: usize = 56;

@@ -6,18 +6,22 @@
 //! and [`export`] turns it into other formats. The file format is specified in
 //! docs/formats.md.
 
-mod bytes;
+pub mod bytes;
 mod check;
 mod error;
 pub mod export;
 mod layout;
+mod lock;
 pub mod model;
+mod outline;
 mod reader;
 mod writer;
 
 pub use error::RecordError;
 pub use layout::FRAME_LAYOUT;
+pub use lock::Lock;
 pub use model::*;
+pub use outline::{Entry, Outline};
 pub use writer::{CHUNK_AGE, CHUNK_BYTES, CHUNK_FRAMES, MAX_RECORD, RecordingWriter};
 
 /// About how many bytes a frame of so many bodies and vertices of cloth takes

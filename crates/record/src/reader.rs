@@ -6,7 +6,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::RecordError;
-use crate::model::{Event, FORMAT, Frame, Header, Recording, Source};
+use crate::model::{FORMAT, Frame, Header, Source};
+use crate::outline::{Entry, Outline};
 use crate::writer::{MAX_RECORD, METADATA, OVERRIDES};
 use mcap::records::op;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
@@ -26,33 +27,33 @@ const JSON_FACTOR: u64 = 32;
 /// The most that a chunk may hold: the longest message and what is around it.
 const MAX_CHUNK: usize = MAX_RECORD + (16 << 20);
 
-impl Recording {
-    /// Reads a recording. If the file was cut off, everything in its complete
-    /// chunks is returned and [`Recording::is_complete`] is false.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, RecordError> {
-        let path = path.as_ref();
-        let io = |source| RecordError::Io {
-            path: path.to_path_buf(),
-            doing: "open",
-            source,
-        };
-        let file = File::open(path).map_err(io)?;
-        let size = file.metadata().map_err(io)?.len();
-        let mut reader = Reader {
-            path: path.to_path_buf(),
-            input: BufReader::with_capacity(1 << 16, file),
-            offset: 0,
-            left: size,
-            budget: MEMORY_FLOOR.max(size.saturating_mul(MEMORY_FACTOR)),
-            spent: 0,
-            found: Found::default(),
-        };
-        reader.walk()?;
-        reader.finish()
-    }
+/// Reads a recording and hands over what is in it one after the other.
+pub(crate) fn walk(path: &Path, take: &mut Take) -> Result<Outline, RecordError> {
+    let io = |source| RecordError::Io {
+        path: path.to_path_buf(),
+        doing: "open",
+        source,
+    };
+    let file = File::open(path).map_err(io)?;
+    let size = file.metadata().map_err(io)?.len();
+    let mut reader = Reader {
+        path: path.to_path_buf(),
+        input: BufReader::with_capacity(1 << 16, file),
+        offset: 0,
+        left: size,
+        budget: MEMORY_FLOOR.max(size.saturating_mul(MEMORY_FACTOR)),
+        spent: 0,
+        found: Found::default(),
+        take,
+    };
+    reader.walk()?;
+    reader.finish()
 }
 
-struct Reader {
+/// Who gets what is read.
+pub(crate) type Take<'a> = dyn FnMut(Entry) -> Result<(), RecordError> + 'a;
+
+struct Reader<'a, 'b> {
     path: PathBuf,
     input: BufReader<File>,
     /// Where the record at hand starts.
@@ -62,6 +63,7 @@ struct Reader {
     budget: u64,
     spent: u64,
     found: Found,
+    take: &'a mut Take<'b>,
 }
 
 /// What the walk has come by so far.
@@ -71,8 +73,6 @@ struct Found {
     header: Option<Header>,
     sources: Vec<Source>,
     overrides: Vec<String>,
-    frames: Vec<Frame>,
-    events: Vec<Event>,
     report: Option<serde_json::Value>,
 }
 
@@ -81,10 +81,11 @@ enum Topic {
     Header,
     Frames,
     Events,
+    States,
     Report,
 }
 
-impl Reader {
+impl Reader<'_, '_> {
     /// Walks the outer records up to the end of the data or of the file.
     fn walk(&mut self) -> Result<(), RecordError> {
         if self.left == 0 {
@@ -212,6 +213,7 @@ impl Reader {
             ("/header", "json") => Topic::Header,
             ("/frames", "conatus-frame") => Topic::Frames,
             ("/events", "json") => Topic::Events,
+            ("/state", "conatus-state") => Topic::States,
             ("/report", "json") => Topic::Report,
             // Others may have added channels of their own.
             _ => return Some(()),
@@ -274,12 +276,13 @@ impl Reader {
                 };
                 let frame = Frame::decode(data, header.bodies.len(), header.cloth_vertices())
                     .map_err(|reason| self.corrupt(reason))?;
-                self.found.frames.push(frame);
+                (self.take)(Entry::Frame(frame))?;
             }
             Topic::Events => {
                 let event = self.json(data)?;
-                self.found.events.push(event);
+                (self.take)(Entry::Event(event))?;
             }
+            Topic::States => (self.take)(Entry::State(data))?,
             Topic::Report => self.found.report = Some(self.json(data)?),
             Topic::Header => self.header(data)?,
         }
@@ -355,16 +358,14 @@ impl Reader {
         }
     }
 
-    fn finish(self) -> Result<Recording, RecordError> {
+    fn finish(self) -> Result<Outline, RecordError> {
         let Some(header) = self.found.header else {
             return Err(RecordError::NoHeader { path: self.path });
         };
-        Ok(Recording {
+        Ok(Outline {
             header,
             sources: self.found.sources,
             overrides: self.found.overrides,
-            frames: self.found.frames,
-            events: self.found.events,
             report: self.found.report,
         })
     }

@@ -3,6 +3,7 @@
 
 use crate::error::RecordError;
 use crate::layout;
+use crate::lock;
 use crate::model::{Event, FORMAT, Frame, Header, Source};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
@@ -40,6 +41,7 @@ pub struct RecordingWriter {
     vertices: usize,
     frames: u32,
     events: u32,
+    states: u32,
     /// The time of the last frame.
     end: f64,
     chunk: OpenChunk,
@@ -50,6 +52,7 @@ struct Channels {
     header: u16,
     frames: u16,
     events: u16,
+    states: u16,
     report: u16,
 }
 
@@ -93,6 +96,8 @@ impl RecordingWriter {
             doing: "create",
             source,
         })?;
+        // Should another run write to the same file, nothing can be saved.
+        lock::hold(&file);
         let fail = |e| failed(&path, e);
         let mut mcap = mcap::WriteOptions::new()
             .profile("conatus")
@@ -138,6 +143,7 @@ impl RecordingWriter {
             vertices: header.cloth_vertices(),
             frames: 0,
             events: 0,
+            states: 0,
             end: 0.0,
             chunk: OpenChunk {
                 bytes: 0,
@@ -203,6 +209,32 @@ impl RecordingWriter {
         if self.chunk.bytes >= CHUNK_BYTES {
             self.flush()?;
         }
+        Ok(())
+    }
+
+    /// Appends all that it takes to go on behind the frames and events so far,
+    /// and closes the chunk: from now on the run can be continued from here.
+    /// What is too long for a recording is left out.
+    pub fn state(&mut self, state: &[u8]) -> Result<(), RecordError> {
+        if state.len() > MAX_RECORD {
+            return Ok(());
+        }
+        self.message(self.channels.states, self.states, self.end, state)?;
+        self.states = self.states.wrapping_add(1);
+        self.flush()
+    }
+
+    /// Brings everything so far to the file and gives that another name, in
+    /// the place of a file that is there; what follows goes on in it.
+    pub fn rename(&mut self, to: impl AsRef<Path>) -> Result<(), RecordError> {
+        self.flush()?;
+        let to = to.as_ref();
+        std::fs::rename(&self.path, to).map_err(|source| RecordError::Io {
+            path: to.to_path_buf(),
+            doing: "replace",
+            source,
+        })?;
+        self.path = to.to_path_buf();
         Ok(())
     }
 
@@ -288,10 +320,13 @@ impl Channels {
         let report = json("/report", "conatus.Report", any)?;
         let schema = mcap.add_schema("conatus.Frame", "text", layout::FRAME_LAYOUT.as_bytes())?;
         let frames = mcap.add_channel(schema, "/frames", "conatus-frame", &BTreeMap::new())?;
+        let schema = mcap.add_schema("conatus.State", "text", layout::STATE_LAYOUT.as_bytes())?;
+        let states = mcap.add_channel(schema, "/state", "conatus-state", &BTreeMap::new())?;
         Ok(Self {
             header,
             frames,
             events,
+            states,
             report,
         })
     }

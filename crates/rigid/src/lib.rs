@@ -16,6 +16,7 @@ pub mod integrate;
 pub mod mass;
 mod merge;
 pub mod rk4;
+pub mod snapshot;
 pub mod state;
 
 pub use bodies::{Activity, Bodies, Constants};

@@ -3,7 +3,7 @@
 //! changed by it.
 
 use conatus_cloth::collide::Kind;
-use conatus_cloth::{BodyState, Cloth, Pinch};
+use conatus_cloth::{BodyState, Cloth, ClothState, OtherCloth, Pinch};
 use conatus_geometry::intersect;
 use conatus_math::{DVec3, Pose, rotation};
 use conatus_rigid::{Activity, Bodies, State};
@@ -83,6 +83,19 @@ impl ClothWorld {
             t
         };
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
+    }
+
+    /// Goes back to an earlier state, with the bodies as they are.
+    pub(crate) fn restore(
+        &mut self,
+        state: &ClothState,
+        bodies: &Bodies,
+    ) -> Result<(), OtherCloth> {
+        self.cloth.restore(state)?;
+        self.before(bodies);
+        let placed: Vec<BodyState> = self.before.iter().map(resting).collect();
+        self.cloth.place_bodies(&placed);
+        Ok(())
     }
 
     /// Looks at the bodies before they move.

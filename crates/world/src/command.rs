@@ -114,6 +114,21 @@ impl<Body> Command<Body> {
     }
 }
 
+impl Command {
+    /// The bodies that it speaks of.
+    pub(crate) fn bodies(&self) -> &[usize] {
+        match self {
+            Self::Kick { body, .. }
+            | Self::Impulse { body, .. }
+            | Self::Pull { body, .. }
+            | Self::Lock(body)
+            | Self::Unlock(body) => std::slice::from_ref(body),
+            Self::Merge(list) => list,
+            Self::LetGo { .. } | Self::Pause | Self::Resume => &[],
+        }
+    }
+}
+
 /// Where a command comes from, which is the kind of its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {

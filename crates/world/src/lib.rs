@@ -1,6 +1,7 @@
 //! Scene files and the one loop that runs them:
 //! scene → [`World`] → [`World::step`] → recording.
 
+pub mod checkpoint;
 pub mod cloth;
 pub mod command;
 pub mod memory;
@@ -10,9 +11,10 @@ pub mod scene;
 mod step;
 mod world;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use command::Command;
 pub use report::Report;
-pub use run::{Logbook, Plan, Sink, run};
+pub use run::{Logbook, Plan, Sink, resume, run};
 pub use step::StepReport;
 pub use world::World;
 

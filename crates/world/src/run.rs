@@ -1,10 +1,12 @@
 //! Runs a world to its end and hands every frame to a sink.
 
+use crate::checkpoint::{CHECKPOINT_FRAMES, Checkpoint, MEMORY_STEPS};
 use crate::report::{AngularMomentum, ClothReport, Energy, Report, Rigid};
 use crate::step::StepReport;
 use crate::world::World;
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame, Totals};
+use cpu_time::ProcessTime;
 use std::time::Instant;
 
 /// Where frames and events go: a recording in memory, a file, a viewer.
@@ -15,6 +17,11 @@ pub trait Sink {
     fn frame(&mut self, frame: &Frame) -> Result<(), Self::Error>;
     /// Takes an event.
     fn event(&mut self, event: &Event) -> Result<(), Self::Error>;
+    /// Takes a moment, just after its frame, from which the run can be
+    /// continued; most sinks have no use for it.
+    fn checkpoint(&mut self, _checkpoint: &Checkpoint) -> Result<(), Self::Error> {
+        Ok(())
+    }
 }
 
 /// How long to run and how often to record.
@@ -35,6 +42,18 @@ impl Plan {
     pub fn frames(&self) -> u64 {
         self.steps.div_ceil(self.steps_per_frame) + 1
     }
+
+    /// Steps from one checkpoint to the next: whole frames, and moments at
+    /// which worlds forget. It follows from the scene alone.
+    pub fn checkpoint_steps(&self) -> u64 {
+        let frames = self.steps_per_frame.saturating_mul(CHECKPOINT_FRAMES);
+        let (mut a, mut b) = (frames, MEMORY_STEPS);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        // The least common multiple.
+        frames.saturating_mul(MEMORY_STEPS / a)
+    }
 }
 
 /// Steps between two questions to `go_on`, however far apart frames are.
@@ -42,24 +61,45 @@ const STEPS_PER_QUESTION: u64 = 256;
 
 /// Runs `world` by `plan`. `go_on` is called at least after every frame with
 /// the steps made so far and stops the run by returning false; what was
-/// recorded stays, and a last frame shows where it stopped. Processor time and
-/// threads are for the caller to fill in.
+/// recorded stays, and a last frame shows where it stopped. The number of
+/// threads is for the caller to fill in.
 pub fn run<S: Sink>(
     world: &mut World,
     plan: &Plan,
     sink: &mut S,
+    go_on: impl FnMut(u64) -> bool,
+) -> Result<Report, S::Error> {
+    resume(world, plan, Logbook::new(), sink, go_on)
+}
+
+/// The same for a world that has come some way already and was recorded up to
+/// where it is: see [`World::restore`].
+pub fn resume<S: Sink>(
+    world: &mut World,
+    plan: &Plan,
+    mut log: Logbook,
+    sink: &mut S,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Report, S::Error> {
-    let mut log = Logbook::new();
+    let checkpoint_steps = plan.checkpoint_steps();
+    let mut recorded = log.frames() > 0;
     let mut going = true;
     let mut interrupted = false;
     loop {
-        log.record(world, sink)?;
+        if !recorded {
+            log.record(world, sink)?;
+            // Where a run is stopped is no moment of the plan.
+            if going && world.steps().is_multiple_of(checkpoint_steps) {
+                sink.checkpoint(&Checkpoint { world, log: &log })?;
+            }
+        }
+        recorded = false;
         if !(going && go_on(world.steps())) {
             interrupted = world.steps() < plan.steps && !world.is_stuck();
             break;
         }
-        let steps = plan.steps_per_frame.min(plan.steps - world.steps());
+        let left = plan.steps.saturating_sub(world.steps());
+        let steps = plan.steps_per_frame.min(left);
         if steps == 0 {
             break;
         }
@@ -82,12 +122,22 @@ pub fn run<S: Sink>(
 /// step, and lets it record every frame.
 pub struct Logbook {
     begin: Instant,
-    frames: u64,
-    contacts_max: usize,
-    quarantined: Vec<String>,
-    tally: Tally,
-    intersections: u64,
-    max_stretch: f64,
+    begin_cpu: ProcessTime,
+    notes: Notes,
+}
+
+/// What a logbook has noted so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) frames: u64,
+    pub(crate) contacts_max: usize,
+    pub(crate) quarantined: Vec<String>,
+    pub(crate) tally: Tally,
+    pub(crate) intersections: u64,
+    pub(crate) max_stretch: f64,
+    /// On the clock and of processors, before this logbook began.
+    pub(crate) wall_seconds: f64,
+    pub(crate) cpu_seconds: f64,
 }
 
 impl Default for Logbook {
@@ -99,44 +149,68 @@ impl Default for Logbook {
 impl Logbook {
     /// A logbook that begins now.
     pub fn new() -> Self {
+        Self::with(Notes::default())
+    }
+
+    /// A logbook that goes on behind what another has noted.
+    pub(crate) fn with(notes: Notes) -> Self {
         Self {
             begin: Instant::now(),
-            frames: 0,
-            contacts_max: 0,
-            quarantined: Vec::new(),
-            tally: Tally::default(),
-            intersections: 0,
-            max_stretch: 0.0,
+            begin_cpu: ProcessTime::now(),
+            notes,
         }
+    }
+
+    /// What is noted, for a logbook that goes on.
+    pub(crate) fn notes_now(&self) -> Notes {
+        Notes {
+            wall_seconds: self.wall_seconds(),
+            cpu_seconds: self.cpu_seconds(),
+            ..self.notes.clone()
+        }
+    }
+
+    fn wall_seconds(&self) -> f64 {
+        self.notes.wall_seconds + self.begin.elapsed().as_secs_f64()
+    }
+
+    fn cpu_seconds(&self) -> f64 {
+        self.notes.cpu_seconds + self.begin_cpu.elapsed().as_secs_f64()
+    }
+
+    /// How many frames were recorded.
+    pub fn frames(&self) -> u64 {
+        self.notes.frames
     }
 
     /// Notes a step.
     pub fn step(&mut self, step: &StepReport) {
-        self.contacts_max = self.contacts_max.max(step.contacts);
+        self.notes.contacts_max = self.notes.contacts_max.max(step.contacts);
     }
 
     /// Hands the world's events since the last call and its present frame to
     /// a sink, and notes them.
     pub fn record<S: Sink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
         for event in world.take_events() {
-            self.quarantined
+            self.notes
+                .quarantined
                 .extend(event.quarantined().map(str::to_owned));
             sink.event(&event)?;
         }
         let frame = world.frame();
-        self.tally.add(&frame.totals);
-        self.frames += 1;
+        self.notes.tally.add(&frame.totals);
+        self.notes.frames += 1;
         if let Some(cloth) = &world.cloth {
             let pairs = cloth.intersecting_triangles(usize::MAX).len();
-            self.intersections += (pairs + cloth.below_planes()) as u64;
-            self.max_stretch = self.max_stretch.max(cloth.cloth.max_stretch());
+            self.notes.intersections += (pairs + cloth.below_planes()) as u64;
+            self.notes.max_stretch = self.notes.max_stretch.max(cloth.cloth.max_stretch());
         }
         sink.frame(&frame)
     }
 
     /// The names of the bodies quarantined so far.
     pub fn quarantined(&self) -> &[String] {
-        &self.quarantined
+        &self.notes.quarantined
     }
 
     /// The report so far.
@@ -146,18 +220,18 @@ impl Logbook {
             seed: plan.seed,
             seconds: world.time(),
             steps: world.steps(),
-            frames: self.frames,
-            wall_seconds: self.begin.elapsed().as_secs_f64(),
-            cpu_seconds: 0.0,
+            frames: self.notes.frames,
+            wall_seconds: self.wall_seconds(),
+            cpu_seconds: self.cpu_seconds(),
             threads: 1,
             interrupted,
-            energy: self.tally.energy(),
-            angular_momentum: self.tally.angular_momentum(),
+            energy: self.notes.tally.energy(),
+            angular_momentum: self.notes.tally.angular_momentum(),
             rigid: Rigid {
                 bodies: world.bodies.len(),
-                contacts_max: self.contacts_max,
-                max_penetration: self.tally.max_penetration,
-                quarantined: self.quarantined.clone(),
+                contacts_max: self.notes.contacts_max,
+                max_penetration: self.notes.tally.max_penetration,
+                quarantined: self.notes.quarantined.clone(),
             },
             cloth: self.cloth(world),
         }
@@ -172,14 +246,14 @@ impl Logbook {
             vertices,
             triangles,
             dofs: 3 * vertices,
-            frames: self.frames,
+            frames: self.notes.frames,
             collisions: stats.collisions,
             impact_zones: stats.impact_zones,
             largest_zone: stats.largest_zone,
             failsafe_calls: stats.failsafe_calls,
             substeps: stats.substeps,
-            intersections: self.intersections,
-            max_stretch: self.max_stretch,
+            intersections: self.notes.intersections,
+            max_stretch: self.notes.max_stretch,
             mean_speed: speeds.sum::<f64>() / vertices.max(1) as f64,
             total_seconds: stats.total_seconds,
             collision_seconds: stats.collision_seconds,
@@ -189,15 +263,15 @@ impl Logbook {
 }
 
 /// Follows energy and angular momentum from frame to frame.
-#[derive(Default)]
-struct Tally {
-    start: Option<(f64, DVec3)>,
-    end: f64,
-    energy_change: f64,
-    largest_kinetic: f64,
-    spin_change: f64,
-    largest_spin: f64,
-    max_penetration: f64,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) start: Option<(f64, DVec3)>,
+    pub(crate) end: f64,
+    pub(crate) energy_change: f64,
+    pub(crate) largest_kinetic: f64,
+    pub(crate) spin_change: f64,
+    pub(crate) largest_spin: f64,
+    pub(crate) max_penetration: f64,
 }
 
 impl Tally {

@@ -1,5 +1,6 @@
 //! One step of the world, in Di Pierro's order (§11, `Universe::evolve`).
 
+use crate::checkpoint::MEMORY_STEPS;
 use crate::command::Origin;
 use crate::world::World;
 use conatus_rigid::Activity;
@@ -44,6 +45,7 @@ impl World {
             self.move_cloth();
             quarantined += self.quarantine();
         }
+        self.forget_now_and_then();
         self.report(quarantined)
     }
 
@@ -66,9 +68,24 @@ impl World {
         }
     }
 
+    /// At fixed steps, so that a run that is taken up there later (see
+    /// [`crate::checkpoint`]) has as much in mind as one that went on.
+    fn forget_now_and_then(&mut self) {
+        if let Some(cloth) = &mut self.cloth
+            && self.steps.is_multiple_of(MEMORY_STEPS)
+        {
+            cloth.cloth.forget();
+        }
+    }
+
+    /// Commands before this time are carried out in step `step` or earlier: a
+    /// command belongs to the step that begins nearest to its time.
+    pub(crate) fn horizon(&self, step: u64) -> f64 {
+        step as f64 * self.h + 0.5 * self.h
+    }
+
     fn carry_out_commands(&mut self) {
-        // A command belongs to the step that begins nearest to its time.
-        let horizon = self.time() + 0.5 * self.h;
+        let horizon = self.horizon(self.steps);
         while self.due.front().is_some_and(|d| d.time < horizon) {
             if let Some(due) = self.due.pop_front() {
                 self.carry_out(&due.command, Origin::Scene);

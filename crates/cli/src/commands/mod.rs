@@ -6,6 +6,7 @@ pub mod export;
 pub mod list;
 pub mod new;
 pub mod play;
+pub mod resume;
 pub mod run;
 pub mod schema;
 

@@ -4,79 +4,37 @@ use super::is_recording;
 use crate::Done;
 use crate::args::Run;
 use crate::errors::{Failure, print};
-use crate::outputs::{Outputs, Written, human_list};
+use crate::outputs::{Outputs, Tape, Written, human_list};
 use crate::progress::{self, Progress};
 use crate::replay::Compare;
 use conatus_record::export::Options;
 use conatus_record::{Event, Recording};
-use conatus_world::Report;
 use conatus_world::scene::{Scene, Setup};
-use cpu_time::ProcessTime;
+use conatus_world::{Logbook, Plan, Report, Sink, World};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
-    let options = Options {
-        frames: args.frames.map(Into::into),
-    };
-    let outputs = Outputs::check(&args.outputs, Path::new(&args.scene), options)?.quiet(args.quiet);
-    let (mut scene, inputs, recording) = load(args)?;
+    let named = args.scene.as_deref().unwrap_or_default();
+    let outputs = outputs(args, Path::new(named))?;
+    let (mut scene, inputs, recording) = load(args, named)?;
     use_threads(args.threads)?;
-
-    let cpu = ProcessTime::now();
-    let setup = scene.build()?;
+    let mut setup = scene.build()?;
     if outputs.need_memory() {
         scene.check_memory(&setup)?;
     }
-    let Setup {
-        mut world,
-        plan,
-        header,
-    } = setup;
-    world
-        .repeat_inputs(&inputs)
-        .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))?;
-    let tape = outputs.begin(&header, &scene.record_sources(), &scene.overrides)?;
+    repeat_inputs(&mut setup.world, &inputs)?;
+    let tape = outputs.begin(&setup.header, &scene.record_sources(), &scene.overrides)?;
 
-    progress::listen_for_stop("stopping; what is recorded is kept");
-    let mut shown = Progress::new(plan.steps, args.json || args.quiet);
     let mut sink = Compare::new(recording.as_ref(), tape);
-    let ended = conatus_world::run(&mut world, &plan, &mut sink, |steps| {
-        shown.update(steps);
-        !progress::stop_asked()
-    });
-    shown.finish();
+    let ended = drive(args, &mut setup, Logbook::new(), &mut sink);
     let (tape, frames, difference) = sink.finish(progress::stop_asked());
-    let mut report = match ended {
-        Ok(report) => report,
-        Err(failure) => {
-            // One file failed; the others keep what there is.
-            let _ = tape.finish(&json!({ "scene": plan.scene, "interrupted": true }));
-            return Err(failure);
-        }
-    };
-    report.cpu_seconds = cpu.elapsed().as_secs_f64();
-    report.threads = rayon::current_num_threads();
-    let failed = failure(&report);
-    let report = serde_json::to_value(&report).unwrap_or_default();
-    let written = tape.finish(&report)?;
-
-    if args.json {
-        print(&format!("{report:#}\n"))?;
-    } else if !args.quiet {
-        print(&summary(&report, &written))?;
-    }
-    if let Some(failed) = failed {
-        return Err(Failure::run(
-            failed,
-            "all files hold what there is; a smaller time.step often helps",
-        ));
-    }
+    conclude(args, &setup.plan, ended, tape)?;
     match difference {
         Some(frame) => Err(Failure::run(
             format!("the run differs from the recording in frame {frame}"),
-            "was it recorded by another version of the program, or on another kind of processor?",
+            OTHER_PROGRAM,
         )),
         None if recording.is_some() && !args.json && !args.quiet => print(&match frames {
             0 => "  the recording holds no frame to compare with\n".to_owned(),
@@ -86,33 +44,112 @@ pub fn run(args: &Run) -> Done {
     }
 }
 
+/// Why a run may differ from its recording.
+pub(super) const OTHER_PROGRAM: &str =
+    "was it recorded by another version of the program, or on another kind of processor?";
+
+/// The files asked for, checked; `input` is what must not be overwritten.
+pub(super) fn outputs(args: &Run, input: &Path) -> Result<Outputs, Failure> {
+    let options = Options {
+        frames: args.frames.map(Into::into),
+    };
+    Ok(Outputs::check(&args.outputs, input, options)?.quiet(args.quiet))
+}
+
+/// Has done again what was done by hand.
+pub(super) fn repeat_inputs(world: &mut World, events: &[Event]) -> Done {
+    world
+        .repeat_inputs(events)
+        .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))
+}
+
+/// Runs the world from where it is to its end, and shows how far it is.
+pub(super) fn drive<S: Sink<Error = Failure>>(
+    args: &Run,
+    setup: &mut Setup,
+    log: Logbook,
+    sink: &mut S,
+) -> Result<Report, Failure> {
+    progress::listen_for_stop("stopping; what is recorded is kept");
+    let mut shown = Progress::new(setup.plan.steps, args.json || args.quiet);
+    shown.begin_at(setup.world.steps());
+    let ended = conatus_world::resume(&mut setup.world, &setup.plan, log, sink, |steps| {
+        shown.update(steps);
+        !progress::stop_asked()
+    });
+    shown.finish();
+    ended
+}
+
+/// Writes the report and the files, and tells how it went.
+pub(super) fn conclude(
+    args: &Run,
+    plan: &Plan,
+    ended: Result<Report, Failure>,
+    tape: Tape,
+) -> Done {
+    let mut report = match ended {
+        Ok(report) => report,
+        Err(failure) => {
+            // One file failed; the others keep what there is.
+            let _ = tape.finish(&json!({ "scene": plan.scene, "interrupted": true }));
+            return Err(failure);
+        }
+    };
+    report.threads = rayon::current_num_threads();
+    let report = serde_json::to_value(&report).unwrap_or_default();
+    let written = tape.finish(&report)?;
+    tell(args, &report, &written)
+}
+
+/// Prints the report, and fails if the run did.
+pub(super) fn tell(args: &Run, report: &Value, written: &[Written]) -> Done {
+    if args.json {
+        print(&format!("{report:#}\n"))?;
+    } else if !args.quiet {
+        print(&summary(report, written))?;
+    }
+    match failure(report) {
+        Some(failed) => Err(Failure::run(
+            failed,
+            "all files hold what there is; a smaller time.step often helps",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// What went wrong in the run itself, if anything did.
-fn failure(report: &Report) -> Option<String> {
-    let quarantined = &report.rigid.quarantined;
-    if !quarantined.is_empty() {
+fn failure(report: &Value) -> Option<String> {
+    let quarantined = report
+        .pointer("/rigid/quarantined")
+        .and_then(Value::as_array);
+    let names: Vec<&str> = (quarantined.into_iter().flatten())
+        .filter_map(Value::as_str)
+        .collect();
+    if !names.is_empty() {
         return Some(format!(
             "numbers ran away; frozen where they last made sense: {}",
-            quarantined.join(", ")
+            names.join(", ")
         ));
     }
-    let torn = report.cloth.as_ref().and_then(|c| c.failure.as_ref());
+    let torn = report.pointer("/cloth/failure").and_then(Value::as_str);
     if let Some(why) = torn {
         return Some(format!("the cloth cannot go on: {why}"));
     }
-    report
-        .interrupted
-        .then(|| format!("stopped after {} of the run's seconds", report.seconds))
+    let seconds = report["seconds"].as_f64().unwrap_or(0.0);
+    let interrupted = report["interrupted"] == true;
+    interrupted.then(|| format!("stopped after {seconds} of the run's seconds"))
 }
 
 /// The scene, what was done to it by hand, and the recording to compare with.
 /// A recording whose scene the command line changes is run anew, and there is
 /// nothing to compare.
-fn load(args: &Run) -> Result<(Scene, Vec<Event>, Option<Recording>), Failure> {
-    if !is_recording(&args.scene) {
-        let scene = Scene::load(&args.scene, &args.changes.options())?;
+fn load(args: &Run, named: &str) -> Result<(Scene, Vec<Event>, Option<Recording>), Failure> {
+    if !is_recording(named) {
+        let scene = Scene::load(named, &args.changes.options())?;
         return Ok((scene, Vec::new(), None));
     }
-    let recording = Recording::read(&args.scene)?;
+    let recording = Recording::read(named)?;
     let changes = &args.changes;
     let mut overrides = recording.overrides.clone();
     overrides.extend(changes.sets.iter().cloned());
@@ -128,7 +165,7 @@ fn load(args: &Run) -> Result<(Scene, Vec<Event>, Option<Recording>), Failure> {
     Ok((scene, inputs, unchanged.then_some(recording)))
 }
 
-fn use_threads(threads: Option<u16>) -> Done {
+pub(super) fn use_threads(threads: Option<u16>) -> Done {
     let Some(threads) = threads else {
         return Ok(());
     };

@@ -153,6 +153,18 @@ impl Candidates {
         }
     }
 
+    /// Forgets all that depends on the steps before, so that the next call of
+    /// [`Candidates::update`] makes everything anew.
+    pub(crate) fn forget(&mut self) {
+        self.vertex_triangle.clear();
+        self.edge_edge.clear();
+        self.reach.clear();
+        (self.ahead, self.age, self.refits) = (0.0, 0, 0);
+        self.free_tree = Bvh::default();
+        self.scripted_tree = Bvh::default();
+        self.travel.forget();
+    }
+
     /// Makes the lists complete for this motion. With `points`, only those
     /// changed since the last call.
     pub(crate) fn update(&mut self, surface: &Surface, motion: &Motion, points: Option<&[u32]>) {

@@ -37,6 +37,11 @@ impl Travel {
         }
     }
 
+    /// Forgets all readings.
+    pub(crate) fn forget(&mut self) {
+        self.from.clear();
+    }
+
     /// At the beginning of a step.
     pub(crate) fn begin(&mut self, motion: &Motion) {
         let n = motion.start.len();

@@ -1,0 +1,122 @@
+//! All that a step leaves for the next, so that a run can be stored and go on
+//! later with the same bits.
+//!
+//! Lists of candidates are not stored. They are the same set however they
+//! came about, but not in the same order, and the order shows in the last
+//! bits. So both the run that goes on and the one that is taken up begin with
+//! new lists: see [`Cloth::forget`].
+
+use crate::cloth::{Cloth, Stats};
+use crate::integrate::WarmStart;
+use crate::pressing::Pressing;
+use crate::response::constraint::{Pair, Stencil};
+use conatus_math::DVec3;
+use std::ops::Range;
+
+/// What a step leaves for the next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClothState {
+    /// The vertices of all pieces.
+    pub positions: Vec<DVec3>,
+    /// Their velocities.
+    pub velocities: Vec<DVec3>,
+    /// What the elastic solve starts from.
+    pub warm_start: WarmStart,
+    /// Contacts that pressed.
+    pub pressing: Vec<Pressing>,
+    /// The points of obstacles that move, one obstacle after the other.
+    pub obstacles: Vec<DVec3>,
+    /// Sums over the steps so far.
+    pub stats: Stats,
+}
+
+/// A state that does not belong to this cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the state is of another cloth: {0} differ")]
+pub struct OtherCloth(&'static str);
+
+impl Cloth {
+    /// Forgets what was found out about collisions to save time. What follows
+    /// depends on [`Cloth::state`] alone.
+    pub fn forget(&mut self) {
+        self.candidates.forget();
+    }
+
+    /// All that the next step depends on, if [`Cloth::forget`] comes first.
+    pub fn state(&self) -> ClothState {
+        let obstacles = self.moving_obstacles();
+        ClothState {
+            positions: self.x.clone(),
+            velocities: self.v.clone(),
+            warm_start: self.elastic.warm_start(),
+            pressing: self.memory.clone(),
+            obstacles: obstacles
+                .flat_map(|range| self.motion.start[range].iter().copied())
+                .collect(),
+            stats: self.stats,
+        }
+    }
+
+    /// Goes back to a state of the same cloth; bodies are for the caller to
+    /// place. If the state is of another, nothing changes.
+    pub fn restore(&mut self, state: &ClothState) -> Result<(), OtherCloth> {
+        let n = self.x.len();
+        let changes = match state.warm_start.step == 0.0 {
+            true => 0,
+            false => n,
+        };
+        let moving: Vec<Range<usize>> = self.moving_obstacles().collect();
+        let moving_points: usize = moving.iter().map(Range::len).sum();
+        for (fits, what) in [
+            (state.positions.len() == n, "vertices"),
+            (state.velocities.len() == n, "velocities"),
+            (state.warm_start.change.len() == changes, "changes"),
+            (state.obstacles.len() == moving_points, "obstacles"),
+            (
+                state.pressing.iter().all(|p| self.knows(&p.stencil)),
+                "contacts",
+            ),
+        ] {
+            if !fits {
+                return Err(OtherCloth(what));
+            }
+        }
+        self.x.copy_from_slice(&state.positions);
+        self.v.copy_from_slice(&state.velocities);
+        self.elastic.set_warm_start(&state.warm_start);
+        self.memory.clone_from(&state.pressing);
+        self.motion.start[..n].copy_from_slice(&state.positions);
+        let mut points = &state.obstacles[..];
+        for range in moving {
+            let (these, rest) = points.split_at(range.len());
+            self.motion.start[range].copy_from_slice(these);
+            points = rest;
+        }
+        self.stats = state.stats;
+        self.candidates.rebuilds = state.stats.rebuilds;
+        self.candidates.appends = state.stats.appends;
+        self.forget();
+        Ok(())
+    }
+
+    /// The points of each obstacle that moves.
+    fn moving_obstacles(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let each = self.obstacles().iter().zip(&self.obstacle_first);
+        let moving = each.filter(|(o, _)| !o.path.rests());
+        moving.map(|(o, &first)| first as usize..first as usize + o.mesh.vertices.len())
+    }
+
+    /// Whether all points and the plane of a stencil are there.
+    fn knows(&self, stencil: &Stencil) -> bool {
+        let below = |limit: usize| move |&p: &u32| (p as usize) < limit;
+        match stencil.pair {
+            Pair::VertexPlane(k) => {
+                let [vertex, others @ ..] = &stencil.points;
+                (k as usize) < self.planes().len()
+                    && below(self.x.len())(vertex)
+                    && others.iter().all(|&p| p == Stencil::NONE)
+            }
+            _ => stencil.points.iter().all(below(self.surface().points())),
+        }
+    }
+}

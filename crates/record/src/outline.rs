@@ -1,0 +1,80 @@
+//! A recording from its first message to its last, kept in memory or passed
+//! on.
+
+use crate::error::RecordError;
+use crate::model::{Event, Frame, Header, Recording, Source};
+use crate::reader;
+use std::path::Path;
+
+impl Recording {
+    /// Reads a recording. If the file was cut off, everything in its complete
+    /// chunks is returned and [`Recording::is_complete`] is false.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+        let (mut frames, mut events) = (Vec::new(), Vec::new());
+        let outline = Outline::walk(path, |entry| {
+            match entry {
+                Entry::Frame(frame) => frames.push(frame),
+                Entry::Event(event) => events.push(event),
+                Entry::State(_) => {}
+            }
+            Ok(())
+        })?;
+        Ok(Self {
+            header: outline.header,
+            sources: outline.sources,
+            overrides: outline.overrides,
+            frames,
+            events,
+            report: outline.report,
+        })
+    }
+}
+
+/// What a recording holds one after the other.
+#[derive(Debug)]
+pub enum Entry<'a> {
+    /// A frame.
+    Frame(Frame),
+    /// An event.
+    Event(Event),
+    /// All that it takes to go on behind the frames and events so far; the
+    /// bytes mean something to the program only.
+    State(&'a [u8]),
+}
+
+/// A recording without what it holds one after the other.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// What does not change.
+    pub header: Header,
+    /// The files that the run was made from, the scene first.
+    pub sources: Vec<Source>,
+    /// The command line's changes to the scene, as `key=value`.
+    pub overrides: Vec<String>,
+    /// The report that closes a run; missing if it was cut off.
+    pub report: Option<serde_json::Value>,
+}
+
+impl Outline {
+    /// Reads a recording and hands over what is in it in the order of the
+    /// file, so that it need not fit into memory. If the file was cut off,
+    /// that is everything in its complete chunks.
+    pub fn walk<E: From<RecordError>>(
+        path: impl AsRef<Path>,
+        mut take: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        // The reader knows but one kind of error; the other passes beside it.
+        let mut stopped = None;
+        let mut pass = |entry: Entry| {
+            take(entry).map_err(|error| {
+                stopped = Some(error);
+                RecordError::Stopped
+            })
+        };
+        let walked = reader::walk(path.as_ref(), &mut pass);
+        match stopped {
+            Some(error) => Err(error),
+            None => walked.map_err(E::from),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Values as bytes: little-endian, every bit of a number kept, lists behind
+//! their length. Reading gives `None` for whatever writing does not give.
+
+use crate::run::{Notes, Tally};
+use conatus_cloth::response::constraint::{Pair, Stencil};
+use conatus_cloth::{ClothState, Pressing, Stats, WarmStart};
+use conatus_math::{DQuat, DVec3, Pose};
+use conatus_record::bytes::Bytes;
+use conatus_rigid::bodies::Mount;
+use conatus_rigid::forces::Hand;
+use conatus_rigid::snapshot::Mover;
+use conatus_rigid::{Activity, Constants, State};
+
+/// What can be written and read back.
+pub(super) trait Wire: Sized {
+    /// Appends the value.
+    fn put(&self, out: &mut Vec<u8>);
+    /// Takes the value from the front.
+    fn get(bytes: &mut Bytes) -> Option<Self>;
+}
+
+/// A struct is its fields one after the other. All of them must be named, so
+/// that a new one is not forgotten.
+macro_rules! wire {
+    ($type:ty { $($field:ident),* $(,)? }) => {
+        impl Wire for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)*
+            }
+            fn get(bytes: &mut Bytes) -> Option<Self> {
+                Some(Self { $($field: Wire::get(bytes)?),* })
+            }
+        }
+    };
+}
+pub(super) use wire;
+
+impl Wire for u8 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        bytes.u8()
+    }
+}
+
+impl Wire for u32 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        bytes.u32()
+    }
+}
+
+impl Wire for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        bytes.u64()
+    }
+}
+
+impl Wire for usize {
+    fn put(&self, out: &mut Vec<u8>) {
+        (*self as u64).put(out);
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        bytes.u64()?.try_into().ok()
+    }
+}
+
+impl Wire for f64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.to_bits().put(out);
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        bytes.f64()
+    }
+}
+
+impl Wire for DQuat {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.to_array().iter().for_each(|x| x.put(out));
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        Some(Self::from_array(Wire::get(bytes)?))
+    }
+}
+
+impl<T: Wire, const N: usize> Wire for [T; N] {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|x| x.put(out));
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        let list: Option<Vec<T>> = (0..N).map(|_| T::get(bytes)).collect();
+        list?.try_into().ok()
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        Some((A::get(bytes)?, B::get(bytes)?))
+    }
+}
+
+impl<T: Wire> Wire for Option<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        u8::from(self.is_some()).put(out);
+        if let Some(value) = self {
+            value.put(out);
+        }
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        match bytes.u8()? {
+            0 => Some(None),
+            1 => Some(Some(T::get(bytes)?)),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.len().put(out);
+        self.iter().for_each(|x| x.put(out));
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        let count = usize::get(bytes)?;
+        // Every value takes a byte or more: a length that lies must not ask
+        // for memory.
+        if count > bytes.0.len() {
+            return None;
+        }
+        (0..count).map(|_| T::get(bytes)).collect()
+    }
+}
+
+impl Wire for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.len().put(out);
+        out.extend_from_slice(self.as_bytes());
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        let count = usize::get(bytes)?;
+        let text = std::str::from_utf8(bytes.take(count)?).ok()?;
+        Some(text.to_owned())
+    }
+}
+
+impl Wire for Activity {
+    fn put(&self, out: &mut Vec<u8>) {
+        let number: u8 = match self {
+            Self::Free => 0,
+            Self::Locked => 1,
+            Self::Quarantined => 2,
+            Self::Absorbed => 3,
+        };
+        number.put(out);
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        Some(match bytes.u8()? {
+            0 => Self::Free,
+            1 => Self::Locked,
+            2 => Self::Quarantined,
+            3 => Self::Absorbed,
+            _ => return None,
+        })
+    }
+}
+
+impl Wire for Pair {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::VertexTriangle => 0u8.put(out),
+            Self::EdgeEdge => 1u8.put(out),
+            Self::VertexPlane(plane) => (2u8, *plane).put(out),
+        }
+    }
+    fn get(bytes: &mut Bytes) -> Option<Self> {
+        Some(match bytes.u8()? {
+            0 => Self::VertexTriangle,
+            1 => Self::EdgeEdge,
+            2 => Self::VertexPlane(bytes.u32()?),
+            _ => return None,
+        })
+    }
+}
+
+wire!(DVec3 { x, y, z });
+wire!(Pose {
+    rotation,
+    translation
+});
+wire!(Constants {
+    mass,
+    moments,
+    linear_damping,
+    angular_damping
+});
+wire!(State {
+    position,
+    velocity,
+    orientation,
+    omega_body
+});
+wire!(Mover {
+    constants,
+    state,
+    activity
+});
+wire!(Mount { mover, pose });
+wire!(Hand {
+    body,
+    point_body,
+    target,
+    stiffness,
+    damping
+});
+wire!(Stencil { pair, points });
+wire!(Pressing {
+    stencil,
+    normal,
+    friction,
+    slide
+});
+wire!(WarmStart { step, change });
+wire!(Stats {
+    collisions,
+    impact_zones,
+    largest_zone,
+    failsafe_calls,
+    substeps,
+    iterations,
+    total_seconds,
+    collision_seconds,
+    rebuilds,
+    appends,
+    candidates,
+});
+wire!(ClothState {
+    positions,
+    velocities,
+    warm_start,
+    pressing,
+    obstacles,
+    stats
+});
+wire!(Tally {
+    start,
+    end,
+    energy_change,
+    largest_kinetic,
+    spin_change,
+    largest_spin,
+    max_penetration,
+});
+wire!(Notes {
+    frames,
+    contacts_max,
+    quarantined,
+    tally,
+    intersections,
+    max_stretch,
+    wall_seconds,
+    cpu_seconds,
+});

@@ -1,0 +1,332 @@
+//! A run that is taken up at a checkpoint ends as one that was never stopped,
+//! to the last bit.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_record::{Event, Frame};
+use conatus_world::checkpoint::{CHECKPOINT_FRAMES, MEMORY_STEPS};
+use conatus_world::scene::Setup;
+use conatus_world::{Checkpoint, CheckpointError, Logbook, Report, Sink};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use support::{built_in, from_text};
+
+/// Everything of a run, with the checkpoints and how many frames and events
+/// came before each.
+#[derive(Default)]
+struct Whole {
+    frames: Vec<Frame>,
+    events: Vec<Event>,
+    checkpoints: Vec<(usize, usize, Vec<u8>)>,
+}
+
+impl Sink for Whole {
+    type Error = Infallible;
+    fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
+        self.frames.push(frame.clone());
+        Ok(())
+    }
+    fn event(&mut self, event: &Event) -> Result<(), Infallible> {
+        self.events.push(event.clone());
+        Ok(())
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Infallible> {
+        let mut bytes = Vec::new();
+        checkpoint.encode(&mut bytes);
+        self.checkpoints
+            .push((self.frames.len(), self.events.len(), bytes));
+        Ok(())
+    }
+}
+
+fn go(setup: &mut Setup, log: Logbook) -> (Report, Whole) {
+    let mut whole = Whole::default();
+    let Ok(report) =
+        conatus_world::resume(&mut setup.world, &setup.plan, log, &mut whole, |_| true);
+    (report, whole)
+}
+
+fn bits(frames: &[Frame]) -> Vec<Vec<u8>> {
+    let encode = |frame: &Frame| {
+        let mut out = Vec::new();
+        frame.encode(&mut out);
+        out
+    };
+    frames.iter().map(encode).collect()
+}
+
+/// The report but for seconds on the clock.
+fn figures(report: &Report) -> Value {
+    let mut value = serde_json::to_value(report).unwrap();
+    for (table, keys) in [
+        ("", ["wall_seconds", "cpu_seconds"]),
+        ("/cloth", ["total_seconds", "collision_seconds"]),
+    ] {
+        if let Some(table) = value.pointer_mut(table).and_then(Value::as_object_mut) {
+            for key in keys {
+                assert!(table.remove(key).is_some(), "no {key}");
+            }
+        }
+    }
+    value
+}
+
+/// Runs a scene to its end; then takes it up at some of its checkpoints in a
+/// world that is built anew, and compares everything.
+#[track_caller]
+fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
+    let mut setup = build();
+    let (report, whole) = go(&mut setup, Logbook::new());
+    let all = bits(&whole.frames);
+    let count = whole.checkpoints.len();
+    assert!(count > 2, "only {count} checkpoints");
+    for k in [count / 2, count - 1] {
+        let (frames, events, state) = &whole.checkpoints[k];
+        let mut again = build();
+        let log = again.world.restore(state).unwrap();
+        let (report_again, rest) = go(&mut again, log);
+        assert!(
+            bits(&rest.frames) == all[*frames..],
+            "frames behind the {frames}th differ"
+        );
+        assert_eq!(rest.events, whole.events[*events..]);
+        assert_eq!(figures(&report_again), figures(&report));
+        for ((.., a), (.., b)) in rest.checkpoints.iter().zip(&whole.checkpoints[k + 1..]) {
+            assert_eq!(a.len(), b.len());
+        }
+        let states = |setup: &Setup| format!("{:?}", setup.world.bodies.snapshot());
+        assert_eq!(states(&again), states(&setup));
+        if let (Some(a), Some(b)) = (&setup.world.cloth, &again.world.cloth) {
+            let state = |c: &conatus_world::cloth::ClothWorld| {
+                let mut state = c.cloth.state();
+                (state.stats.total_seconds, state.stats.collision_seconds) = (0.0, 0.0);
+                state
+            };
+            assert_eq!(state(a), state(b));
+        }
+    }
+    (whole, setup)
+}
+
+/// Contacts that press at the end.
+fn pressing(setup: &Setup) -> usize {
+    let cloth = setup.world.cloth.as_ref().unwrap();
+    cloth.cloth.state().pressing.len()
+}
+
+#[test]
+fn bodies_that_merge_as_they_touch() {
+    let (whole, _) = ends_the_same(|| built_in("merging", &[]));
+    let (_, events, _) = whole.checkpoints[whole.checkpoints.len() / 2];
+    assert!(
+        0 < events && events < whole.events.len(),
+        "none in one half"
+    );
+}
+
+#[test]
+fn bodies_that_bounce_and_float() {
+    ends_the_same(|| built_in("billiards", &["time.seconds=4"]));
+    ends_the_same(|| built_in("water", &["time.seconds=4"]));
+    ends_the_same(|| built_in("gas", &["time.seconds=3"]));
+}
+
+/// Commands of all kinds between the checkpoints, at them and behind them.
+const COMMANDED: &str = r#"
+gravity = [0, 0, -9.81]
+[time]
+step = 0.01
+seconds = 4
+steps_per_frame = 2
+[[plane]]
+point = [0, 0, 0]
+normal = [0, 0, 1]
+[[body]]
+name = "a"
+shape.sphere.radius = 0.5
+density = 300
+position = [0, 0, 3]
+[[body]]
+name = "b"
+shape.box.half_extents = [0.4, 0.3, 0.2]
+density = 300
+position = [3, 0, 2]
+omega_body = [1, 2, 3]
+[[body]]
+name = "c"
+shape.sphere.radius = 0.3
+density = 300
+position = [6, 0, 2]
+[[command]]
+time = 0.32
+kick = { body = "a", momentum = [0, 200, 0] }
+[[command]]
+time = 0.64
+lock = "b"
+[[command]]
+time = 1.0
+merge = ["a", "b"]
+[[command]]
+time = 1.28
+unlock = "b"
+[[command]]
+time = 2.0
+kick = { body = "c", momentum = [0, 0, 300] }
+[[command]]
+time = 3.0
+kick = { body = "a", angular_momentum = [20, 0, 30] }
+"#;
+
+#[test]
+fn commands_come_once_and_at_their_time() {
+    let (whole, _) = ends_the_same(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
+    let commands = whole.events.iter().filter(|e| e.kind == "command");
+    assert_eq!(commands.count(), 6, "{:?}", whole.events);
+}
+
+#[test]
+fn what_was_done_by_hand_is_done_by_hand_again() {
+    let input = |step: u64, detail: Value| Event {
+        time: 0.0,
+        step,
+        kind: "input".into(),
+        detail,
+    };
+    let pull = json!({ "pull": { "hand": 1, "body": "c", "point_body": DVec3::X * 0.1,
+        "target": DVec3::splat(2.0), "stiffness": 300.0, "damping": 3.0 } });
+    let events = [
+        input(100, pull),
+        input(
+            250,
+            json!({ "kick": { "body": "a", "momentum": [1.0, 2.0, 3.0],
+            "angular_momentum": null } }),
+        ),
+        input(330, json!({ "let_go": { "hand": 1 } })),
+    ];
+    // Only the first world hears of them; the others from the checkpoint.
+    let told = std::cell::Cell::new(false);
+    let (whole, _) = ends_the_same(|| {
+        let mut setup = from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}"));
+        if !told.replace(true) {
+            setup.world.repeat_inputs(&events).unwrap();
+        }
+        setup
+    });
+    assert_eq!(whole.events.iter().filter(|e| e.kind == "input").count(), 3);
+}
+
+#[test]
+fn cloth_that_catches_a_body() {
+    let (_, end) =
+        ends_the_same(|| built_in("catch", &["cloth.resolution=11", "time.seconds=2.2"]));
+    assert!(pressing(&end) > 0);
+}
+
+#[test]
+fn cloth_in_the_wind() {
+    let vertices = "cloth.piece.flag.shape.rectangle.vertices=[16, 11]";
+    ends_the_same(|| built_in("flag", &[vertices, "time.seconds=2.7"]));
+}
+
+#[test]
+fn cloth_that_is_pushed_through_a_funnel() {
+    let vertices = "cloth.piece.cloth.shape.rectangle.vertices=[13, 15]";
+    let (_, end) = ends_the_same(|| built_in("funnel-low", &[vertices, "time.seconds=2.5"]));
+    assert!(pressing(&end) > 0);
+}
+
+#[test]
+fn cloth_that_falls_in_a_heap() {
+    let (whole, end) = ends_the_same(|| built_in("squares-incline", &["time.seconds=6"]));
+    assert!(end.world.cloth.unwrap().cloth.stats.failsafe_calls > 0);
+    let apart = whole.checkpoints[1].0 - whole.checkpoints[0].0;
+    assert_eq!(apart as u64, 2 * CHECKPOINT_FRAMES);
+}
+
+#[test]
+fn checkpoints_lie_at_whole_frames_and_where_worlds_forget() {
+    let mut plan = built_in("catch", &[]).plan;
+    for frame in [1, 2, 3, 5, 20, 31, 32, 1000, 123_456_789] {
+        plan.steps_per_frame = frame;
+        let steps = plan.checkpoint_steps();
+        assert!(steps.is_multiple_of(frame) && steps.is_multiple_of(MEMORY_STEPS));
+        let frames = steps / frame;
+        assert!(frames == CHECKPOINT_FRAMES || frames == 2 * CHECKPOINT_FRAMES);
+    }
+    plan.steps_per_frame = u64::MAX / 2;
+    assert!(plan.checkpoint_steps() > u64::MAX / 2);
+}
+
+#[test]
+fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
+    // Stopped in the middle of the sixteenth frame, where worlds forget too.
+    let mut setup = built_in("cylon", &["time.steps_per_frame=512", "time.seconds=1000"]);
+    let mut whole = Whole::default();
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut whole, |steps| {
+        steps < 15 * 512 + 256
+    });
+    assert!(report.interrupted);
+    assert_eq!((whole.frames.len(), whole.checkpoints.len()), (17, 1));
+}
+
+/// A checkpoint of cloth and a body in contact, and a world for it.
+fn of_catch() -> (Vec<u8>, Setup) {
+    let build = || built_in("catch", &["cloth.resolution=7", "time.seconds=1.5"]);
+    let (_, whole) = go(&mut build(), Logbook::new());
+    (whole.checkpoints.last().unwrap().2.clone(), build())
+}
+
+#[test]
+fn a_checkpoint_that_was_cut_off_is_refused() {
+    let (state, mut setup) = of_catch();
+    for length in (0..state.len()).step_by(7).chain([state.len() - 1]) {
+        let error = setup.world.restore(&state[..length]).err().unwrap();
+        assert!(matches!(error, CheckpointError::Garbled), "{error}");
+    }
+    let mut longer = state.clone();
+    longer.push(0);
+    assert!(setup.world.restore(&longer).is_err());
+    assert!(setup.world.restore(&state).is_ok());
+}
+
+#[test]
+fn a_checkpoint_of_another_version_or_scene_is_refused() {
+    let (mut state, mut setup) = of_catch();
+    let others = [
+        built_in("catch", &["cloth.resolution=8"]),
+        built_in("flag", &[]),
+        built_in("cylon", &[]),
+    ];
+    for mut other in others {
+        assert!(other.world.restore(&state).is_err());
+    }
+    state[0] ^= 0xff;
+    let error = setup.world.restore(&state).err().unwrap();
+    assert!(matches!(error, CheckpointError::Version), "{error}");
+}
+
+/// Checksums guard what is in a file. Should they fail, a wrong bit is refused
+/// or gives another run, but it never panics nor asks for endless memory.
+#[test]
+fn wrong_bits_never_panic() {
+    let (state, _) = of_catch();
+    let mut setup = of_catch().1;
+    let mut refused = 0;
+    let mut random = 0x2545_f491_4f6c_dd1du64;
+    for round in 0..400 {
+        let mut wrong = state.clone();
+        for _ in 0..=round % 3 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let place = random as usize % wrong.len();
+            wrong[place] ^= 1 << (random >> 60 & 7);
+        }
+        match setup.world.restore(&wrong) {
+            Ok(log) => drop((0..2).map(|_| setup.world.step()).count() as u64 + log.frames()),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!((1..400).contains(&refused), "{refused} refused");
+}
