@@ -97,7 +97,7 @@ pub struct TiedBody {
 }
 
 /// A contact within the linear system: the impulse that it gives follows the
-/// velocity at the end of the step, J = held − stiffness·(n·u − target) with
+/// velocity at the end of the step, J = −stiffness·(n·u − target) with
 /// the relative velocity u = Σ wᵢ vᵢ + w v + ω × r, so that cloth pressed
 /// against something knows that it cannot yield there. Implicit steps only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,8 +116,6 @@ pub struct Tie {
     pub stiffness: f64,
     /// m/s.
     pub target: f64,
-    /// The impulse that it is known to need, from the step before, N·s.
-    pub held: f64,
 }
 
 impl Tie {
@@ -132,7 +130,7 @@ impl Tie {
             let (velocity, omega) = body(b);
             u += self.normal.dot(weight * velocity + omega.cross(arm));
         }
-        self.held - self.stiffness * (u - self.target)
+        -self.stiffness * (u - self.target)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cloth::Cloth;
 use crate::collide::candidates::List;
 use crate::collide::narrow::{HOVER, closest, gather};
 use crate::response::constraint::{Constraint, Pair, Stencil};
-use crate::response::{Contact, NO_BODY, Tied};
+use crate::response::{Contact, NO_BODY, Tied, stages};
 use crate::{Tie, TiedBody};
 use conatus_math::{DMat3, DVec3};
 
@@ -24,8 +24,6 @@ const STIFFNESS: f64 = 200.0;
 pub struct Pressing {
     /// Which points.
     pub stencil: Stencil,
-    /// How hard it pressed, a force.
-    pub normal: f64,
     /// The limit of its friction, a force.
     pub friction: f64,
     /// How fast it slid, in m/s.
@@ -72,9 +70,7 @@ impl Cloth {
     /// the elastic solve: along the normal, and with friction across it.
     pub(crate) fn ties(&self) -> Vec<(Constraint, Tie)> {
         let motion = &self.motion;
-        let ahead = self.ahead();
-        let touching = self.memory.iter();
-        let touching = touching.filter_map(|held| self.touching(held, &ahead));
+        let touching = self.memory.iter().filter_map(|held| self.touching(held));
         let mut touching: Vec<Touching> = touching.collect();
         // Two that were apart may have been followed to the same triangle.
         touching.sort_by_key(|t| t.stencil);
@@ -86,15 +82,9 @@ impl Cloth {
             if c.is_rigid() {
                 continue;
             }
-            // Overlaps are for stage 1 to restore: ties that ask for different
-            // velocities would press against one another.
-            let target = contact.overlap.min(0.0) / motion.h;
+            let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
             let stiffness = STIFFNESS / c.inverse_mass;
-            let along = Tie {
-                held: held.normal * motion.h,
-                ..tie(&c, normal, stiffness, target)
-            };
-            ties.push((c, along));
+            ties.push((c, tie(&c, normal, stiffness, target)));
             if held.friction > 0.0 {
                 // Coulomb's force at the velocity of the step before.
                 let friction = held.friction * motion.h / held.slide.max(CREEP);
@@ -107,67 +97,44 @@ impl Cloth {
         ties
     }
 
-    /// Where all points would be at the end of the step if cloth went on as it
-    /// does.
-    fn ahead(&self) -> Vec<DVec3> {
-        let m = &self.motion;
-        let mut ahead: Vec<DVec3> = (m.start.iter().zip(&m.velocity))
-            .map(|(x, v)| *x + m.h * *v)
-            .collect();
-        for i in (0..self.x.len()).filter(|i| m.inverse_mass[*i] > 0.0) {
-            ahead[i] = self.x[i] + m.h * self.v[i];
-        }
-        ahead
-    }
-
-    /// A contact of the step before as it will be `ahead`, at the end of this
-    /// one, if it still touches there. A vertex that slides over the edge of a
-    /// triangle touches the next one.
-    fn touching(&self, held: &Pressing, ahead: &[DVec3]) -> Option<Touching> {
+    /// A contact of the step before as it is at the start of this one, if it
+    /// still touches. A vertex that slid over the edge of a triangle touches
+    /// the next one.
+    fn touching(&self, held: &Pressing) -> Option<Touching> {
         let (surface, around) = (&self.surface, &self.candidates.around);
+        let x = &self.motion.start;
         let mut stencil = held.stencil;
         let (a, b) = stencil.sides();
         let (normal, weights, gap, thickness) = match stencil.pair {
             Pair::VertexPlane(k) => {
                 let plane = self.planes.get(k as usize)?;
                 let thickness = surface.part(a).thickness.unwrap_or(1e-3);
-                let height = plane.height(self.x[a as usize]);
-                if height > HOVER * thickness {
-                    return None;
-                }
+                let height = plane.height(x[a as usize]);
                 (plane.normal, [1.0, 0.0, 0.0, 0.0], height, thickness)
             }
             pair => {
                 let (list, closest) = match pair {
                     Pair::VertexTriangle => {
-                        let (points, closest) = around.follow(surface, ahead, stencil.points);
+                        let (points, closest) = around.follow(surface, x, stencil.points);
                         stencil.points = points;
                         (List::VertexTriangle, closest)
                     }
                     _ => {
-                        let x = gather(&stencil.points, ahead);
+                        let x = gather(&stencil.points, x);
                         (List::EdgeEdge, closest(List::EdgeEdge, &x))
                     }
                 };
-                let thickness = surface.thickness(a, b);
                 let distance = closest.distance();
-                if distance == 0.0
-                    || distance > HOVER * thickness
-                    || !around.is_real(surface, ahead, list, &stencil.points, &closest)
-                {
+                if distance == 0.0 || !around.is_real(surface, x, list, &stencil.points, &closest) {
                     return None;
                 }
                 let normal = closest.vector / distance;
-                let start = gather(&stencil.points, &self.motion.start);
-                let apart: DVec3 = (0..4).map(|i| closest.weights[i] * start[i]).sum();
-                let gap = apart.dot(normal);
-                if gap <= 0.0 {
-                    // It would pass through.
-                    return None;
-                }
-                (normal, closest.weights, gap, thickness)
+                (normal, closest.weights, distance, surface.thickness(a, b))
             }
         };
+        if gap > HOVER * thickness {
+            return None;
+        }
         Some(Touching {
             stencil,
             normal,
@@ -240,7 +207,6 @@ impl Cloth {
                 }
                 self.memory.push(Pressing {
                     stencil: c.stencil,
-                    normal: normal / self.motion.h,
                     friction: c.friction * normal / self.motion.h,
                     slide,
                 });

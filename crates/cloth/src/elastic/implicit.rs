@@ -277,7 +277,7 @@ impl Elastic {
                 .map(|(&i, g)| g.dot(u[i as usize]))
                 .sum::<f64>()
                 / root;
-            let impulse = t.held - t.stiffness * (along - t.target);
+            let impulse = -t.stiffness * (along - t.target);
             for (&i, g) in rows {
                 rhs[i as usize] += impulse / root * *g;
             }

@@ -31,5 +31,5 @@ pub(crate) use repulsion::{Contact, Limit, Tied};
 /// The stages one after the other, for [`crate::Cloth`].
 pub(crate) mod stages {
     pub(crate) use super::continuous::resolve as continuous;
-    pub(crate) use super::repulsion::resolve as repulsion;
+    pub(crate) use super::repulsion::{resolve as repulsion, target};
 }

@@ -225,7 +225,6 @@ wire!(Hand {
 wire!(Stencil { pair, points });
 wire!(Pressing {
     stencil,
-    normal,
     friction,
     slide
 });
