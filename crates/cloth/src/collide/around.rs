@@ -179,9 +179,9 @@ impl Around {
 fn corners_touched(points: &[u32; 4], nearest: &Closest) -> ([Option<u32>; 3], usize) {
     let mut touched = [None; 3];
     let mut count = 0;
-    for k in 0..3 {
-        if nearest.weights[k] != 0.0 {
-            touched[count] = Some(points[k]);
+    for (p, weight) in points.iter().zip(nearest.weights).take(3) {
+        if weight != 0.0 {
+            touched[count] = Some(*p);
             count += 1;
         }
     }

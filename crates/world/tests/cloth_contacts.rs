@@ -1,0 +1,111 @@
+//! Contacts of cloth where they are hard to get right: on ground made of many
+//! triangles, and between a heavy body and a table.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_record::Frame;
+use support::from_text;
+
+fn run(text: &str) -> Vec<Frame> {
+    let mut setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (report, kept) = support::run(&mut setup);
+    assert!(report.succeeded());
+    assert_eq!(report.cloth.expect("cloth").intersections, 0);
+    kept.frames
+}
+
+fn mean(frame: &Frame) -> DVec3 {
+    frame.cloth.iter().sum::<DVec3>() / frame.cloth.len() as f64
+}
+
+const SHEET: &str = r#"
+    [cloth.material.sheet]
+    density = 0.2
+    stretch = 500
+    shear = 200
+    bend = 5e-5
+    damping_mass = 0
+    drag_normal = 0
+    drag_tangential = 0
+
+    [[cloth.piece]]
+    shape.rectangle = { width = 0.4, height = 0.4, vertices = [11, 11] }
+    material = "sheet"
+    position = [-1.5789, 0, 1.2319]
+    turn = { axis = [0, 1, 0], degrees = 35 }
+"#;
+
+/// How far a sheet slides in a second down a slope of 35°, of which `ramp`
+/// says what it is made of.
+fn slid(friction: f64, ramp: &str) -> f64 {
+    let frames = run(&format!(
+        r#"
+        time = {{ step = 0.0020833333333333333, seconds = 1, steps_per_frame = 48 }}
+        [cloth]
+        friction = {friction}
+        thickness = 0.003
+        {SHEET}
+        {ramp}
+        "#
+    ));
+    mean(&frames[0]).distance(mean(&frames[frames.len() - 1]))
+}
+
+/// Without friction nothing brakes, and edges within flat ground are no
+/// obstacles: the way is g sin α t²/2. On the
+/// plane friction takes its share of it.
+#[test]
+fn a_sheet_slides_over_the_triangles_of_its_ramp_as_over_a_plane() {
+    let (sin, cos) = 35f64.to_radians().sin_cos();
+    let (x, z) = (0.1 * sin, 0.1 * cos);
+    let plane = format!("[[plane]]\npoint = [{x}, 0, {z}]\nnormal = [{sin}, 0, {cos}]");
+    let mesh = "[[obstacle]]\nshape.box.half_extents = [3, 0.5, 0.1]\n\
+                turn = { axis = [0, 1, 0], degrees = 35 }\ndetail = 0.1";
+    let way = |friction: f64| 0.5 * 9.81 * (sin - friction * cos);
+    for (ground, most) in [(plane.as_str(), 0.005), (mesh, 0.08)] {
+        let slid = slid(0.0, ground);
+        assert!((slid / way(0.0) - 1.0).abs() < most, "{slid} m on {ground}");
+    }
+    let slid = slid(0.3, &plane);
+    assert!((slid / way(0.3) - 1.0).abs() < 0.05, "{slid} m");
+}
+
+/// A kilogram on a sheet of eighty grams on a table: the body is thousands of
+/// times as heavy as the vertices below it, and rests on them all the same.
+#[test]
+fn a_heavy_body_rests_on_thin_cloth_on_a_table() {
+    let frames = run(r#"
+        time = { step = 0.0020833333333333333, seconds = 0.75, steps_per_frame = 20 }
+        [cloth]
+        thickness = 0.003
+        friction = 0.3
+        [[cloth.piece]]
+        shape.rectangle = { width = 0.6, height = 0.6, vertices = [25, 25] }
+        material = "cotton"
+        position = [0, 0, 0.804]
+        [[body]]
+        name = "cup"
+        shape.cylinder = { radius = 0.06, height = 0.08 }
+        mass = 1
+        position = [0, 0, 0.8475]
+        [[obstacle]]
+        name = "table"
+        shape.box.half_extents = [0.5, 0.4, 0.4]
+        position = [0, 0, 0.4]
+        detail = 0.2
+    "#);
+    let wanted = 0.8 + 2.0 * 0.003 + 0.04;
+    for frame in &frames[frames.len() / 3..] {
+        let cup = &frame.bodies[0];
+        assert!(
+            (cup.position.z - wanted).abs() < 1e-3,
+            "at {} s the cup is at {}",
+            frame.time,
+            cup.position
+        );
+        let lean = (cup.orientation * DVec3::Z).distance(DVec3::Z);
+        assert!(lean < 0.01, "at {} s it leans by {lean}", frame.time);
+        assert!(cup.velocity.length() < 0.03, "{}", cup.velocity);
+    }
+}
