@@ -8,7 +8,7 @@
 use crate::collide::candidates::Candidates;
 use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
-use crate::pressing::Pressing;
+use crate::pressing::{LoadShares, Pressing};
 use crate::response::constraint::{Pair, Stencil};
 use crate::response::{
     BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Response, Tied, ZoneFriction, stages,
@@ -602,6 +602,7 @@ impl Cloth {
                 surface.friction(a, b)
             }
         };
+        let load = LoadShares::new(surface, tied);
         motion.settle_all();
         candidates.update(surface, motion, None);
 
@@ -612,7 +613,8 @@ impl Cloth {
             .map(|n| {
                 let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
                 let tied = place.map_or(Tied::default(), |i| tied[i].1);
-                Contact::new(motion, n, friction_of(&n.stencil), restore, tied)
+                let friction = friction_of(&n.stencil) * load.of(surface, &n.stencil);
+                Contact::new(motion, n, friction, restore, tied)
             })
             .filter(|c| !c.constraint.is_rigid())
             .collect();

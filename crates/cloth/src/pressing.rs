@@ -7,12 +7,14 @@
 //! next as *ties*: along the normal, and across it with Coulomb's limit.
 
 use crate::cloth::Cloth;
+use crate::collide::Surface;
 use crate::collide::candidates::List;
 use crate::collide::narrow::{HOVER, closest, gather};
 use crate::response::constraint::{Constraint, Pair, Stencil};
 use crate::response::{Contact, NO_BODY, Tied, stages};
 use crate::{Tie, TiedBody};
 use conatus_math::{DMat3, DVec3};
+use std::collections::BTreeMap;
 
 /// How stiff a tie is, against the mass that an impulse along it feels. The
 /// stiffer, the more exactly the elastic solve keeps what is pressed together
@@ -212,5 +214,47 @@ impl Cloth {
                 });
             }
         }
+    }
+}
+
+/// Which parts press on each other, and how much of that is load.
+///
+/// Ties hold fast in both directions, so some of them pull and others press
+/// against that. Friction comes from what is left of it: where all ties
+/// between two parts give J₁, J₂, …, the share ΣJᵢ / ΣJᵢ⁺ of each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoadShares(Vec<((u32, u32), f64)>);
+
+impl LoadShares {
+    /// From what all ties gave.
+    pub(crate) fn new(surface: &Surface, given: &[(Stencil, Tied)]) -> Self {
+        let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
+        for (stencil, tied) in given {
+            let (all, pressing) = sums.entry(Self::key(surface, stencil)).or_default();
+            *all += tied.normal;
+            *pressing += tied.normal.max(0.0);
+        }
+        let share = |(all, pressing): (f64, f64)| match pressing > 0.0 {
+            true => (all / pressing).max(0.0),
+            false => 1.0,
+        };
+        Self(sums.into_iter().map(|(key, s)| (key, share(s))).collect())
+    }
+
+    fn key(surface: &Surface, stencil: &Stencil) -> (u32, u32) {
+        let (a, b) = stencil.sides();
+        let [a, b] = [a, b].map(|p| surface.part_of[p as usize]);
+        match stencil.pair {
+            // Planes count from the end.
+            Pair::VertexPlane(k) => (a, u32::MAX - k),
+            _ => (a.min(b), a.max(b)),
+        }
+    }
+
+    /// The share of load in the pressing of a contact.
+    pub(crate) fn of(&self, surface: &Surface, stencil: &Stencil) -> f64 {
+        let key = Self::key(surface, stencil);
+        let place = self.0.binary_search_by(|s| s.0.cmp(&key));
+        place.map_or(1.0, |i| self.0[i].1)
     }
 }
