@@ -102,6 +102,7 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
         folder.path().join("whole.mcap"),
     );
     let all = whole(folder.path(), &CLOTH).frames.len();
+    let mut killed = 0;
     for share in [0, 1, 4, 7] {
         let _ = std::fs::remove_file(&path);
         let mut arguments = CLOTH.to_vec();
@@ -112,11 +113,16 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
         kill(child);
         let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
         assert_eq!(said.code, 0, "{said:?}");
-        assert_says(&said, &["going on with a.mcap at"]);
-        assert!(said.out.contains("wrote a.mcap"), "{}", said.out);
+        // On a busy machine the program may have come to its end before.
+        if !said.err.contains("a.mcap is complete") {
+            killed += 1;
+            assert_says(&said, &["going on with a.mcap at"]);
+            assert!(said.out.contains("wrote a.mcap"), "{}", said.out);
+        }
         assert_same(&path, &full);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
+    assert!(killed > 0, "the program was always faster");
     let said = conatus(folder.path(), &["run", "a.mcap"]);
     assert!(said.out.contains("bit for bit"), "{said:?}");
 }
