@@ -1,9 +1,9 @@
 //! Cloth and thin shells as triangle meshes: what they are made of, how they
-//! resist stretching, shearing and bending, how the air holds them, and where
-//! all that would take them in one step of time if nothing stood in the way.
+//! resist stretching, shearing and bending, how the air holds them, and how
+//! they collide with themselves, with bodies and with what the scene moves.
 //!
-//! Collisions are not known here: [`Elastic::candidate_velocities`] gives the
-//! velocities that a collision response filters afterwards.
+//! [`Cloth`] makes steps with everything. [`Elastic::candidate_velocities`] is
+//! the first half of one: where a step would lead if nothing stood in the way.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ pub mod collide;
 pub mod elastic;
 pub mod integrate;
 pub mod material;
+mod parts;
 pub mod piece;
 mod pressing;
 pub mod response;
@@ -20,12 +21,11 @@ pub mod script;
 pub mod solve;
 mod state;
 
-pub use cloth::{
-    BodyState, BodySurface, Cloth, Collisions, FASTEST, Gust, Obstacle, Parts, Pin, Pinch, Stats,
-};
+pub use cloth::{Cloth, FASTEST, Pinch, Stats};
 pub use elastic::Elastic;
 pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, TiedBody, WarmStart};
 pub use material::{MATERIALS, Material, named};
+pub use parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
 pub use piece::Piece;
 pub use pressing::Pressing;
 pub use solve::Solver;

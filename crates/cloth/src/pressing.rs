@@ -146,26 +146,24 @@ impl Cloth {
         })
     }
 
-    /// The bodies as the elastic solve takes them; those that are held have
-    /// no ties.
+    /// The bodies as the elastic solve takes them. Those that are held have no
+    /// ties, so their mass does not matter.
     pub(crate) fn tied_bodies(&self) -> Vec<TiedBody> {
-        let bodies = self.motion.bodies.iter();
-        bodies
-            .map(|b| match b.inverse_mass > 0.0 {
-                true => TiedBody {
-                    mass: b.inverse_mass.recip(),
-                    inertia: b.inverse_inertia.inverse(),
-                    velocity: b.velocity,
-                    omega: b.omega,
-                },
-                false => TiedBody {
-                    mass: 1.0,
-                    inertia: DMat3::IDENTITY,
-                    velocity: b.velocity,
-                    omega: b.omega,
-                },
-            })
-            .collect()
+        let bodies = self.motion.bodies.iter().map(|b| {
+            let free = b.inverse_mass > 0.0;
+            let inertia = if free {
+                b.inverse_inertia.inverse()
+            } else {
+                DMat3::IDENTITY
+            };
+            TiedBody {
+                mass: if free { b.inverse_mass.recip() } else { 1.0 },
+                inertia,
+                velocity: b.velocity,
+                omega: b.omega,
+            }
+        });
+        bodies.collect()
     }
 
     /// What the ties gave in the elastic solve: bodies move as it found, and

@@ -10,32 +10,29 @@ use conatus_world::scene::Setup;
 use conatus_world::{Checkpoint, CheckpointError, Logbook, Report, Sink};
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use support::{built_in, from_text};
+use support::{Kept, built_in, from_text};
 
 /// Everything of a run, with the checkpoints and how many frames and events
 /// came before each.
 #[derive(Default)]
 struct Whole {
-    frames: Vec<Frame>,
-    events: Vec<Event>,
+    kept: Kept,
     checkpoints: Vec<(usize, usize, Vec<u8>)>,
 }
 
 impl Sink for Whole {
     type Error = Infallible;
     fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
-        self.frames.push(frame.clone());
-        Ok(())
+        self.kept.frame(frame)
     }
     fn event(&mut self, event: &Event) -> Result<(), Infallible> {
-        self.events.push(event.clone());
-        Ok(())
+        self.kept.event(event)
     }
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Infallible> {
         let mut bytes = Vec::new();
         checkpoint.encode(&mut bytes);
         self.checkpoints
-            .push((self.frames.len(), self.events.len(), bytes));
+            .push((self.kept.frames.len(), self.kept.events.len(), bytes));
         Ok(())
     }
 }
@@ -78,7 +75,7 @@ fn figures(report: &Report) -> Value {
 fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
     let mut setup = build();
     let (report, whole) = go(&mut setup, Logbook::new());
-    let all = bits(&whole.frames);
+    let all = bits(&whole.kept.frames);
     let count = whole.checkpoints.len();
     assert!(count > 2, "only {count} checkpoints");
     for k in [count / 2, count - 1] {
@@ -87,10 +84,10 @@ fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
         let log = again.world.restore(state).unwrap();
         let (report_again, rest) = go(&mut again, log);
         assert!(
-            bits(&rest.frames) == all[*frames..],
+            bits(&rest.kept.frames) == all[*frames..],
             "frames behind the {frames}th differ"
         );
-        assert_eq!(rest.events, whole.events[*events..]);
+        assert_eq!(rest.kept.events, whole.kept.events[*events..]);
         assert_eq!(figures(&report_again), figures(&report));
         for ((.., a), (.., b)) in rest.checkpoints.iter().zip(&whole.checkpoints[k + 1..]) {
             assert_eq!(a.len(), b.len());
@@ -120,7 +117,7 @@ fn bodies_that_merge_as_they_touch() {
     let (whole, _) = ends_the_same(|| built_in("merging", &[]));
     let (_, events, _) = whole.checkpoints[whole.checkpoints.len() / 2];
     assert!(
-        0 < events && events < whole.events.len(),
+        0 < events && events < whole.kept.events.len(),
         "none in one half"
     );
 }
@@ -181,8 +178,8 @@ kick = { body = "a", angular_momentum = [20, 0, 30] }
 #[test]
 fn commands_come_once_and_at_their_time() {
     let (whole, _) = ends_the_same(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
-    let commands = whole.events.iter().filter(|e| e.kind == "command");
-    assert_eq!(commands.count(), 6, "{:?}", whole.events);
+    let commands = whole.kept.events.iter().filter(|e| e.kind == "command");
+    assert_eq!(commands.count(), 6, "{:?}", whole.kept.events);
 }
 
 #[test]
@@ -213,7 +210,15 @@ fn what_was_done_by_hand_is_done_by_hand_again() {
         }
         setup
     });
-    assert_eq!(whole.events.iter().filter(|e| e.kind == "input").count(), 3);
+    assert_eq!(
+        whole
+            .kept
+            .events
+            .iter()
+            .filter(|e| e.kind == "input")
+            .count(),
+        3
+    );
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
         steps < 15 * 512 + 256
     });
     assert!(report.interrupted);
-    assert_eq!((whole.frames.len(), whole.checkpoints.len()), (17, 1));
+    assert_eq!((whole.kept.frames.len(), whole.checkpoints.len()), (17, 1));
 }
 
 /// A checkpoint of cloth and a body in contact, and a world for it.
