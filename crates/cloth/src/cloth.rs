@@ -9,10 +9,10 @@ use crate::collide::candidates::Candidates;
 use crate::collide::narrow::{self, Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
 use crate::parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
-use crate::pressing::{LoadShares, Pressing};
+use crate::pressing::{LoadShares, Pressing, all_ties, balance};
 use crate::response::constraint::{Pair, Stencil};
 use crate::response::{BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Tied, stages};
-use crate::{Elastic, Integrator, Load, Spring, Tie};
+use crate::{Elastic, Integrator, Load, Spring};
 use conatus_math::{DMat3, DVec3, rotation};
 use std::time::Instant;
 
@@ -58,6 +58,9 @@ pub struct Pinch {
     /// the step is too long for them.
     pub ran_away: bool,
 }
+
+/// Elastic solves in a step at most.
+const SOLVES: usize = 4;
 
 /// Cloth that is to move faster than this, in m/s, has run away.
 pub const FASTEST: f64 = 1e4;
@@ -338,30 +341,30 @@ impl Cloth {
     fn attempt(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), GaveUp> {
         let scripted = self.begin(t, h, bodies);
         let n = self.x.len();
-        let ties = match self.elastic.settings.integrator {
+        let mut ties = match self.elastic.settings.integrator {
             Integrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
             _ => Vec::new(),
         };
-        let tied: Vec<Tie> = ties.iter().map(|t| t.1).collect();
         let bodies_tied = self.tied_bodies();
-        let load = Load {
-            gravity: self.gravity,
-            wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
-            scripted: &scripted,
-            springs: &self.springs,
-            forces: &[],
-            ties: &tied,
-            bodies: &bodies_tied,
-        };
-        let solve = self.elastic.candidate_velocities(
-            &self.x,
-            &self.v,
-            h,
-            &load,
-            &mut self.motion.velocity[..n],
-        );
-        self.stats.iterations += solve.iterations as u64;
-        self.sane()?;
+        for solves in 1..=SOLVES {
+            let tied = all_ties(&ties);
+            let load = Load {
+                gravity: self.gravity,
+                wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
+                scripted: &scripted,
+                springs: &self.springs,
+                forces: &[],
+                ties: &tied,
+                bodies: &bodies_tied,
+            };
+            let velocity = &mut self.motion.velocity[..n];
+            let solve = (self.elastic).candidate_velocities(&self.x, &self.v, h, &load, velocity);
+            self.stats.iterations += solve.iterations as u64;
+            self.sane()?;
+            if solves == SOLVES || !self.loosen(&mut ties) {
+                break;
+            }
+        }
         let given = self.untie(&ties);
         let begin = Instant::now();
         let result = self.collide(&given);
@@ -481,6 +484,7 @@ impl Cloth {
             })
             .filter(|c| !c.constraint.is_rigid())
             .collect();
+        balance(surface, &mut contacts);
         let limits = edges.iter();
         let limits = limits.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
         let mut limits: Vec<Limit> = limits.collect();

@@ -45,9 +45,30 @@ struct Touching {
 /// proportion to the velocity below it, in m/s.
 const CREEP: f64 = 5e-4;
 
-/// What slides farther than this in a step, in thicknesses, is not tied: it
-/// will be elsewhere, with another normal.
-const FASTEST_SLIDE: f64 = 0.5;
+/// So much friction beyond Coulomb's limit, of all that there may be, is worth
+/// another solve.
+const EXCESS: f64 = 0.1;
+
+/// A contact in the elastic solve.
+pub(crate) struct TiedContact {
+    pub(crate) constraint: Constraint,
+    /// The most that friction may give, an impulse.
+    most: f64,
+    along: Tie,
+    /// With friction, along two directions across the normal.
+    across: Option<[Tie; 2]>,
+}
+
+impl TiedContact {
+    pub(crate) fn ties(&self) -> impl Iterator<Item = Tie> + '_ {
+        std::iter::once(self.along).chain(self.across.into_iter().flatten())
+    }
+}
+
+/// All ties of some contacts.
+pub(crate) fn all_ties(contacts: &[TiedContact]) -> Vec<Tie> {
+    contacts.iter().flat_map(TiedContact::ties).collect()
+}
 
 /// The tie of a contact along one direction; what is scripted in it moves as
 /// it does.
@@ -70,7 +91,7 @@ fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
 impl Cloth {
     /// Contacts that pressed in the step before and still touch, as ties for
     /// the elastic solve: along the normal, and with friction across it.
-    pub(crate) fn ties(&self) -> Vec<(Constraint, Tie)> {
+    pub(crate) fn ties(&self) -> Vec<TiedContact> {
         let motion = &self.motion;
         let touching = self.memory.iter().filter_map(|held| self.touching(held));
         let mut touching: Vec<Touching> = touching.collect();
@@ -86,22 +107,56 @@ impl Cloth {
             }
             let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
             let stiffness = STIFFNESS / c.inverse_mass;
-            ties.push((c, tie(&c, normal, stiffness, target)));
-            if held.friction > 0.0 {
+            let most = held.friction * motion.h;
+            let across = (most > 0.0).then(|| {
                 // Coulomb's force at the velocity of the step before.
-                let friction = held.friction * motion.h / held.slide.max(CREEP);
+                let friction = (most / held.slide.max(CREEP)).min(stiffness);
                 let (s, t) = normal.any_orthonormal_pair();
-                for direction in [s, t] {
-                    ties.push((c, tie(&c, direction, friction.min(stiffness), 0.0)));
-                }
-            }
+                [s, t].map(|direction| tie(&c, direction, friction, 0.0))
+            });
+            ties.push(TiedContact {
+                constraint: c,
+                most,
+                along: tie(&c, normal, stiffness, target),
+                across,
+            });
         }
         ties
     }
 
-    /// A contact of the step before as it is at the start of this one, if it
-    /// still touches. A vertex that slid over the edge of a triangle touches
-    /// the next one.
+    /// Loosens the ties whose friction is beyond Coulomb's limit after the
+    /// solve, because what they hold slides faster than in the step before.
+    /// Says whether that was so much that it is worth another solve.
+    pub(crate) fn loosen(&self, ties: &mut [TiedContact]) -> bool {
+        let given = ties.iter().map(|contact| {
+            let [s, t] = contact.across?.map(|tie| self.impulse(&tie));
+            Some(s.hypot(t))
+        });
+        let given: Vec<Option<f64>> = given.collect();
+        let (mut all, mut beyond) = (0.0, 0.0);
+        for (contact, given) in ties.iter().zip(&given) {
+            let Some(given) = given else { continue };
+            all += contact.most;
+            beyond += (given - contact.most).max(0.0);
+        }
+        if beyond <= EXCESS * all {
+            return false;
+        }
+        for (contact, given) in ties.iter_mut().zip(given) {
+            let excess = given.map_or(1.0, |given| (given / contact.most).max(1.0));
+            for tie in contact.across.iter_mut().flatten() {
+                tie.stiffness /= excess;
+            }
+        }
+        true
+    }
+
+    fn impulse(&self, tie: &Tie) -> f64 {
+        tie.impulse(&self.motion.velocity, |b| self.elastic.body_velocity(b))
+    }
+
+    /// A contact of the step before, if it still touches. A vertex that slid
+    /// over the edge of a triangle touches the next one.
     fn touching(&self, held: &Pressing) -> Option<Touching> {
         let (surface, around) = (&self.surface, &self.candidates.around);
         let x = &self.motion.start;
@@ -169,24 +224,22 @@ impl Cloth {
     /// What the ties gave in the elastic solve: bodies move as it found, and
     /// the impulses along normals are kept for the limits of friction, in the
     /// order of stencils.
-    pub(crate) fn untie(&mut self, ties: &[(Constraint, Tie)]) -> Vec<(Stencil, Tied)> {
+    pub(crate) fn untie(&mut self, ties: &[TiedContact]) -> Vec<(Stencil, Tied)> {
         let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
-        for (c, tie) in ties {
-            let body = |b| self.elastic.body_velocity(b);
-            let impulse = tie.impulse(&self.motion.velocity, body);
+        for contact in ties {
+            let c = &contact.constraint;
+            let across = contact.across.map_or(0.0, |across| {
+                let [s, t] = across.map(|t| self.impulse(&t));
+                s.hypot(t)
+            });
+            let tied = Tied {
+                normal: self.impulse(&contact.along),
+                friction: across,
+            };
+            given.push((c.stencil, tied));
             if c.body != NO_BODY {
                 let b = &mut self.motion.bodies[c.body as usize];
-                (b.velocity, b.omega) = body(c.body);
-            }
-            if tie.normal == c.normal {
-                let tied = Tied {
-                    normal: impulse,
-                    friction: 0.0,
-                };
-                given.push((c.stencil, tied));
-            } else if let Some((_, tied)) = given.last_mut() {
-                let squared = tied.friction * tied.friction + impulse * impulse;
-                tied.friction = squared.sqrt();
+                (b.velocity, b.omega) = self.elastic.body_velocity(c.body);
             }
         }
         given.sort_unstable_by_key(|g| g.0);
@@ -201,10 +254,6 @@ impl Cloth {
                 let c = &c.constraint;
                 let u = c.relative_velocity(&self.motion);
                 let slide = (u - u.dot(c.normal) * c.normal).length();
-                let (a, b) = c.stencil.sides();
-                if slide * self.motion.h > FASTEST_SLIDE * self.surface.thickness(a, b) {
-                    continue;
-                }
                 self.memory.push(Pressing {
                     stencil: c.stencil,
                     friction: c.friction * normal / self.motion.h,
@@ -212,6 +261,24 @@ impl Cloth {
                 });
             }
         }
+    }
+}
+
+/// Leaves contacts that much room for friction as Coulomb's law leaves the two
+/// parts between which they are. A contact that presses less than in the step
+/// before had too much friction in the elastic solve, another too little; as
+/// each has its limit, only the sum of both is right.
+pub(crate) fn balance(surface: &Surface, contacts: &mut [Contact]) {
+    let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
+    let key = |c: &Contact| LoadShares::key(surface, &c.constraint.stencil);
+    for c in contacts.iter().filter(|c| c.constraint.friction > 0.0) {
+        let (left, room) = sums.entry(key(c)).or_default();
+        *left += c.constraint.friction * c.tied.normal.max(0.0) - c.tied.friction;
+        *room += c.room;
+    }
+    for c in contacts.iter_mut().filter(|c| c.room > 0.0) {
+        let (left, room) = sums[&key(c)];
+        c.room *= left.max(0.0) / room;
     }
 }
 

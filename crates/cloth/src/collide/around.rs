@@ -116,13 +116,16 @@ impl Around {
     ) -> bool {
         let w = nearest.weights;
         match list {
-            List::VertexTriangle => match corners_touched(points, nearest) {
-                ([Some(a), Some(b), None], _) => {
-                    self.edge_region(surface, x, [a, b], nearest.vector)
-                }
-                ([Some(a), None, None], _) => self.vertex_region(x, a, nearest.vector),
-                _ => true,
-            },
+            List::VertexTriangle => {
+                let touched = match corners_touched(points, nearest) {
+                    ([Some(a), Some(b), None], _) => {
+                        self.edge_region(surface, x, [a, b], nearest.vector)
+                    }
+                    ([Some(a), None, None], _) => self.vertex_region(x, a, nearest.vector),
+                    _ => return true,
+                };
+                touched && self.vertex_region(x, points[3], -nearest.vector)
+            }
             // What is nearest at the end of an edge is a vertex's affair.
             List::EdgeEdge => {
                 let [a, b, c, d] = *points;

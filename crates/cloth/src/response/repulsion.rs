@@ -25,12 +25,15 @@ pub(crate) struct Contact {
     pub(crate) impulse: f64,
     /// The friction impulse given so far.
     pub(crate) friction: DVec3,
-    /// What its ties gave in the elastic solve: the normal impulse, and the
-    /// size of the friction.
+    /// What its ties gave in the elastic solve.
     pub(crate) tied: Tied,
+    /// The friction that it may give for the normal impulse of its ties,
+    /// beyond what they gave themselves.
+    pub(crate) room: f64,
 }
 
-/// What the ties of a contact gave in the elastic solve.
+/// What the ties of a contact gave in the elastic solve: the normal impulse,
+/// and the size of the friction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tied {
     pub(crate) normal: f64,
@@ -57,6 +60,7 @@ impl Contact {
             impulse: 0.0,
             friction: DVec3::ZERO,
             tied,
+            room: (constraint.friction * tied.normal.max(0.0) - tied.friction).max(0.0),
         }
     }
 
@@ -194,8 +198,7 @@ fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
         let wanted = contact.friction - slide / mass;
         let wanted = wanted - wanted.dot(c.normal) * c.normal;
         // Coulomb's cone.
-        let normal = given + contact.tied.normal.max(0.0);
-        let most = (c.friction * normal - contact.tied.friction).max(0.0);
+        let most = c.friction * given + contact.room;
         let size = wanted.length();
         let friction = if size > most {
             wanted * (most / size)
