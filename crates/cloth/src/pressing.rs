@@ -13,6 +13,7 @@ use crate::collide::narrow::{HOVER, closest, gather};
 use crate::response::constraint::{Constraint, Pair, Stencil};
 use crate::response::{Contact, NO_BODY, Tied, stages};
 use crate::{Tie, TiedBody};
+use conatus_geometry::distance::Closest;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
@@ -93,7 +94,15 @@ impl Cloth {
     /// the elastic solve: along the normal, and with friction across it.
     pub(crate) fn ties(&self) -> Vec<TiedContact> {
         let motion = &self.motion;
-        let touching = self.memory.iter().filter_map(|held| self.touching(held));
+        // Where everything comes to if it goes on as in the step before: what
+        // slides far in a step has another normal there.
+        let velocity = |i: usize| self.v.get(i).unwrap_or(&motion.velocity[i]);
+        let ahead = motion.start.iter().enumerate();
+        let ahead: Vec<DVec3> = ahead.map(|(i, x)| *x + motion.h * *velocity(i)).collect();
+        let touching = self
+            .memory
+            .iter()
+            .filter_map(|held| self.touching(held, &ahead));
         let mut touching: Vec<Touching> = touching.collect();
         // Two that were apart may have been followed to the same triangle.
         touching.sort_by_key(|t| t.stencil);
@@ -155,50 +164,58 @@ impl Cloth {
         tie.impulse(&self.motion.velocity, |b| self.elastic.body_velocity(b))
     }
 
-    /// A contact of the step before, if it still touches. A vertex that slid
-    /// over the edge of a triangle touches the next one.
-    fn touching(&self, held: &Pressing) -> Option<Touching> {
-        let (surface, around) = (&self.surface, &self.candidates.around);
-        let x = &self.motion.start;
-        let mut stencil = held.stencil;
-        let (a, b) = stencil.sides();
-        let (normal, weights, gap, thickness) = match stencil.pair {
-            Pair::VertexPlane(k) => {
-                let plane = self.planes.get(k as usize)?;
-                let thickness = surface.part(a).thickness.unwrap_or(1e-3);
-                let height = plane.height(x[a as usize]);
-                (plane.normal, [1.0, 0.0, 0.0, 0.0], height, thickness)
-            }
-            pair => {
-                let (list, closest) = match pair {
-                    Pair::VertexTriangle => {
-                        let (points, closest) = around.follow(surface, x, stencil.points);
-                        stencil.points = points;
-                        (List::VertexTriangle, closest)
-                    }
-                    _ => {
-                        let x = gather(&stencil.points, x);
-                        (List::EdgeEdge, closest(List::EdgeEdge, &x))
-                    }
-                };
-                let distance = closest.distance();
-                if distance == 0.0 || !around.is_real(surface, x, list, &stencil.points, &closest) {
-                    return None;
-                }
-                let normal = closest.vector / distance;
-                (normal, closest.weights, distance, surface.thickness(a, b))
-            }
+    /// A contact of the step before, if it still touches when everything goes
+    /// on as in that step to `ahead`. A vertex that slides over the edge of a
+    /// triangle then touches the next one.
+    fn touching(&self, held: &Pressing, ahead: &[DVec3]) -> Option<Touching> {
+        let start = &self.motion.start;
+        let (a, b) = held.stencil.sides();
+        if let Pair::VertexPlane(k) = held.stencil.pair {
+            let plane = self.planes.get(k as usize)?;
+            let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
+            return (plane.height(ahead[a as usize]) <= HOVER * thickness).then(|| Touching {
+                stencil: held.stencil,
+                normal: plane.normal,
+                weights: [1.0, 0.0, 0.0, 0.0],
+                overlap: thickness - plane.height(start[a as usize]),
+                held: *held,
+            });
+        }
+        let thickness = self.surface.thickness(a, b);
+        let (stencil, mut seen) = self.seen(held.stencil, ahead, thickness)?;
+        let gap = |seen: &Closest| {
+            let x = gather(&stencil.points, start);
+            let gap: DVec3 = (0..4).map(|i| seen.weights[i] * x[i]).sum();
+            gap.dot(seen.vector / seen.distance())
         };
-        if gap > HOVER * thickness {
-            return None;
+        if gap(&seen) <= 0.0 {
+            // They would pass through each other.
+            seen = self.seen(stencil, start, thickness)?.1;
         }
         Some(Touching {
             stencil,
-            normal,
-            weights,
-            overlap: thickness - gap,
+            normal: seen.vector / seen.distance(),
+            weights: seen.weights,
+            overlap: thickness - gap(&seen),
             held: *held,
         })
+    }
+
+    /// What of two surfaces touches near a stencil if everything is at `x`.
+    fn seen(&self, stencil: Stencil, x: &[DVec3], thickness: f64) -> Option<(Stencil, Closest)> {
+        let (surface, around) = (&self.surface, &self.candidates.around);
+        let Stencil { pair, points } = stencil;
+        let (list, (points, closest)) = match pair {
+            Pair::VertexTriangle => (List::VertexTriangle, around.follow(surface, x, points)),
+            _ => {
+                let closest = closest(List::EdgeEdge, &gather(&points, x));
+                (List::EdgeEdge, (points, closest))
+            }
+        };
+        let touches = closest.squared > 0.0
+            && closest.distance() <= HOVER * thickness
+            && around.is_real(surface, x, list, &points, &closest);
+        touches.then_some((Stencil { pair, points }, closest))
     }
 
     /// The bodies as the elastic solve takes them. Those that are held have no
