@@ -30,8 +30,9 @@ fn untangled(report: &Report) {
 }
 
 /// A ball pushes a small cloth through a narrow funnel: the share of the cloth
-/// that has left its chute at the end, or where the run failed.
-fn plunged(response: &str) -> f64 {
+/// that has left its chute at the end, or where the run failed. It starts a
+/// little beside the middle.
+fn plunged(response: &str, [x, y]: [f64; 2]) -> f64 {
     let text = format!(
         r#"
         time = {{ step = 0.004166666666666667, seconds = 1.5, steps_per_frame = 12 }}
@@ -55,7 +56,7 @@ fn plunged(response: &str) -> f64 {
         [[cloth.piece]]
         shape.rectangle = {{ width = 0.5, height = 0.5, vertices = [9, 9] }}
         material = "cloth"
-        position = [0.003, 0.001, 0.34]
+        position = [{x}, {y}, 0.34]
 
         [[obstacle]]
         name = "funnel"
@@ -76,13 +77,18 @@ fn plunged(response: &str) -> f64 {
 #[test]
 fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
     // Between ball and funnel, which move differently, nothing moves as one:
-    // rigid zones give up there, or are dragged along behind.
-    let (flows, jams) = std::thread::scope(|threads| {
-        let runs = [PROJECTION, RIGID].map(|r| threads.spawn(move || plunged(r)));
-        let [flows, jams] = runs.map(|run| run.join().unwrap());
-        (flows, jams)
+    // rigid zones give up there, or are dragged along behind. Where a fold gets
+    // caught is chance, so the middle one of three runs counts.
+    let starts = [[0.001, 0.002], [0.002, -0.003], [-0.004, 0.002]];
+    let [flows, jams] = [PROJECTION, RIGID].map(|response| {
+        let mut shares = std::thread::scope(|threads| {
+            let runs = starts.map(|start| threads.spawn(move || plunged(response, start)));
+            runs.map(|run| run.join().unwrap())
+        });
+        println!("out of the chute with {response}: {shares:?}");
+        shares.sort_by(f64::total_cmp);
+        shares[1]
     });
-    println!("out of the chute: projection {flows}, rigid zones {jams}");
     assert!(flows > 0.6, "{flows} out of the chute");
     assert!(jams < 0.5 * flows, "{jams} against {flows}");
 }

@@ -5,7 +5,7 @@ mod support;
 
 use conatus_math::DVec3;
 use conatus_record::Frame;
-use support::from_text;
+use support::{built_in, from_text};
 
 fn run(text: &str) -> Vec<Frame> {
     let mut setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
@@ -62,13 +62,14 @@ fn a_sheet_slides_over_the_triangles_of_its_ramp_as_over_a_plane() {
     let mesh = "[[obstacle]]\nshape.box.half_extents = [3, 0.5, 0.1]\n\
                 turn = { axis = [0, 1, 0], degrees = 35 }\ndetail = 0.1";
     let way = |friction: f64| 0.5 * 9.81 * (sin - friction * cos);
-    for (ground, most) in [(plane.as_str(), 0.005), (mesh, 0.08)] {
-        let slid = slid(0.0, ground);
-        assert!((slid / way(0.0) - 1.0).abs() < most, "{slid} m on {ground}");
-    }
-    for (ground, most) in [(plane.as_str(), 0.05), (mesh, 0.2)] {
-        let slid = slid(0.3, ground);
-        assert!((slid / way(0.3) - 1.0).abs() < most, "{slid} m on {ground}");
+    for ground in [plane.as_str(), mesh] {
+        for (friction, most) in [(0.0, 0.005), (0.1, 0.02), (0.3, 0.05), (0.6, 0.25)] {
+            let (slid, way) = (slid(friction, ground), way(friction));
+            assert!(
+                (slid / way - 1.0).abs() < most,
+                "{slid} m instead of {way} with friction {friction} on {ground}"
+            );
+        }
     }
 }
 
@@ -109,4 +110,30 @@ fn a_heavy_body_rests_on_thin_cloth_on_a_table() {
         assert!(lean < 0.01, "at {} s it leans by {lean}", frame.time);
         assert!(cup.velocity.length() < 0.03, "{}", cup.velocity);
     }
+}
+
+/// How far the cup and the bottle went, and how far the cloth, if it is pulled
+/// from 0.5 s to that time.
+fn pulled(until: f64) -> (Vec<f64>, f64) {
+    let pull = format!("cloth.piece.tablecloth.pin[0].keyframe[1].time={until}");
+    let mut setup = built_in("tablecloth", &["time.seconds=1.25", &pull]);
+    let (report, kept) = support::run(&mut setup);
+    let cloth = report.cloth.expect("cloth");
+    assert_eq!(cloth.intersections, 0);
+    assert!(cloth.max_stretch < 1.5, "{}", cloth.max_stretch);
+    let [first, last] = [&kept.frames[0], &kept.frames[kept.frames.len() - 1]];
+    let bodies = first.bodies.iter().zip(&last.bodies).take(2);
+    let ways = bodies.map(|(a, b)| b.position.x - a.position.x).collect();
+    (ways, mean(last).x - mean(first).x)
+}
+
+/// Friction acts for as long as the cloth slides by: a fifth of a second is not
+/// enough to take a body far.
+#[test]
+fn bodies_stay_when_the_tablecloth_is_pulled_quickly() {
+    let (bodies, cloth) = pulled(0.9);
+    assert!(cloth > 1.5, "the cloth went {cloth} m");
+    assert!(bodies.iter().all(|x| (0.0..0.03).contains(x)), "{bodies:?}");
+    let (bodies, _) = pulled(2.0);
+    assert!(bodies.iter().all(|x| *x > 0.06), "{bodies:?}");
 }

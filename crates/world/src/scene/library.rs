@@ -54,6 +54,7 @@ scenes![
     "spring-chain",
     "squares-incline",
     "squares-plane",
+    "tablecloth",
     "tumbling-top",
     "water",
 ];
