@@ -11,7 +11,7 @@
 
 use super::candidates::List;
 use super::narrow::{closest, gather};
-use super::surface::Surface;
+use super::surface::{Kind, Surface};
 use conatus_geometry::distance::Closest;
 use conatus_math::DVec3;
 
@@ -117,14 +117,19 @@ impl Around {
         let w = nearest.weights;
         match list {
             List::VertexTriangle => {
-                let touched = match corners_touched(points, nearest) {
-                    ([Some(a), Some(b), None], _) => {
+                let vertex = points[3];
+                let (touched, count) = corners_touched(points, nearest);
+                let there = match touched {
+                    [Some(a), Some(b), None] => {
                         self.edge_region(surface, x, [a, b], nearest.vector)
                     }
-                    ([Some(a), None, None], _) => self.vertex_region(x, a, nearest.vector),
-                    _ => return true,
+                    [Some(a), None, None] => self.vertex_region(x, a, nearest.vector),
+                    _ => true,
                 };
-                touched && self.vertex_region(x, points[3], -nearest.vector)
+                // A vertex of cloth before a triangle counts in any case: the
+                // sheet about it is not flat for long.
+                let pliant = count == 3 && surface.part(vertex).kind == Kind::Cloth;
+                there && (pliant || self.vertex_region(x, vertex, -nearest.vector))
             }
             // What is nearest at the end of an edge is a vertex's affair.
             List::EdgeEdge => {

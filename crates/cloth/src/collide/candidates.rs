@@ -216,13 +216,13 @@ impl Candidates {
             return;
         }
         for &p in &out {
-            let new = renew(p as usize);
-            let reach = &mut self.reach[p as usize];
+            let p = p as usize;
+            let reach = &mut self.reach[p];
             *reach = match points {
-                // What a response throws about keeps its old reach as well, or
-                // it would be thrown out of it again and again.
-                Some(_) => reach.union(&new),
-                None => new,
+                // What a response throws about will not fly on like that, and
+                // may well come back.
+                Some(_) => reach.union(&Reach::along(motion.end[p], motion.end[p], 0.5 * margin)),
+                None => renew(p),
             };
         }
         self.append(surface, motion, margin, &out);
