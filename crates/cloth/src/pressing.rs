@@ -46,6 +46,10 @@ struct Touching {
 /// proportion to the velocity below it, in m/s.
 const CREEP: f64 = 5e-4;
 
+/// What slides slower than this, in m/s, may have too much friction: it is as
+/// good as at rest, and has another step.
+const SLOW: f64 = 10.0 * CREEP;
+
 /// So much friction beyond Coulomb's limit, of all that there may be, is worth
 /// another solve.
 const EXCESS: f64 = 0.1;
@@ -137,22 +141,25 @@ impl Cloth {
     /// solve, because what they hold slides faster than in the step before.
     /// Says whether that was so much that it is worth another solve.
     pub(crate) fn loosen(&self, ties: &mut [TiedContact]) -> bool {
-        let given = ties.iter().map(|contact| {
-            let [s, t] = contact.across?.map(|tie| self.impulse(&tie));
-            Some(s.hypot(t))
-        });
-        let given: Vec<Option<f64>> = given.collect();
         let (mut all, mut beyond) = (0.0, 0.0);
-        for (contact, given) in ties.iter().zip(&given) {
-            let Some(given) = given else { continue };
+        let excess = ties.iter().map(|contact| {
+            let Some(across) = contact.across else {
+                return 1.0;
+            };
+            let [s, t] = across.map(|tie| self.impulse(&tie));
+            let given = s.hypot(t);
             all += contact.most;
-            beyond += (given - contact.most).max(0.0);
-        }
+            if given <= contact.most.max(SLOW * across[0].stiffness) {
+                return 1.0;
+            }
+            beyond += given - contact.most;
+            given / contact.most
+        });
+        let excess: Vec<f64> = excess.collect();
         if beyond <= EXCESS * all {
             return false;
         }
-        for (contact, given) in ties.iter_mut().zip(given) {
-            let excess = given.map_or(1.0, |given| (given / contact.most).max(1.0));
+        for (contact, excess) in ties.iter_mut().zip(excess) {
             for tie in contact.across.iter_mut().flatten() {
                 tie.stiffness /= excess;
             }
