@@ -29,7 +29,8 @@ pub struct Pressing {
     pub stencil: Stencil,
     /// The limit of its friction, a force.
     pub friction: f64,
-    /// How fast it slid, in m/s.
+    /// How fast it slid in the elastic solve, or if it had no part in that, in
+    /// the end; in m/s.
     pub slide: f64,
 }
 
@@ -252,13 +253,14 @@ impl Cloth {
         let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
         for contact in ties {
             let c = &contact.constraint;
-            let across = contact.across.map_or(0.0, |across| {
+            let across = contact.across.map(|across| {
                 let [s, t] = across.map(|t| self.impulse(&t));
-                s.hypot(t)
+                (s.hypot(t), across[0].stiffness)
             });
             let tied = Tied {
                 normal: self.impulse(&contact.along),
-                friction: across,
+                friction: across.map_or(0.0, |(friction, _)| friction),
+                slide: across.map(|(friction, stiffness)| friction / stiffness),
             };
             given.push((c.stencil, tied));
             if c.body != NO_BODY {
@@ -275,9 +277,12 @@ impl Cloth {
         self.memory.clear();
         for c in contacts {
             if let Some(normal) = c.presses() {
+                let slides = || {
+                    let u = c.constraint.relative_velocity(&self.motion);
+                    (u - u.dot(c.constraint.normal) * c.constraint.normal).length()
+                };
+                let slide = c.tied.slide.unwrap_or_else(slides);
                 let c = &c.constraint;
-                let u = c.relative_velocity(&self.motion);
-                let slide = (u - u.dot(c.normal) * c.normal).length();
                 self.memory.push(Pressing {
                     stencil: c.stencil,
                     friction: c.friction * normal / self.motion.h,

@@ -33,11 +33,12 @@ pub(crate) struct Contact {
 }
 
 /// What the ties of a contact gave in the elastic solve: the normal impulse,
-/// and the size of the friction.
+/// the size of the friction, and how fast it slid with that, in m/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tied {
     pub(crate) normal: f64,
     pub(crate) friction: f64,
+    pub(crate) slide: Option<f64>,
 }
 
 impl Contact {
