@@ -77,7 +77,7 @@ fn plunged(response: &str, [x, y]: [f64; 2]) -> f64 {
 #[test]
 fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
     // Between ball and funnel, which move differently, nothing moves as one:
-    // rigid zones give up there, or are dragged along behind. Where a fold gets
+    // rigid zones give up there, or some of the cloth stays behind. Where a fold gets
     // caught is chance, so the middle one of three runs counts.
     let starts = [[0.001, 0.002], [0.002, -0.003], [-0.004, 0.002]];
     let [flows, jams] = [PROJECTION, RIGID].map(|response| {
@@ -89,8 +89,8 @@ fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
         shares.sort_by(f64::total_cmp);
         shares[1]
     });
-    assert!(flows > 0.6, "{flows} out of the chute");
-    assert!(jams < 0.5 * flows, "{jams} against {flows}");
+    assert!(flows > 0.95, "{flows} out of the chute");
+    assert!(jams < flows - 0.1, "{jams} against {flows}");
 }
 
 /// Twenty squares that fall on each other on the frictionless incline: how far
