@@ -102,7 +102,7 @@ impl Gust {
     }
 }
 
-/// Everything that [`Cloth`] is made of.
+/// Everything that [`Cloth`](crate::Cloth) is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// The pieces of cloth.
