@@ -190,23 +190,25 @@ impl Cloth {
             });
         }
         let thickness = self.surface.thickness(a, b);
-        let (stencil, mut seen) = self.seen(held.stencil, ahead, thickness)?;
-        let gap = |seen: &Closest| {
+        let seen_at = |stencil: Stencil, at: &[DVec3]| {
+            let (stencil, seen) = self.seen(stencil, at, thickness)?;
             let x = gather(&stencil.points, start);
             let gap: DVec3 = (0..4).map(|i| seen.weights[i] * x[i]).sum();
-            gap.dot(seen.vector / seen.distance())
+            let normal = seen.vector / seen.distance();
+            Some(Touching {
+                stencil,
+                normal,
+                weights: seen.weights,
+                overlap: thickness - gap.dot(normal),
+                held: *held,
+            })
         };
-        if gap(&seen) <= 0.0 {
+        let touching = seen_at(held.stencil, ahead)?;
+        match touching.overlap < thickness {
+            true => Some(touching),
             // They would pass through each other.
-            seen = self.seen(stencil, start, thickness)?.1;
+            false => seen_at(touching.stencil, start),
         }
-        Some(Touching {
-            stencil,
-            normal: seen.vector / seen.distance(),
-            weights: seen.weights,
-            overlap: thickness - gap(&seen),
-            held: *held,
-        })
     }
 
     /// What of two surfaces touches near a stencil if everything is at `x`.
