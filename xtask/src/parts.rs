@@ -1,6 +1,6 @@
 //! The parts of `cargo xtask test`, in the order in which they run.
 
-use crate::run::{Outcome, Part, cargo, done, program, quiet, root, shown};
+use crate::run::{self, Outcome, Part, cargo, done, program, quiet, root, shown};
 use crate::{page, tools, validate};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,8 +23,10 @@ pub fn all(browser: bool) -> Vec<Part> {
         part("golden hashes, optimised", golden),
         part("release build", release),
         part("built-in scenes", scenes),
-        part("scenes as .glb and .usda, validated", validate),
+        part("scenes as .glb, .usda and .obj, validated", validate),
         part("made-up runs, validated", validate::made_up),
+        part("cloth in every frame, validated", validate::cloth),
+        part("motions, scored from outside", validate::motions),
         part("the page: types and unit tests", page::alone),
         in_browser,
         part("benchmark compiles", bench),
@@ -60,12 +62,7 @@ fn golden() -> Outcome {
 }
 
 fn release() -> Outcome {
-    done(shown(cargo(&[
-        "build",
-        "--release",
-        "--package",
-        "conatus",
-    ])))
+    done(run::release())
 }
 
 fn bench() -> Outcome {
@@ -118,7 +115,8 @@ fn built_in() -> Result<Vec<String>, String> {
     }
 }
 
-/// What the scenes gave as 3D files, one of each kind for each scene.
+/// What the scenes gave as 3D files, one of each kind for each scene; of cloth
+/// the first and the last frame.
 fn validate() -> Outcome {
     let folder = folder();
     let outcome = validate_in(&folder);
@@ -128,9 +126,9 @@ fn validate() -> Outcome {
 
 fn validate_in(folder: &Path) -> Outcome {
     for name in built_in()? {
-        for ending in ["glb", "usda"] {
+        for ending in ["glb", "usda", "obj"] {
             let file = folder.join(format!("{name}.{ending}"));
-            if !file.is_file() {
+            if !file.exists() {
                 return Err(format!("{} was not written", file.display()));
             }
         }

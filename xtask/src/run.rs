@@ -92,6 +92,11 @@ pub fn target() -> Result<PathBuf, String> {
     Ok(PathBuf::from(path.replace("\\\\", "\\")))
 }
 
+/// Builds the program as users have it.
+pub fn release() -> Result<(), String> {
+    shown(cargo(&["build", "--release", "--package", "conatus"]))
+}
+
 /// The program, as the release build leaves it.
 pub fn program() -> Result<PathBuf, String> {
     let name = format!("conatus{}", std::env::consts::EXE_SUFFIX);

@@ -28,7 +28,7 @@ pub fn check() -> Outcome {
     ))
 }
 
-/// Python, whose packages `.usda` files are validated with.
+/// Python, whose packages `.usda` files, `.obj` frames and clips are validated with.
 fn python() -> Outcome {
     let told = || quiet(command(PYTHON, &["--version"]));
     if told().is_err() && may_install() {

@@ -2,6 +2,7 @@
 //!
 //! One program of many small files, so that one browser serves all tests.
 
+mod clip;
 mod cloth;
 mod controls;
 mod drag;

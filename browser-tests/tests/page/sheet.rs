@@ -56,6 +56,7 @@ pub fn recording() -> Recording {
             input(40, serde_json::json!({ "let_go": { "hand": 1 } })),
         ],
         report: None,
+        clip: None,
     }
 }
 
@@ -85,6 +86,7 @@ fn body(name: &str, mass: f64, color: [f32; 3], mesh: usize, scripted: bool) -> 
         mesh: Some(mesh),
         spheres: Vec::new(),
         scripted,
+        character: None,
     }
 }
 

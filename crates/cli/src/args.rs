@@ -18,7 +18,8 @@ Try it:
   conatus play cylon                      a built-in scene, live in the browser
   conatus run cylon -o cylon.html         the same as a file to open anywhere; .glb for Blender
   conatus run cloth-sphere -o drape.html  cloth that never passes through itself
-  conatus new cloth -o mine.toml          start a scene of your own; or rigid
+  conatus run walk -o walk.html           a character that finds out how to walk
+  conatus new cloth -o mine.toml          start a scene of your own; or rigid, motion
 
 Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
 
@@ -76,7 +77,8 @@ pub struct Run {
     /// which is continued in place and ends as if nothing had happened
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["scene", "seconds", "seed", "sets"])]
     pub resume: Option<PathBuf>,
-    /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv .svg .html .png)
+    /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv
+    /// .svg .html .png, with characters .bvh .clip.json)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
     /// How many evenly spaced frames a .png shows (12 if not said) and an .obj folder gets

@@ -6,7 +6,7 @@
 
 use crate::errors::Failure;
 use conatus_record::export::{self, Format, Options};
-use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
+use conatus_record::{Clip, Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
 use conatus_world::{Checkpoint, Sink, memory};
@@ -70,14 +70,34 @@ impl Outputs {
         self.paths.iter().any(|(_, format)| *format != Format::Mcap)
     }
 
-    /// Opens recordings and gets ready for frames.
+    /// Refuses formats of characters for a scene without any, before it runs.
+    pub fn check_characters(&self, there_are: bool) -> Result<(), Failure> {
+        let vain = self
+            .paths
+            .iter()
+            .find(|(_, f)| f.needs_clip() && !there_are);
+        match vain {
+            None => Ok(()),
+            Some((path, _)) => Err(Failure::usage(
+                format!(
+                    "{} would hold the motion of characters, and the scene has none",
+                    path.display()
+                ),
+                "add [[character]] to the scene, or choose another ending",
+            )),
+        }
+    }
+
+    /// Opens recordings and gets ready for frames; `clip` is what characters
+    /// do.
     pub fn begin(
         &self,
         header: &Header,
         sources: &[Source],
         overrides: &[String],
+        clip: Option<&Clip>,
     ) -> Result<Tape, Failure> {
-        self.begin_beside(None, header, sources, overrides)
+        self.begin_beside(None, header, sources, overrides, clip)
     }
 
     /// The same with one more recording. The first path is its name, the second
@@ -88,8 +108,13 @@ impl Outputs {
         header: &Header,
         sources: &[Source],
         overrides: &[String],
+        clip: Option<&Clip>,
     ) -> Result<Tape, Failure> {
-        let create = |path: &Path| RecordingWriter::create(path, header, sources, overrides);
+        let create = |path: &Path| -> Result<RecordingWriter, RecordError> {
+            let mut writer = RecordingWriter::create(path, header, sources, overrides)?;
+            clip.map_or(Ok(()), |clip| writer.clip(clip))?;
+            Ok(writer)
+        };
         let mut live = Vec::new();
         if let Some((path, beside)) = further {
             live.push((path.to_path_buf(), create(beside)?));
@@ -106,6 +131,7 @@ impl Outputs {
             frames: Vec::new(),
             events: Vec::new(),
             report: None,
+            clip: clip.cloned(),
         });
         let further = further.map(|(path, _)| path.to_path_buf());
         let named = self.paths.iter().map(|(path, _)| path.clone());

@@ -1,6 +1,10 @@
 //! Tells how far a run is: a bar on a terminal, a few lines when piped,
 //! nothing when not wanted. And hears when it should stop.
 
+mod search;
+
+pub use search::Search;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -121,6 +121,7 @@ mod tests {
             frames: (0..3).map(frame).collect(),
             events: Vec::new(),
             report,
+            clip: None,
         }
     }
 

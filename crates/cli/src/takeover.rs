@@ -8,11 +8,13 @@ use crate::errors::Failure;
 use crate::outputs::Tape;
 use conatus_record::{Entry, Event, Frame, Lock, Outline, RecordError};
 use conatus_world::command::INPUT;
+use conatus_world::motion::{FOUND, MotionReport, Movement};
 use conatus_world::{Checkpoint, Sink};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What there is of a recording, without its frames.
 pub struct Unfinished {
@@ -22,6 +24,8 @@ pub struct Unfinished {
     pub checkpoint: Option<Stored>,
     /// What was done by hand.
     pub inputs: Vec<Event>,
+    /// How characters move, if it was found.
+    pub movement: Option<Arc<Movement>>,
     /// Of all frames their steps, and sums of their bytes.
     frames: VecDeque<(u64, u64)>,
 }
@@ -42,10 +46,12 @@ impl Unfinished {
         let (mut checkpoint, mut inputs) = (None, Vec::new());
         let (mut frames, mut number) = (VecDeque::new(), 0);
         let mut sum = Sum::default();
+        let mut report = None;
         let outline = Outline::walk(path, |entry| -> Result<(), RecordError> {
             match entry {
                 Entry::Frame(frame) => frames.push_back((frame.step, sum.of(&frame))),
                 Entry::Event(event) if event.kind == INPUT => inputs.push(event),
+                Entry::Event(event) if event.kind == FOUND => report = Some(event.detail),
                 Entry::Event(_) => {}
                 Entry::State(state) => {
                     number += 1;
@@ -58,10 +64,15 @@ impl Unfinished {
             }
             Ok(())
         })?;
+        // What was found is not searched for again.
+        let report = report.and_then(|r| serde_json::from_value::<MotionReport>(r).ok());
+        let movement = (outline.clip.clone().zip(report))
+            .map(|(clip, report)| Arc::new(Movement { clip, report }));
         Ok(Self {
             outline,
             checkpoint,
             inputs,
+            movement,
             frames,
         })
     }

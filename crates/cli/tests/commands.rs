@@ -15,7 +15,7 @@ fn list_shows_every_scene_on_one_line() {
     let families: Vec<&str> = (said.out.lines())
         .filter(|line| !line.starts_with(' '))
         .collect();
-    assert_eq!(families, ["cloth", "rigid"], "{}", said.out);
+    assert_eq!(families, ["cloth", "motion", "rigid"], "{}", said.out);
     let line = said.out.lines().find(|line| line.contains("cylon"));
     assert!(
         line.is_some_and(|line| line.contains("Four balls") && line.contains("Di Pierro")),
@@ -75,7 +75,9 @@ fn every_listed_scene_passes_check() {
         let name = scene["name"].as_str().unwrap();
         let said = conatus(folder.path(), &["check", name]);
         assert_eq!(said.code, 0, "{name}: {}", said.err);
-        let what = ["bodies", "cloth"].iter().any(|w| said.out.contains(w));
+        let what = ["bodies", "cloth", "characters"]
+            .iter()
+            .any(|w| said.out.contains(w));
         assert!(what && said.out.contains("frames"), "{}", said.out);
     }
 }
@@ -83,7 +85,7 @@ fn every_listed_scene_passes_check() {
 #[test]
 fn a_new_scene_passes_check_and_is_never_overwritten() {
     let folder = folder();
-    for family in ["rigid", "cloth"] {
+    for family in ["rigid", "cloth", "motion"] {
         let name = format!("{family}.toml");
         let said = conatus(folder.path(), &["new", family, "-o", &name]);
         assert_eq!(said.code, 0, "{}", said.err);

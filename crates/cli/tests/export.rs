@@ -29,6 +29,7 @@ fn recording(complete: bool) -> Recording {
             waters: Vec::new(),
             cloths: Vec::new(),
         },
+        clip: None,
         sources: vec![Source {
             name: "scene.toml".into(),
             text: "time = { step = 0.5, seconds = 1, steps_per_frame = 1 }".into(),

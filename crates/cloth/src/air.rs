@@ -8,6 +8,7 @@
 //! stable at any speed and exact at the terminal one.
 
 use crate::elastic::Elastic;
+use crate::elastic::membrane::Triangle;
 use crate::solve::matrix::add_to_diagonal;
 use conatus_math::{DMat3, DVec3};
 
@@ -42,15 +43,17 @@ impl Drag {
 }
 
 impl Elastic {
-    /// Calls `corner` with each vertex and its share of B from one triangle.
+    /// Calls `corner` with each vertex and its share of B from each of some
+    /// triangles.
     pub(crate) fn each_drag(
         &self,
+        triangles: &[Triangle],
         x: &[DVec3],
         v: &[DVec3],
         wind: DVec3,
         mut corner: impl FnMut(usize, Drag),
     ) {
-        for t in &self.triangles {
+        for t in triangles {
             let material = &self.materials[t.piece as usize];
             if material.drag_normal == 0.0 && material.drag_tangential == 0.0 {
                 continue;

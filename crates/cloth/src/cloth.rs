@@ -5,15 +5,17 @@
 //! not come to an end, the step is taken back and made in two halves, down to
 //! a smallest step; then it fails and says where.
 
+mod algorithm;
+
 use crate::collide::candidates::Candidates;
-use crate::collide::narrow::{self, Hit, Near};
+use crate::collide::narrow::{Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
 use crate::parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
-use crate::pressing::{LoadShares, Pressing, all_ties, balance};
-use crate::response::constraint::{Pair, Stencil};
-use crate::response::{BodyMotion, Contact, FailSafe, GaveUp, Limit, Motion, Tied, stages};
+use crate::pressing::{Pressing, all_ties};
+use crate::response::{BodyMotion, Contact, GaveUp, Motion};
 use crate::{Elastic, Integrator, Load, Spring};
 use conatus_math::{DMat3, DVec3, rotation};
+use rayon::prelude::*;
 use std::time::Instant;
 
 /// Sums over steps.
@@ -67,6 +69,9 @@ pub const FASTEST: f64 = 1e4;
 /// So has cloth with an edge so many times as long as at rest.
 const LONGEST: f64 = 100.0;
 
+/// Edges handled by one task.
+const EDGES: usize = 8192;
+
 /// Cloth and all that it meets.
 pub struct Cloth {
     /// Elasticity of all pieces.
@@ -100,6 +105,7 @@ pub struct Cloth {
     edges: Vec<([u32; 2], f64)>,
     pub(crate) motion: Motion,
     near: Vec<Near>,
+    contacts: Vec<Contact>,
     hits: Vec<Hit>,
     /// Vertices that ran away in the last attempt.
     ran_away: Vec<u32>,
@@ -190,6 +196,7 @@ impl Cloth {
             edges,
             motion,
             near: Vec::new(),
+            contacts: Vec::new(),
             hits: Vec::new(),
             ran_away: Vec::new(),
         }
@@ -231,6 +238,12 @@ impl Cloth {
     /// The planes.
     pub fn planes(&self) -> &[Plane] {
         &self.planes
+    }
+
+    /// Has an obstacle move otherwise from now on. It must be where it is now
+    /// when the next step begins.
+    pub fn set_path(&mut self, obstacle: usize, path: crate::script::Path) {
+        self.obstacles[obstacle].path = path;
     }
 
     /// The obstacles.
@@ -321,10 +334,11 @@ impl Cloth {
         self.ran_away.extend(fast);
         if self.ran_away.is_empty() {
             let end = |p: u32| start[p as usize] + *h * velocity[p as usize];
-            let torn = (self.edges.iter()).filter(|([a, b], rest)| {
+            let torn = (self.edges.par_iter().with_min_len(EDGES)).filter(|([a, b], rest)| {
                 end(*a).distance_squared(end(*b)) > LONGEST * LONGEST * rest * rest
             });
-            self.ran_away.extend(torn.flat_map(|(e, _)| e));
+            let torn: Vec<&([u32; 2], f64)> = torn.collect();
+            self.ran_away.extend(torn.iter().flat_map(|(e, _)| e));
             self.ran_away.sort_unstable();
             self.ran_away.dedup();
         }
@@ -369,9 +383,11 @@ impl Cloth {
         let begin = Instant::now();
         let result = self.collide(&given);
         self.stats.collision_seconds += begin.elapsed().as_secs_f64();
-        let contacts = result?;
+        result?;
         self.sane()?;
+        let contacts = std::mem::take(&mut self.contacts);
         self.remember(&contacts);
+        self.contacts = contacts;
         self.accept(bodies);
         Ok(())
     }
@@ -433,107 +449,6 @@ impl Cloth {
         scripted
     }
 
-    /// Harmon et al., Algorithm 1: filters the velocities until nothing
-    /// collides.
-    fn collide(&mut self, tied: &[(Stencil, Tied)]) -> Result<Vec<Contact>, GaveUp> {
-        let Collisions {
-            response,
-            zone_friction,
-            sweeps,
-            passes,
-            restore,
-            longest,
-            most_passes,
-            ..
-        } = self.collisions;
-        let Self {
-            surface,
-            planes,
-            motion,
-            candidates,
-            near,
-            hits,
-            stats,
-            edges,
-            ..
-        } = self;
-        let friction_of = |stencil: &Stencil| match stencil.pair {
-            Pair::VertexPlane(k) => {
-                let own = surface.part(stencil.points[0]).friction.unwrap_or(0.0);
-                let plane = planes[k as usize].friction;
-                plane.unwrap_or(own)
-            }
-            _ => {
-                let (a, b) = stencil.sides();
-                surface.friction(a, b)
-            }
-        };
-        let load = LoadShares::new(surface, tied);
-        motion.settle_all();
-        candidates.update(surface, motion, None);
-
-        // Stage 1.
-        narrow::near(surface, planes, motion, candidates, near);
-        let mut contacts: Vec<Contact> = near
-            .iter()
-            .map(|n| {
-                let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
-                let tied = place.map_or(Tied::default(), |i| tied[i].1);
-                let friction = friction_of(&n.stencil) * load.of(surface, &n.stencil);
-                Contact::new(motion, n, friction, restore, tied)
-            })
-            .filter(|c| !c.constraint.is_rigid())
-            .collect();
-        balance(surface, &mut contacts);
-        let limits = edges.iter();
-        let limits = limits.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
-        let mut limits: Vec<Limit> = limits.collect();
-        // A tenth of what gravity does in a step is not worth a sweep.
-        let tolerance = 1e-5;
-        stages::repulsion(motion, &mut contacts, &mut limits, sweeps, tolerance);
-        let moved = motion.settle();
-        let moved: Vec<u32> = moved.to_vec();
-        candidates.update(surface, motion, Some(&moved));
-
-        // Stage 2.
-        narrow::hits(surface, planes, motion, candidates, hits);
-        motion.seen();
-        for _ in 0..passes {
-            if hits.is_empty() {
-                return Ok(contacts);
-            }
-            stats.collisions += hits.len() as u64;
-            stages::continuous(motion, hits, |hit| friction_of(&hit.stencil));
-            look_again(surface, planes, motion, candidates, hits);
-        }
-        if hits.is_empty() {
-            return Ok(contacts);
-        }
-
-        // Stage 3.
-        stats.failsafe_calls += 1;
-        let mut zones = FailSafe::new(motion);
-        for _ in 0..most_passes {
-            stats.collisions += hits.len() as u64;
-            zones.resolve(motion, hits, response, zone_friction, |hit| {
-                friction_of(&hit.stencil)
-            })?;
-            look_again(surface, planes, motion, candidates, hits);
-            if hits.is_empty() {
-                stats.impact_zones += zones.zones() as u64;
-                stats.largest_zone = stats.largest_zone.max(zones.largest);
-                return Ok(contacts);
-            }
-        }
-        let mut points: Vec<u32> = hits.iter().flat_map(|h| h.stencil.points()).collect();
-        points.sort_unstable();
-        points.dedup();
-        Err(GaveUp {
-            points,
-            pinched: false,
-        })
-    }
-
     /// The step is good: positions and velocities are those at its end.
     fn accept(&mut self, bodies: &mut [BodyState]) {
         self.stats.substeps += 1;
@@ -554,18 +469,4 @@ impl Cloth {
             }
         }
     }
-}
-
-/// Detection after a response: only what moved.
-fn look_again(
-    surface: &Surface,
-    planes: &[Plane],
-    motion: &mut Motion,
-    candidates: &mut Candidates,
-    hits: &mut Vec<Hit>,
-) {
-    let moved = motion.settle().to_vec();
-    candidates.update(surface, motion, Some(&moved));
-    narrow::hits(surface, planes, motion, candidates, hits);
-    motion.seen();
 }

@@ -227,7 +227,7 @@ impl Elastic {
             let scale: Vec<f64> = self.materials.iter().map(|m| m.damping_stiffness).collect();
             self.add_damping(&x, &v, &scale, &mut f);
         }
-        self.each_drag(&x, &v, load.wind, |i, b| {
+        self.each_drag(&self.triangles, &x, &v, load.wind, |i, b| {
             f[i] += b.times(load.wind - v[i]);
         });
         for (piece, range) in self.ranges.iter().enumerate() {

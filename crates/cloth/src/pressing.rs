@@ -15,12 +15,16 @@ use crate::response::{Contact, NO_BODY, Tied, stages};
 use crate::{Tie, TiedBody};
 use conatus_geometry::distance::Closest;
 use conatus_math::{DMat3, DVec3};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// How stiff a tie is, against the mass that an impulse along it feels. The
 /// stiffer, the more exactly the elastic solve keeps what is pressed together
 /// from approaching, and the more iterations it takes.
 const STIFFNESS: f64 = 200.0;
+
+/// Contacts handled by one task.
+const TASK: usize = 1024;
 
 /// A contact that pressed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,9 +108,7 @@ impl Cloth {
         let velocity = |i: usize| self.v.get(i).unwrap_or(&motion.velocity[i]);
         let ahead = motion.start.iter().enumerate();
         let ahead: Vec<DVec3> = ahead.map(|(i, x)| *x + motion.h * *velocity(i)).collect();
-        let touching = self
-            .memory
-            .iter()
+        let touching = (self.memory.par_iter().with_min_len(TASK))
             .filter_map(|held| self.touching(held, &ahead));
         let mut touching: Vec<Touching> = touching.collect();
         // Two that were apart may have been followed to the same triangle.

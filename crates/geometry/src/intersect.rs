@@ -30,19 +30,11 @@ pub fn intersecting_pairs(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
     limit: usize,
-    skip: impl Fn(u32, u32) -> bool,
+    skip: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<(u32, u32)> {
-    let mut found = Vec::new();
-    if limit == 0 {
-        return found;
-    }
-    sweep::for_each_pair(vertices, triangles, |i, j| {
-        let (i, j) = (i.min(j), i.max(j));
+    let mut found = sweep::pairs(vertices, triangles, limit, |i, j| {
         let pair = [triangles[i as usize], triangles[j as usize]];
-        if !skip(i, j) && exact::intersect(vertices, pair) {
-            found.push((i, j));
-        }
-        found.len() < limit
+        !skip(i, j) && exact::intersect(vertices, pair)
     });
     found.sort_unstable();
     found

@@ -194,7 +194,25 @@ fn what_starts_within_the_separation_may_still_move_and_leave() {
     assert_eq!(ccd::vertex_triangle(&start, &end, 0.1), None);
     end[3].z = -1.0;
     let hit = ccd::vertex_triangle(&start, &end, 0.1).unwrap();
-    assert!(hit.time > 0.0 && hit.closest.vector.z >= 0.95 * 0.01);
+    assert!(hit.time > 0.0 && hit.closest.vector.z >= 0.8 * 0.01);
+}
+
+/// An edge that turns about the point where it is near to another, far within
+/// the separation. Seen along any one direction its far end comes through soon.
+#[test]
+fn an_edge_that_turns_on_another_is_no_false_alarm() {
+    let start = [
+        v(0.0, 0.0, 0.0),
+        v(0.02, 0.0, 0.0),
+        v(0.0002, -0.0008, 40e-6),
+        v(0.0002, 0.0192, 40e-6),
+    ];
+    for far in [1e-3, -1e-3] {
+        let mut end = start;
+        end[2].z -= far / 24.0;
+        end[3].z += far;
+        assert_eq!(ccd::edge_edge(&start, &end, 75e-6), None);
+    }
 }
 
 #[test]

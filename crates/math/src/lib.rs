@@ -1,12 +1,23 @@
 //! The mathematics that every other part of Conatus shares: rotations, poses,
-//! the eigenvectors of a symmetric matrix, and numbers that come in lanes.
+//! the eigenvectors of a symmetric matrix, and numbers that come in lanes; and
+//! what optimises motions: splines, rotations by vectors that change in time,
+//! block-tridiagonal matrices, L-BFGS and Levenberg-Marquardt.
 //!
-//! Nothing here knows about bodies, scenes or files.
+//! Nothing here knows about bodies, scenes or files. Results are the same bits
+//! on every machine.
 
+pub mod banded;
 pub mod eigen;
+pub mod exp_map;
+pub mod hermite;
 pub mod lanes;
+pub mod lbfgs;
+pub mod levenberg_marquardt;
+mod line_search;
+pub mod minimise;
 pub mod pose;
 pub mod rotation;
+mod vector;
 
 pub use glam::{DMat3, DQuat, DVec3};
 /// The cube root, the same bits on every machine.

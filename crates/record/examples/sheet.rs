@@ -1,5 +1,5 @@
 //! Writes a made-up recording in every format, to look at:
-//! `cargo run -p conatus-record --example sheet -- FOLDER`.
+//! `cargo run -p conatus-record --example sheet -- FOLDER [SCENE]`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -14,9 +14,18 @@ fn main() -> Result<(), RecordError> {
         support::demo(241),
         support::sea(Up::Z, 241),
         support::cloth::drape(61, 121),
+        support::walker::recording(support::walker::clip(2.6)),
     ];
+    let only = std::env::args().nth(2);
     for recording in all {
-        for ending in ["mcap", "glb", "usda", "obj", "csv", "svg", "png"] {
+        let wanted = |name: &String| recording.header.scene == *name;
+        if !only.as_ref().is_none_or(wanted) {
+            continue;
+        }
+        let of_clips = ["clip.json", "bvh"];
+        let endings = ["mcap", "glb", "usda", "obj", "csv", "svg", "png"];
+        let further = of_clips.iter().filter(|_| recording.clip.is_some());
+        for ending in endings.iter().chain(further) {
             let name = format!("{}.{ending}", recording.header.scene);
             let begin = std::time::Instant::now();
             let notes = export::write_file(&recording, folder.join(&name), &Options::default())?;

@@ -132,6 +132,9 @@ pub enum RecordError {
     /// The recording holds more than the export format can.
     #[error("the recording does not fit the format: {0}")]
     DoesNotFit(String),
+    /// The motion of a character is asked for where there is none.
+    #[error("the recording has no character, so there is no motion of one to write")]
+    NoClip,
     /// A page is asked for where there is none to put the recording into.
     #[error("an HTML file needs the page of the viewer")]
     NeedsPage,
@@ -181,6 +184,9 @@ impl RecordError {
                 "choose a folder that you may write to, or change its permissions".into()
             }
             Self::DoesNotFit(_) => "export fewer frames or bodies, or use `.csv`".into(),
+            Self::NoClip => {
+                "`.bvh` and `.clip.json` are for scenes with characters; use another format".into()
+            }
             Self::NeedsPage => "write it with `conatus_viewer::html`".into(),
         }
     }

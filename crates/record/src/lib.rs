@@ -8,6 +8,7 @@
 
 pub mod bytes;
 mod check;
+pub mod clip;
 mod error;
 pub mod export;
 mod layout;
@@ -17,6 +18,7 @@ mod outline;
 mod reader;
 mod writer;
 
+pub use clip::Clip;
 pub use error::RecordError;
 pub use layout::FRAME_LAYOUT;
 pub use lock::Lock;
@@ -42,6 +44,9 @@ impl Recording {
     pub fn write(&self, path: impl AsRef<std::path::Path>) -> Result<(), RecordError> {
         let mut writer =
             RecordingWriter::create(path, &self.header, &self.sources, &self.overrides)?;
+        if let Some(clip) = &self.clip {
+            writer.clip(clip)?;
+        }
         let mut events = self.events.iter().peekable();
         for frame in &self.frames {
             while let Some(event) = events.next_if(|e| e.step <= frame.step) {

@@ -1,5 +1,6 @@
 //! What a recording holds.
 
+use crate::clip::Clip;
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,9 @@ pub struct BodyInfo {
     /// then given as 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scripted: bool,
+    /// The character that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character: Option<String>,
 }
 
 /// A static plane.
@@ -309,4 +313,7 @@ pub struct Recording {
     pub events: Vec<Event>,
     /// The report that closes a run; missing if it was cut off.
     pub report: Option<serde_json::Value>,
+    /// The motion of characters, if there are any. In frames their parts are
+    /// scripted bodies.
+    pub clip: Option<Clip>,
 }

@@ -1,6 +1,7 @@
 //! A recording from its first message to its last, kept in memory or passed
 //! on.
 
+use crate::clip::Clip;
 use crate::error::RecordError;
 use crate::model::{Event, Frame, Header, Recording, Source};
 use crate::reader;
@@ -26,6 +27,7 @@ impl Recording {
             frames,
             events,
             report: outline.report,
+            clip: outline.clip,
         })
     }
 }
@@ -53,6 +55,8 @@ pub struct Outline {
     pub overrides: Vec<String>,
     /// The report that closes a run; missing if it was cut off.
     pub report: Option<serde_json::Value>,
+    /// The motion of characters, if there are any.
+    pub clip: Option<Clip>,
 }
 
 impl Outline {

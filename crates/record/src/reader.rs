@@ -5,6 +5,7 @@
 //! a length that lies must neither panic nor allocate.
 
 use crate::bytes::Bytes;
+use crate::clip::Clip;
 use crate::error::RecordError;
 use crate::model::{FORMAT, Frame, Header, Source};
 use crate::outline::{Entry, Outline};
@@ -74,6 +75,7 @@ struct Found {
     sources: Vec<Source>,
     overrides: Vec<String>,
     report: Option<serde_json::Value>,
+    clip: Option<Clip>,
 }
 
 #[derive(Clone, Copy)]
@@ -83,6 +85,7 @@ enum Topic {
     Events,
     States,
     Report,
+    Clip,
 }
 
 impl Reader<'_, '_> {
@@ -215,6 +218,7 @@ impl Reader<'_, '_> {
             ("/events", "json") => Topic::Events,
             ("/state", "conatus-state") => Topic::States,
             ("/report", "json") => Topic::Report,
+            ("/clip", "json") => Topic::Clip,
             // Others may have added channels of their own.
             _ => return Some(()),
         };
@@ -285,6 +289,7 @@ impl Reader<'_, '_> {
             Topic::States => (self.take)(Entry::State(data))?,
             Topic::Report => self.found.report = Some(self.json(data)?),
             Topic::Header => self.header(data)?,
+            Topic::Clip => self.clip(data)?,
         }
         Ok(())
     }
@@ -313,6 +318,17 @@ impl Reader<'_, '_> {
             reason,
         })?;
         self.found.header = Some(header);
+        Ok(())
+    }
+
+    fn clip(&mut self, data: &[u8]) -> Result<(), RecordError> {
+        if self.found.clip.is_some() {
+            return Err(self.corrupt("there are two clips".into()));
+        }
+        let clip: Clip = self.json(data)?;
+        let checked = clip.check();
+        checked.map_err(|reason| self.corrupt(format!("the clip is wrong: {reason}")))?;
+        self.found.clip = Some(clip);
         Ok(())
     }
 
@@ -367,6 +383,7 @@ impl Reader<'_, '_> {
             sources: self.found.sources,
             overrides: self.found.overrides,
             report: self.found.report,
+            clip: self.found.clip,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Writes a recording while the run goes on, so that a run that is killed
 //! leaves everything up to its last complete chunk.
 
+use crate::clip::Clip;
 use crate::error::RecordError;
 use crate::layout;
 use crate::lock;
@@ -156,6 +157,25 @@ impl RecordingWriter {
         writer.message(writer.channels.header, 0, 0.0, &text)?;
         writer.flush()?;
         Ok(writer)
+    }
+
+    /// Brings the motion of characters to disk. It is written once, before the
+    /// first frame.
+    pub fn clip(&mut self, clip: &Clip) -> Result<(), RecordError> {
+        const WHAT: &str = "the clip";
+        clip.check().map_err(|e| self.unrecordable(WHAT, e))?;
+        let text = self.json(WHAT, clip)?;
+        let schema = br#"{"type":"object"}"#;
+        let channel = self
+            .mcap
+            .add_schema("conatus.Clip", "jsonschema", schema)
+            .and_then(|schema| {
+                let none = BTreeMap::new();
+                self.mcap.add_channel(schema, "/clip", "json", &none)
+            })
+            .map_err(|e| failed(&self.path, e))?;
+        self.message(channel, 0, 0.0, &text)?;
+        self.flush()
     }
 
     /// Appends a frame. It must have as many bodies and as many vertices of

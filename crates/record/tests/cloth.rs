@@ -76,6 +76,61 @@ fn an_obj_folder_has_every_frame_with_exactly_the_recorded_positions() {
 }
 
 #[test]
+fn an_obj_tells_what_its_objects_are_and_where_planes_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.obj");
+    let mut recording = drape(4, 1);
+    let ball = recording.header.bodies[0].clone();
+    let solid = BodyInfo {
+        name: "solid".into(),
+        scripted: false,
+        spheres: vec![(DVec3::ZERO, 0.34)],
+        ..ball.clone()
+    };
+    let ghost = BodyInfo {
+        name: "ghost".into(),
+        spheres: Vec::new(),
+        ..solid.clone()
+    };
+    // Cloth meets meshes only.
+    let drawn = BodyInfo {
+        name: "drawn".into(),
+        mesh: None,
+        ..solid.clone()
+    };
+    for body in [solid, ghost, drawn] {
+        recording.header.bodies.push(body);
+        let place = recording.frames[0].bodies[0];
+        recording.frames[0].bodies.push(place);
+    }
+    written(&recording, &path);
+    let text = fs::read_to_string(path.join("frame-0000.obj")).unwrap();
+    let told: Vec<&str> = text.lines().filter(|l| l.starts_with(['#', 'o'])).collect();
+    assert_eq!(
+        told[2..],
+        [
+            "# plane through 0.0 0.0 0.0, normal 0.0 0.0 1.0",
+            "# cloth",
+            "o sheet",
+            "# cloth",
+            "o first square",
+            "# cloth",
+            "o second square",
+            "# obstacle",
+            "o ball",
+            "# obstacle",
+            "o funnel",
+            "# body",
+            "o solid",
+            "# body that meets no cloth",
+            "o ghost",
+            "# body that meets no cloth",
+            "o drawn",
+        ]
+    );
+}
+
+#[test]
 fn an_obj_folder_is_thinned_evenly_if_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.obj");

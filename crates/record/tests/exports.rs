@@ -15,7 +15,8 @@ fn bytes(recording: &Recording, format: Format) -> Vec<u8> {
         Format::Svg => export::svg::write(recording, &mut out),
         Format::Glb => export::glb::write(recording, &mut out).map(drop),
         Format::Usda => export::usda::write(recording, &mut out),
-        Format::Mcap | Format::Html | Format::Png | Format::Obj => {
+        Format::ClipJson => export::clip_json::write(recording, &mut out),
+        Format::Mcap | Format::Html | Format::Png | Format::Obj | Format::Bvh => {
             unreachable!("written by their own tests")
         }
     }

@@ -20,6 +20,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
         mesh: None,
         spheres: vec![(DVec3::ZERO, 0.1)],
         scripted: false,
+        character: None,
     };
     let frame = |f: usize| {
         let t = f as f64 * 0.04;
@@ -81,6 +82,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
             detail: json!({ "body": "</script> 1" }),
         }],
         report: None,
+        clip: None,
     }
 }
 

@@ -43,6 +43,7 @@ fn recording(name: &str) -> Recording {
         frames: Vec::new(),
         events: Vec::new(),
         report: None,
+        clip: None,
     });
     conatus_world::run(&mut setup.world, &setup.plan, &mut keep, |_| true).unwrap();
     keep.0

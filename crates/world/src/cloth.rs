@@ -65,6 +65,11 @@ impl ClothWorld {
         self.failure.as_ref()
     }
 
+    /// The last good moment of cloth that stopped.
+    pub(crate) fn stopped(&self) -> Option<f64> {
+        self.failure.as_ref().map(|_| self.stopped)
+    }
+
     /// The same in a few words.
     pub fn reason(&self) -> Option<&'static str> {
         let pinch = self.failure()?;
@@ -77,11 +82,7 @@ impl ClothWorld {
 
     /// Where obstacles are at time `t`, or at the last good moment.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
-        let t = if self.failure.is_some() {
-            self.stopped
-        } else {
-            t
-        };
+        let t = self.stopped().unwrap_or(t);
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
     }
 

@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod cloth;
 pub mod command;
 pub mod memory;
+pub mod motion;
 pub mod report;
 pub mod run;
 pub mod scene;

@@ -1,5 +1,6 @@
 //! The report that closes a run. Scripts rely on its keys.
 
+use crate::motion::MotionReport;
 use serde::Serialize;
 
 /// What a run did.
@@ -33,6 +34,9 @@ pub struct Report {
     /// Cloth; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothReport>,
+    /// Characters; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<MotionReport>,
 }
 
 /// Cloth over the run.
@@ -112,9 +116,11 @@ impl Rigid {
 }
 
 impl Report {
-    /// Whether the run went through to its end with all its bodies and cloth.
+    /// Whether the run went through to its end with all its bodies and cloth,
+    /// and characters do what they are to do.
     pub fn succeeded(&self) -> bool {
         let torn = self.cloth.as_ref().is_some_and(|c| c.failure.is_some());
-        !self.interrupted && self.rigid.quarantined.is_empty() && !torn
+        let clumsy = self.motion.as_ref().is_some_and(|m| m.failure.is_some());
+        !self.interrupted && self.rigid.quarantined.is_empty() && !torn && !clumsy
     }
 }

@@ -215,6 +215,7 @@ impl Logbook {
 
     /// The report so far.
     pub fn report(&self, world: &World, plan: &Plan, interrupted: bool) -> Report {
+        let motion = world.motion.as_ref().and_then(|m| m.report());
         Report {
             scene: plan.scene.clone(),
             seed: plan.seed,
@@ -224,7 +225,7 @@ impl Logbook {
             wall_seconds: self.wall_seconds(),
             cpu_seconds: self.cpu_seconds(),
             threads: 1,
-            interrupted,
+            interrupted: interrupted || motion.is_some_and(|m| m.interrupted),
             energy: self.notes.tally.energy(),
             angular_momentum: self.notes.tally.angular_momentum(),
             rigid: Rigid {
@@ -234,6 +235,7 @@ impl Logbook {
                 quarantined: self.notes.quarantined.clone(),
             },
             cloth: self.cloth(world),
+            motion: motion.cloned(),
         }
     }
 

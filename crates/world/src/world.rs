@@ -3,6 +3,7 @@
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
+use crate::motion::{FOUND, MotionWorld, Movement};
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
@@ -11,6 +12,7 @@ use conatus_rigid::contact::{Contact, Plane, Sphere};
 use conatus_rigid::forces::{Force, Hand, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Everything that moves and everything that makes it move.
 ///
@@ -44,6 +46,8 @@ pub struct World {
     pub integrator: Integrator,
     /// Cloth, and the obstacles that it meets.
     pub cloth: Option<ClothWorld>,
+    /// Characters, and how they move.
+    pub motion: Option<MotionWorld>,
     pub(crate) h: f64,
     pub(crate) steps: u64,
     pub(crate) due: VecDeque<Due>,
@@ -71,6 +75,7 @@ impl World {
             gravity: DVec3::ZERO,
             integrator: Integrator::default(),
             cloth: None,
+            motion: None,
             h,
             steps: 0,
             due: VecDeque::new(),
@@ -210,6 +215,7 @@ impl World {
             bodies: (0..self.bodies.len())
                 .map(|i| self.body_frame(i))
                 .chain(self.obstacle_frames())
+                .chain(self.part_frames())
                 .collect(),
             contacts: self
                 .contacts
@@ -220,6 +226,7 @@ impl World {
                     impulse,
                     penetration: c.penetration,
                 })
+                .chain(self.steps_of_characters())
                 .collect(),
             cloth: match &self.cloth {
                 Some(cloth) => cloth.cloth.positions().to_vec(),
@@ -234,7 +241,10 @@ impl World {
     /// Obstacles are recorded as bodies that move as the scene says.
     fn obstacle_frames(&self) -> impl Iterator<Item = BodyFrame> + '_ {
         let t = self.time();
+        // Behind them are the parts of characters.
+        let own = self.motion.as_ref().and_then(|m| m.first_obstacle);
         let poses = self.cloth.iter().flat_map(move |c| c.obstacle_poses(t));
+        let poses = poses.take(own.unwrap_or(usize::MAX));
         poses.map(|pose| BodyFrame {
             position: pose.translation,
             orientation: pose.rotation,
@@ -242,6 +252,46 @@ impl World {
             omega_body: DVec3::ZERO,
             status: Status::Scripted,
         })
+    }
+
+    /// So are the parts of characters.
+    fn part_frames(&self) -> Vec<BodyFrame> {
+        let time = self.scripted_time();
+        (self.motion.as_ref()).map_or(Vec::new(), |motion| motion.parts(time))
+    }
+
+    /// The forces by which characters stand and walk.
+    fn steps_of_characters(&self) -> Vec<ContactFrame> {
+        let time = self.scripted_time();
+        let contacts = self.motion.as_ref().map(|m| m.contacts(time, self.h));
+        contacts.unwrap_or_default()
+    }
+
+    /// When cloth cannot go on, what is scripted waits where it last was good.
+    fn scripted_time(&self) -> f64 {
+        let stopped = self.cloth.as_ref().and_then(ClothWorld::stopped);
+        stopped.unwrap_or_else(|| self.time())
+    }
+
+    /// Has characters move as was found, and tells of it.
+    pub(crate) fn put_movement(&mut self, movement: &Arc<Movement>) {
+        let Some(motion) = &mut self.motion else {
+            return;
+        };
+        motion.put(movement);
+        if let (Some(first), Some(cloth)) = (motion.first_obstacle, &mut self.cloth) {
+            for (k, path) in motion.paths().into_iter().enumerate() {
+                cloth.cloth.set_path(first + k, path);
+            }
+        }
+        // A report always has a text.
+        let detail = serde_json::to_value(&movement.report).unwrap_or_default();
+        self.log(FOUND, detail);
+    }
+
+    /// Whether nothing moves but characters, so that a run takes no time.
+    pub fn is_scripted(&self) -> bool {
+        self.bodies.is_empty() && self.cloth.is_none()
     }
 
     fn body_frame(&self, i: usize) -> BodyFrame {

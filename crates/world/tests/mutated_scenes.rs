@@ -12,7 +12,9 @@ fn originals() -> Vec<(&'static str, String)> {
         .collect();
     texts.push(("scene.toml", template::RIGID.to_owned()));
     texts.push(("scene.toml", template::CLOTH.to_owned()));
+    texts.push(("scene.toml", template::MOTION.to_owned()));
     texts.push(("scene.toml", SMALL_CLOTH.to_owned()));
+    texts.push(("scene.toml", HOPPER.to_owned()));
     let as_json = |text: &str| {
         let tree = conatus_world::scene::parse_toml::parse(text, 0).unwrap();
         serde_json::to_string_pretty(&tree.to_json()).unwrap()
@@ -346,6 +348,90 @@ fn load_build_and_run(text: &str, mesh: &str) {
     }
 }
 
+/// Somebody on one leg of one's own description, with a goal of every kind.
+/// Nothing is searched for here, so sizes matter little.
+const HOPPER: &str = r#"
+[time]
+step = 0.01
+
+[motion]
+phases = 4
+phase_seconds = 0.5
+segments = 2
+samples = 4
+polish_samples = 4
+iterations = [2, 2, 2]
+polish = 2
+noise = 0.01
+attempts = 1
+weights = { torque = 10, clearance = 0.3 }
+bars = { task = 0.03, drift = 0.005 }
+
+[[character]]
+name = "hopper"
+position = [0, 0, 0]
+heading = 10
+
+[character.description]
+mass = 10
+half_extents = [0.1, 0.1, 0.1]
+inertia = [0.1, 0.1, 0.1]
+color = [0.5, 0.5, 0.5]
+
+[[character.description.limb]]
+name = "leg"
+base = [0, 0, -0.1]
+links = [{ length = 0.2, radius = 0.03 }, { length = 0.2, radius = 0.03 }, { length = 0.2, radius = 0.03 }]
+direction = [0, 0, -1]
+bend = [1, 0, 0]
+swing = 80
+flexion = 120
+tilt = 60
+twist = 60
+tip = [0, 0, 0.05]
+effector = { half_extents = [0.1, 0.1], friction = 0.8, radius = 0.03 }
+
+[[character.description.patch]]
+name = "belly"
+position = [0.1, 0, 0]
+normal = [-1, 0, 0]
+forward = [0, 0, 1]
+half_extents = [0.1, 0.1]
+friction = 0.6
+
+[[character.description.hull]]
+name = "head"
+position = [0, 0, 0.2]
+radius = 0.1
+
+[character.pose]
+torso = { position = [0, 0, 0.65], forward = [1, 0, 0], up = [0, 0, 1] }
+leg = { position = [0, 0, 0], forward = [1, 0, 0], normal = [0, 0, 1] }
+
+[[goal]]
+kind = "stand"
+on = ["leg"]
+[[goal]]
+kind = "position"
+position = [0.5, 0]
+[[goal]]
+kind = "facing"
+direction = [1, 0]
+[[goal]]
+kind = "sit"
+height = 0.1
+[[goal]]
+kind = "strike"
+limb = "leg"
+time = 1
+position = [0.5, 0, 0.5]
+velocity = [1, 0, 0]
+
+[[plane]]
+point = [0, 0, 0]
+normal = [0, 0, 1]
+"#;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
@@ -367,6 +453,13 @@ proptest! {
         wild in prop::collection::vec((any::<usize>(), any::<usize>()), 1..4),
     ) {
         load_build_and_run(&with_wild_numbers(SMALL_CLOTH, &wild), "");
+    }
+
+    #[test]
+    fn wild_numbers_about_characters_are_refused_or_built_without_panic(
+        wild in prop::collection::vec((any::<usize>(), any::<usize>()), 1..4),
+    ) {
+        load_build_and_run(&with_wild_numbers(HOPPER, &wild), "");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::Done;
 use crate::args::Check;
 use crate::errors::print;
 use conatus_world::memory;
+use conatus_world::motion::Ask;
 use conatus_world::scene::model::SceneFile;
 use conatus_world::scene::{Scene, Setup, library};
 
@@ -27,10 +28,12 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
         text += &format!("  {line}\n");
     }
     // Obstacles stand behind the bodies in the recording, without mass.
+    // So do the parts of characters, behind them.
+    let bodies = &bodies[..bodies.iter().take_while(|b| b.character.is_none()).count()];
     let (bodies, obstacles) = bodies.split_at(bodies.len() - file.obstacle.len());
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
     let cloths = &setup.header.cloths;
-    if !bodies.is_empty() || cloths.is_empty() {
+    if !bodies.is_empty() || (cloths.is_empty() && setup.ask.is_none()) {
         text += &format!(
             "  bodies     {}, {} kg together\n",
             bodies.len(),
@@ -55,8 +58,11 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
         let names = named.join(", ");
         text += &format!("  obstacles  {}: {names}{more}\n", obstacles.len());
     }
+    if let Some(ask) = &setup.ask {
+        text += &characters(ask);
+    }
     text += &format!("  forces     {}\n", forces(file));
-    text += &format!("  planes     {}\n", file.plane.len());
+    text += &format!("  planes     {}\n", setup.header.planes.len());
     if !file.command.is_empty() {
         text += &format!("  commands   {}\n", file.command.len());
     }
@@ -70,6 +76,27 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     );
     text += &format!("  seed       {}\n", scene.seed);
     text
+}
+
+/// Who is there, and what they are to find out.
+fn characters(ask: &Ask) -> String {
+    let problem = &ask.problem;
+    let names: Vec<&str> = (problem.characters.iter())
+        .map(|(character, _)| character.name.as_str())
+        .collect();
+    let mass: f64 = problem.characters.iter().map(|c| c.0.mass).sum();
+    let (unknowns, contacts) = ask.size();
+    format!(
+        "  characters {}: {}, {} kg together\n  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {} at most\n",
+        names.len(),
+        names.join(", "),
+        short(mass),
+        problem.goals.len(),
+        counted(problem.phases, "phase", "phases"),
+        problem.phase_seconds,
+        counted(contacts, "possible contact", "possible contacts"),
+        counted(problem.effort.attempts, "attempt", "attempts"),
+    )
 }
 
 /// A mass without the digits that nobody reads.

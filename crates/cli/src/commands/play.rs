@@ -1,6 +1,7 @@
 //! `conatus play`: a scene or a recording in the browser.
 
 use super::is_recording;
+use super::run::search;
 use crate::Done;
 use crate::args::Play;
 use crate::errors::{Failure, print};
@@ -10,11 +11,15 @@ use conatus_record::Recording;
 use conatus_viewer::live::{ServeError, Server, Session, SessionError};
 use conatus_world::scene::{Options, Scene};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Serves the page until Ctrl-C.
 pub fn play(args: &Play) -> Done {
     let page = page_or_why()?;
     let session = session(args)?;
+    if progress::stop_asked() {
+        return Ok(());
+    }
     let server = Server::bind(args.port)?;
     let url = server.url();
     progress::listen_for_stop("closing");
@@ -51,7 +56,13 @@ fn session(args: &Play) -> Result<Session, Failure> {
         seed: args.seed,
         seconds: None,
     };
-    Ok(Session::live(Scene::load(&args.scene, &options)?)?)
+    let mut scene = Scene::load(&args.scene, &options)?;
+    if !scene.file.character.is_empty()
+        && let Some(ask) = &scene.build()?.ask
+    {
+        scene.movement = Some(Arc::new(search(ask, false)));
+    }
+    Ok(Session::live(scene)?)
 }
 
 impl From<SessionError> for Failure {

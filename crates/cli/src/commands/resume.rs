@@ -1,16 +1,18 @@
 //! `conatus run --resume`: goes on with a run from its recording.
 
-use super::run::{conclude, drive, outputs, repeat_inputs, tell, use_threads};
+use super::run::{clip, conclude, drive, outputs, plan, repeat_inputs, tell, use_threads};
 use crate::Done;
 use crate::args::Run;
 use crate::errors::Failure;
 use crate::takeover::{Takeover, Unfinished, beside};
 use conatus_record::{Header, Lock, RecordError, Recording};
 use conatus_world::Logbook;
+use conatus_world::motion::Movement;
 use conatus_world::scene::{Scene, Setup};
 use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Takes up the run of a recording where its last checkpoint is.
 pub fn resume(args: &Run, named: &Path) -> Done {
@@ -24,9 +26,26 @@ pub fn resume(args: &Run, named: &Path) -> Done {
     }
     use_threads(args.threads)?;
     let mut scene = scene_of(&unfinished)?;
+    scene.movement = movement_of(&unfinished, named)?;
     let mut setup = build(&mut scene, &unfinished, &path)?;
     if outputs.need_memory() {
         scene.check_memory(&setup)?;
+    }
+    outputs.check_characters(setup.ask.is_some())?;
+    if setup.ask.is_some()
+        && setup
+            .world
+            .motion
+            .as_ref()
+            .is_none_or(|m| m.movement().is_none())
+    {
+        // It was cut off before that.
+        plan(args, &mut setup);
+        scene.movement = setup
+            .world
+            .motion
+            .as_ref()
+            .and_then(|m| m.movement().cloned());
     }
     let log = match take_up(&unfinished, &mut setup) {
         Ok(log) => {
@@ -55,6 +74,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         &setup.header,
         &scene.record_sources(),
         &scene.overrides,
+        clip(&setup),
     )?;
     let mut sink = Takeover::begin(unfinished, &path, lock, tape)?;
     let ended = drive(args, &mut setup, log, &mut sink);
@@ -79,7 +99,25 @@ fn take_up(unfinished: &Unfinished, setup: &mut Setup) -> Result<Logbook, String
     if !planned || log.frames() != stored.frames as u64 {
         return Err(wrong("it is not where it should be".into()));
     }
+    // What the scene told before its first step is in the recording.
+    setup.world.take_events();
     Ok(log)
+}
+
+/// The movement in the recording. The best so far of a search that was stopped
+/// cannot be made better without a new search, which would end elsewhere.
+fn movement_of(unfinished: &Unfinished, named: &Path) -> Result<Option<Arc<Movement>>, Failure> {
+    let movement = unfinished.movement.clone();
+    if movement.as_ref().is_some_and(|m| m.report.interrupted) {
+        return Err(Failure::file(
+            format!(
+                "{} was stopped while its movement was searched for; it holds the best so far",
+                named.display()
+            ),
+            "run the scene again to let it search to its end",
+        ));
+    }
+    Ok(movement)
 }
 
 fn scene_of(unfinished: &Unfinished) -> Result<Scene, Failure> {

@@ -5,14 +5,17 @@ use crate::Done;
 use crate::args::Run;
 use crate::errors::{Failure, print};
 use crate::outputs::{Outputs, Tape, Written, human_list};
-use crate::progress::{self, Progress};
+use crate::progress::{self, Progress, Search};
 use crate::replay::Compare;
 use conatus_record::export::Options;
-use conatus_record::{Event, Recording};
+use conatus_record::{Clip, Event, Recording};
+use conatus_world::motion::Ask;
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::{Logbook, Plan, Report, Sink, World};
 use serde_json::{Value, json};
+use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
@@ -24,11 +27,15 @@ pub fn run(args: &Run) -> Done {
     if outputs.need_memory() {
         scene.check_memory(&setup)?;
     }
+    outputs.check_characters(setup.ask.is_some())?;
     repeat_inputs(&mut setup.world, &inputs)?;
-    let tape = outputs.begin(&setup.header, &scene.record_sources(), &scene.overrides)?;
+    let log = Logbook::new();
+    plan(args, &mut setup);
+    let sources = scene.record_sources();
+    let tape = outputs.begin(&setup.header, &sources, &scene.overrides, clip(&setup))?;
 
     let mut sink = Compare::new(recording.as_ref(), tape);
-    let ended = drive(args, &mut setup, Logbook::new(), &mut sink);
+    let ended = drive(args, &mut setup, log, &mut sink);
     let (tape, frames, difference) = sink.finish(progress::stop_asked());
     conclude(args, &setup.plan, ended, tape)?;
     match difference {
@@ -63,8 +70,37 @@ pub(super) fn repeat_inputs(world: &mut World, events: &[Event]) -> Done {
         .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))
 }
 
+/// Finds out how characters move, if there are any, and shows how far it is.
+pub(super) fn plan(args: &Run, setup: &mut Setup) {
+    let Some(ask) = &setup.ask else { return };
+    let movement = Arc::new(search(ask, args.json || args.quiet));
+    setup.put(&movement);
+}
+
+/// The same for one who asks, until Ctrl-C.
+pub(super) fn search(ask: &Ask, quiet: bool) -> conatus_world::motion::Movement {
+    progress::listen_for_stop("stopping; the best movement so far is kept");
+    let effort = &ask.problem.effort;
+    let [a, b, c] = effort.iterations;
+    let shown = Search::new([a, b, c, effort.polish], quiet);
+    let movement = ask.find(&|at| {
+        shown.update(at);
+        match progress::stop_asked() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    shown.finish();
+    movement
+}
+
+/// What characters do, for the recording.
+pub(super) fn clip(setup: &Setup) -> Option<&Clip> {
+    setup.world.motion.as_ref().map(|motion| motion.clip())
+}
+
 /// Runs the world from where it is to its end, and shows how far it is.
-pub(super) fn drive<S: Sink<Error = Failure>>(
+pub(super) fn drive<S: Sink<Error = Failure> + Send>(
     args: &Run,
     setup: &mut Setup,
     log: Logbook,
@@ -73,9 +109,14 @@ pub(super) fn drive<S: Sink<Error = Failure>>(
     progress::listen_for_stop("stopping; what is recorded is kept");
     let mut shown = Progress::new(setup.plan.steps, args.json || args.quiet);
     shown.begin_at(setup.world.steps());
-    let ended = conatus_world::resume(&mut setup.world, &setup.plan, log, sink, |steps| {
-        shown.update(steps);
-        !progress::stop_asked()
+    // Who stopped the search wants to see the best movement so far.
+    let show_all = progress::stop_asked() && setup.world.is_scripted();
+    // On a thread of the pool: what a step shares out need not be handed over.
+    let ended = rayon::scope(|_| {
+        conatus_world::resume(&mut setup.world, &setup.plan, log, sink, |steps| {
+            shown.update(steps);
+            show_all || !progress::stop_asked()
+        })
     });
     shown.finish();
     ended
@@ -110,16 +151,17 @@ pub(super) fn tell(args: &Run, report: &Value, written: &[Written]) -> Done {
         print(&summary(report, written))?;
     }
     match failure(report) {
-        Some(failed) => Err(Failure::run(
+        Some((failed, help)) => Err(Failure::run(
             failed,
-            "all files hold what there is; a smaller time.step often helps",
+            format!("all files hold what there is; {help}"),
         )),
         None => Ok(()),
     }
 }
 
 /// What went wrong in the run itself, if anything did.
-fn failure(report: &Value) -> Option<String> {
+fn failure(report: &Value) -> Option<(String, &'static str)> {
+    const STEP: &str = "a smaller time.step often helps";
     let quarantined = report
         .pointer("/rigid/quarantined")
         .and_then(Value::as_array);
@@ -127,18 +169,36 @@ fn failure(report: &Value) -> Option<String> {
         .filter_map(Value::as_str)
         .collect();
     if !names.is_empty() {
-        return Some(format!(
-            "numbers ran away; frozen where they last made sense: {}",
-            names.join(", ")
-        ));
+        let names = names.join(", ");
+        let text = format!("numbers ran away; frozen where they last made sense: {names}");
+        return Some((text, STEP));
     }
     let torn = report.pointer("/cloth/failure").and_then(Value::as_str);
     if let Some(why) = torn {
-        return Some(format!("the cloth cannot go on: {why}"));
+        return Some((format!("the cloth cannot go on: {why}"), STEP));
     }
     let seconds = report["seconds"].as_f64().unwrap_or(0.0);
     let interrupted = report["interrupted"] == true;
-    interrupted.then(|| format!("stopped after {seconds} of the run's seconds"))
+    let searching = report.pointer("/motion/interrupted") == Some(&Value::Bool(true));
+    if searching {
+        let text = "stopped while the movement was searched for; it is the best so far";
+        return Some((text.to_owned(), "run it again to let it search to its end"));
+    }
+    if interrupted {
+        let text = format!("stopped after {seconds} of the run's seconds");
+        return Some((text, STEP));
+    }
+    let clumsy = report.pointer("/motion/failure").and_then(Value::as_str);
+    clumsy.map(|why| {
+        let attempts = report.pointer("/motion/attempts").and_then(Value::as_array);
+        let count = counted(attempts.map_or(0, Vec::len) as u64, "attempt", "attempts");
+        let text =
+            format!("no movement was found that keeps to all bars; of {count} the best: {why}");
+        (
+            text,
+            "another --seed, or more `motion.phases` or `motion.attempts` may help",
+        )
+    })
 }
 
 /// The scene, what was done to it by hand, and the recording to compare with.
@@ -192,7 +252,12 @@ fn summary(report: &Value, written: &[Written]) -> String {
         count("/frames"),
         number("/wall_seconds").unwrap_or(0.0),
     );
-    if let (Some(start), Some(end)) = (number("/energy/start"), number("/energy/end")) {
+    let physics = report.get("motion").is_none()
+        || report.get("rigid").is_some()
+        || report.get("cloth").is_some();
+    if let (Some(start), Some(end), true) =
+        (number("/energy/start"), number("/energy/end"), physics)
+    {
         let drift = number("/energy/max_relative_drift").unwrap_or(0.0);
         let (start, end) = (energy(start), energy(end));
         text += &format!("  energy {start} to {end}, greatest drift {drift:.1e}\n");
@@ -216,6 +281,27 @@ fn summary(report: &Value, written: &[Written]) -> String {
                 0 => "nothing intersects".to_owned(),
                 n => counted(n, "intersection", "intersections"),
             },
+        );
+    }
+    if report.get("motion").is_some() {
+        let share = |path: &str| 100.0 * number(path).unwrap_or(0.0);
+        let millimetres = |path: &str| 1000.0 * number(path).unwrap_or(0.0);
+        let attempts = report.pointer("/motion/attempts").and_then(Value::as_array);
+        text += &format!(
+            "  {} of {} unknowns found in {}, {:.1} s of processor time\n",
+            counted(count("/motion/characters"), "character", "characters"),
+            count("/motion/variables"),
+            counted(attempts.map_or(0, Vec::len) as u64, "attempt", "attempts"),
+            number("/motion/cpu_seconds").unwrap_or(0.0),
+        );
+        text += &format!(
+            "  unexplained force at most {:.2}% of the weight, {:.3}% on average; contacts drift {:.1} mm, limbs are off by {:.1} mm, depth {:.1} mm, goals missed by {:.1} mm\n",
+            share("/motion/true_residual_max_bw"),
+            share("/motion/true_residual_mean_bw"),
+            millimetres("/motion/contact_drift_max"),
+            millimetres("/motion/limb_error_max"),
+            millimetres("/motion/penetration_max"),
+            millimetres("/motion/task_error"),
         );
     }
     text + &human_list(written)

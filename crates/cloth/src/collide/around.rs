@@ -7,6 +7,11 @@
 //! no triangle around it is nearer, which the direction of the contact tells
 //! (it lies in the *Voronoi region* of the edge or vertex).
 //!
+//! The same goes for the vertex that a triangle is near to: the border of a
+//! sheet over flat ground is near to the ground's triangles, not to a vertex
+//! of the ground beside it. Only a vertex of cloth before the inside of a
+//! triangle counts always.
+//!
 //! Only repulsion asks this. Continuous detection looks at every pair.
 
 use super::candidates::List;
@@ -79,15 +84,28 @@ impl Around {
         &self.spokes[first..end]
     }
 
-    /// Whether a direction away from an edge lies in its region.
-    fn edge_region(&self, surface: &Surface, x: &[DVec3], edge: [u32; 2], away: DVec3) -> bool {
+    /// Whether a direction away from an edge, to a vertex or an edge with these
+    /// ends, lies in its region. A triangle that both share a corner with is
+    /// not in between: it is one side of a fold, the other rises from it.
+    fn edge_region(
+        &self,
+        surface: &Surface,
+        x: &[DVec3],
+        edge: [u32; 2],
+        other: &[u32],
+        away: DVec3,
+    ) -> bool {
         let [a, b] = edge;
         let Some(spoke) = self.spokes(a).iter().find(|s| s.end == b) else {
             return true;
         };
         let along = x[b as usize] - x[a as usize];
         let faces = spoke.faces.iter().filter(|f| **f != NONE);
-        faces.map(|f| tip(surface, *f, edge)).all(|tip| {
+        let mut tips = faces.map(|f| tip(surface, *f, edge));
+        tips.all(|tip| {
+            if other.contains(&tip) {
+                return true;
+            }
             let across = x[tip as usize] - x[a as usize];
             let across = across - along * (across.dot(along) / along.length_squared());
             let lean = away.dot(across);
@@ -95,9 +113,13 @@ impl Around {
         })
     }
 
-    /// Whether a direction away from a vertex lies in its region.
-    fn vertex_region(&self, x: &[DVec3], p: u32, away: DVec3) -> bool {
+    /// Whether a direction away from a vertex, to something with these corners,
+    /// lies in its region. Edges that end there are sides of a fold.
+    fn vertex_region(&self, x: &[DVec3], p: u32, other: &[u32], away: DVec3) -> bool {
         self.spokes(p).iter().all(|s| {
+            if other.contains(&s.end) {
+                return true;
+            }
             let along = x[s.end as usize] - x[p as usize];
             let lean = away.dot(along);
             lean <= 0.0 || lean <= LEANING * away.length() * along.length()
@@ -121,22 +143,22 @@ impl Around {
                 let (touched, count) = corners_touched(points, nearest);
                 let there = match touched {
                     [Some(a), Some(b), None] => {
-                        self.edge_region(surface, x, [a, b], nearest.vector)
+                        self.edge_region(surface, x, [a, b], &[vertex], nearest.vector)
                     }
-                    [Some(a), None, None] => self.vertex_region(x, a, nearest.vector),
+                    [Some(a), None, None] => self.vertex_region(x, a, &[vertex], nearest.vector),
                     _ => true,
                 };
                 // A vertex of cloth before a triangle counts in any case: the
                 // sheet about it is not flat for long.
                 let pliant = count == 3 && surface.part(vertex).kind == Kind::Cloth;
-                there && (pliant || self.vertex_region(x, vertex, -nearest.vector))
+                there && (pliant || self.vertex_region(x, vertex, &points[..3], -nearest.vector))
             }
             // What is nearest at the end of an edge is a vertex's affair.
             List::EdgeEdge => {
                 let [a, b, c, d] = *points;
                 w.iter().all(|w| *w != 0.0)
-                    && self.edge_region(surface, x, [a, b], nearest.vector)
-                    && self.edge_region(surface, x, [c, d], -nearest.vector)
+                    && self.edge_region(surface, x, [a, b], &[c, d], nearest.vector)
+                    && self.edge_region(surface, x, [c, d], &[a, b], -nearest.vector)
             }
         }
     }
@@ -258,6 +280,48 @@ mod tests {
         assert!(real([0.3, -0.05, -0.05], [0, 1, 2]));
         // In the valley, the wall is nearer than the ground's edge.
         assert!(!real([0.3, -0.05, 0.5], [0, 1, 2]));
+    }
+
+    #[test]
+    fn a_vertex_of_flat_ground_is_near_to_what_is_above_it_only() {
+        let (mut surface, mut x) = corner();
+        // A triangle of cloth level above the ground; vertex 2 of the ground
+        // lies below it, or beside it.
+        surface.add(Kind::Cloth, 3, &[[0, 1, 2]], Some(0.1), None);
+        let around = Around::new(&surface);
+        let mut real = |left: f64| {
+            let sheet = [(left, 0.5), (left + 1.0, 0.5), (left, 1.5)];
+            x.truncate(7);
+            x.extend(sheet.map(|(x, y)| DVec3::new(x, y, 0.05)));
+            let points = [7, 8, 9, 2];
+            let nearest = closest(List::VertexTriangle, &gather(&points, &x));
+            around.is_real(&surface, &x, List::VertexTriangle, &points, &nearest)
+        };
+        assert!(real(0.8));
+        // The sheet ends 5 cm before the corner: what is above the border of
+        // the ground is the ground's triangle.
+        assert!(!real(-0.55));
+        // The sheet begins 5 cm beyond it: nothing but the corner is near.
+        assert!(real(1.05));
+    }
+
+    #[test]
+    fn the_two_sides_of_a_fold_are_near() {
+        // A cell folded along its diagonal 1-2, by a few degrees open.
+        let mut surface = Surface::default();
+        surface.add(Kind::Cloth, 4, &[[0, 1, 2], [1, 3, 2]], Some(0.1), None);
+        let around = Around::new(&surface);
+        let x = [
+            DVec3::new(0.0, 0.0, 0.0),
+            DVec3::new(1.0, 0.0, 0.0),
+            DVec3::new(0.0, 0.8, 0.0),
+            DVec3::new(0.22, -0.17, 0.07),
+        ];
+        // Edge 2-3 rises from the one triangle, across its edge 0-1.
+        let points = [0, 1, 2, 3];
+        let nearest = closest(List::EdgeEdge, &gather(&points, &x));
+        assert!((nearest.distance() - 0.057).abs() < 1e-3);
+        assert!(around.is_real(&surface, &x, List::EdgeEdge, &points, &nearest));
     }
 
     #[test]

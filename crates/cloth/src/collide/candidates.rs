@@ -84,14 +84,21 @@ impl List {
 
 /// Pairs of triangles handled by one task.
 const TASK: usize = 2048;
+/// Triangles looked for in the trees by one task.
+const QUERIES: usize = 256;
 /// How many steps reaches look ahead at most.
 const LOOK_AHEAD: f64 = 6.0;
 /// And how many thicknesses on the mean, unless a single step leads farther.
 const AHEAD_THICKNESSES: f64 = 4.0;
+/// What is as good as at rest is looked ahead for so many steps at most, as
+/// long as they lead no farther than this part of a thickness on the mean.
+const AT_REST: f64 = 60.0;
+const REST_THICKNESSES: f64 = 0.1;
 /// Beyond this share of points that left their reach, all is made anew.
 const MANY: f64 = 0.2;
-/// After so many steps all is made anew as soon as one point leaves its reach.
-const OLD: u32 = 4;
+/// After this share of the steps looked ahead, all is made anew as soon as one
+/// point leaves its reach.
+const OLD: f64 = 0.6;
 /// How often trees are refitted before they are built anew.
 const REFITS: u32 = 16;
 
@@ -195,13 +202,14 @@ impl Candidates {
             return;
         }
         let all = out.len() as f64 > MANY * surface.points() as f64
-            || points.is_none() && self.age >= OLD;
+            || points.is_none() && f64::from(self.age) >= OLD * self.ahead;
         if all {
             let travelled = motion.start.iter().zip(&motion.end);
             let travelled: f64 = travelled.map(|(a, b)| a.distance(*b)).sum();
             let mean = travelled / surface.points() as f64;
-            let far = AHEAD_THICKNESSES * 2.0 * margin;
-            self.ahead = (far / mean).floor().clamp(1.0, LOOK_AHEAD);
+            let steps = |thicknesses: f64| (thicknesses * 2.0 * margin / mean).floor();
+            let moving = steps(AHEAD_THICKNESSES).clamp(1.0, LOOK_AHEAD);
+            self.ahead = steps(REST_THICKNESSES).clamp(moving, AT_REST);
             self.age = 0;
         }
         let (age, ahead) = (f64::from(self.age), self.ahead);
@@ -210,7 +218,8 @@ impl Candidates {
             Reach::along(a - age * way, a + (ahead - age) * way, 0.5 * margin)
         };
         if all {
-            self.reach = (0..surface.points()).map(renew).collect();
+            let points = (0..surface.points()).into_par_iter().with_min_len(TASK);
+            points.map(renew).collect_into_vec(&mut self.reach);
             self.travel.restart(motion);
             self.rebuild(surface, motion, margin);
             return;
@@ -245,8 +254,8 @@ impl Candidates {
                 false => &self.free_faces,
                 true => &self.scripted_faces,
             };
-            boxes.clear();
-            boxes.extend(faces.iter().map(|&f| self.face_box(surface, f, margin)));
+            let faces = faces.par_iter().with_min_len(TASK);
+            (faces.map(|&f| self.face_box(surface, f, margin))).collect_into_vec(&mut boxes);
             let tree = match scripted {
                 false => &mut self.free_tree,
                 true => &mut self.scripted_tree,
@@ -321,8 +330,7 @@ impl Candidates {
         }
         faces.sort_unstable();
         faces.dedup();
-        let mut pairs = Vec::new();
-        for f in faces {
+        let look = |pairs: &mut Vec<(u32, u32)>, f: u32| {
             let scripted = is_scripted(surface.faces[f as usize].corners[0]);
             let query = self.face_box(surface, f, margin);
             self.free_tree.for_each_overlap(&query, |k| {
@@ -340,7 +348,15 @@ impl Candidates {
                     }
                 });
             }
-        }
+        };
+        let found: Vec<Vec<(u32, u32)>> = (faces.par_chunks(QUERIES))
+            .map(|faces| {
+                let mut pairs = Vec::new();
+                faces.iter().for_each(|&f| look(&mut pairs, f));
+                pairs
+            })
+            .collect();
+        let pairs = found.concat();
         let hit = |points: &[u32; 4]| points.iter().any(|&p| self.escaped[p as usize]);
         let found = self.expand(surface, motion, margin, &pairs, hit);
         self.vertex_triangle.retain({

@@ -1,5 +1,5 @@
-//! The narrow phase: which candidates are near at the start of the step, and
-//! which of them meet before its end.
+//! The narrow phase: which candidates come near by the end of the step, and
+//! which of them meet before.
 
 use super::around::Around;
 use super::candidates::{Candidate, Candidates, List};
@@ -53,15 +53,17 @@ pub struct Hit {
     pub(crate) thickness: f64,
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn gather(points: &[u32; 4], from: &[DVec3]) -> [DVec3; 4] {
-    points.map(|p| from[p as usize])
+    let [a, b, c, d] = *points;
+    let at = |p: u32| from[p as usize];
+    [at(a), at(b), at(c), at(d)]
 }
 
 /// The least of n·(b − a) over all pairs of corners of the two primitives.
-#[inline]
+#[inline(always)]
 pub(super) fn gap_along(list: List, n: DVec3, x: &[DVec3; 4]) -> f64 {
-    let [a, b, c, d] = x.map(|x| n.dot(x));
+    let [a, b, c, d] = [n.dot(x[0]), n.dot(x[1]), n.dot(x[2]), n.dot(x[3])];
     match list {
         List::VertexTriangle => d - a.max(b).max(c),
         List::EdgeEdge => c.min(d) - a.max(b),
@@ -95,11 +97,14 @@ pub(crate) fn near(
     for (list, candidates) in lists {
         let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK))
             .map(|chunk| {
-                let near = |c| near_candidate(surface, motion, travel, around, list, c);
-                chunk.iter_mut().filter_map(near).collect()
+                let mut found = Vec::with_capacity(chunk.len() / 8);
+                for c in chunk {
+                    found.extend(near_candidate(surface, motion, travel, around, list, c));
+                }
+                found
             })
             .collect();
-        found.extend(tasks.into_iter().flatten());
+        tasks.iter().for_each(|t| found.extend_from_slice(t));
     }
     near_planes(surface, planes, motion, found);
 }

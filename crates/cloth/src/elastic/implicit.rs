@@ -24,7 +24,7 @@ use super::Elastic;
 use crate::integrate::{Load, Settings, SolveStats, Tie, Workspace};
 use crate::solve::Solver;
 use crate::solve::cholesky::Cholesky;
-use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal};
+use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal, each_entry};
 use conatus_math::{DMat3, DVec3};
 
 /// The residual, relative to the first, that is as good as a factorisation.
@@ -92,9 +92,8 @@ impl Elastic {
                 *change = DVec3::ZERO;
             }
         }
-        for i in 0..n {
-            work.change[i] = work.guess[i] - work.v[i];
-        }
+        let (change, guess, before) = (&mut work.change[..n], &work.guess, &work.v);
+        each_entry(&a.parts, change, |i, change| *change = guess[i] - before[i]);
         for (out, place) in out.iter_mut().zip(&self.place) {
             *out = work.guess[*place as usize];
         }
@@ -235,22 +234,34 @@ impl Elastic {
         let strain = self.assemble(a, &work.ahead, &scale, rhs);
         // The matrix is h (β + h) K as yet.
         a.multiply(u, &mut work.product);
-        let diagonal = &mut a.diagonal;
-        self.each_drag(x, v, load.wind, |i, b| {
-            b.add_to(&mut diagonal[i], h);
-            rhs[i] += b.times(load.wind - u[i]);
+        self.share_out(a, rhs, |share| {
+            self.each_drag(share.triangles, x, v, load.wind, |i, b| {
+                let row = i - share.first_row;
+                b.add_to(&mut share.diagonal[row], h);
+                share.vector[row] += b.times(load.wind - u[i]);
+            });
         });
+        // A vertex without triangles has no mass; it keeps its velocity.
+        let kept = |i: usize| match self.inertia[i] {
+            mass if mass > 0.0 => mass,
+            _ => 1.0,
+        };
+        let BlockMatrix {
+            diagonal, parts, ..
+        } = &mut *a;
         for (piece, range) in self.ranges.iter().enumerate() {
             let alpha = self.materials[piece].damping_mass;
             let damped = beta(piece) / (beta(piece) + h);
-            for i in range.clone() {
-                // A vertex without triangles has no mass; it keeps its velocity.
-                let mass = self.inertia[i];
-                let m = if mass > 0.0 { mass } else { 1.0 };
-                add_to_diagonal(&mut diagonal[i], m * (1.0 + h * alpha));
-                let weight = (load.gravity - u[i] * alpha) * mass;
-                rhs[i] = (rhs[i] + weight) * h + (v[i] - u[i]) * m - work.product[i] * damped;
-            }
+            let first = range.start;
+            each_entry(parts, &mut diagonal[range.clone()], |k, d| {
+                add_to_diagonal(d, kept(first + k) * (1.0 + h * alpha));
+            });
+            each_entry(parts, &mut rhs[range.clone()], |k, rhs| {
+                let i = first + k;
+                let weight = (load.gravity - u[i] * alpha) * self.inertia[i];
+                let lag = (v[i] - u[i]) * kept(i);
+                *rhs = (*rhs + weight) * h + lag - work.product[i] * damped;
+            });
         }
         for (place, extra) in self.place.iter().zip(load.forces) {
             rhs[*place as usize] += *extra * h;

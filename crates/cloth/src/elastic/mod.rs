@@ -6,6 +6,7 @@ mod implicit;
 pub(crate) mod membrane;
 mod order;
 mod quadratic;
+mod share;
 mod stiffness;
 
 use crate::integrate::{Settings, Workspace};
@@ -16,7 +17,11 @@ use conatus_math::DVec3;
 use hinge::Hinge;
 use membrane::{Stiffness, Strained, Triangle};
 use order::Order;
+use rayon::prelude::*;
 use std::ops::Range;
+
+/// Triangles whose energy is summed up by one task.
+const ENERGY_TASK: usize = 4096;
 
 /// Everything elastic in a scene. Vertices are numbered through all pieces.
 #[derive(Clone, Debug)]
@@ -34,6 +39,8 @@ pub struct Elastic {
     pub(crate) place: Vec<u32>,
     pub(crate) rest: Vec<DVec3>,
     pub(crate) triangles: Vec<Triangle>,
+    /// Where the triangles of each strip are; those of none come last.
+    shares: Vec<Range<usize>>,
     pub(crate) hinges: Vec<Hinge>,
     /// Quadratic bending: D K of the matrix's entries above the diagonal.
     pub(crate) bend_near: Vec<f64>,
@@ -114,6 +121,7 @@ impl Elastic {
             place: all_places,
             rest: Vec::new(),
             triangles,
+            shares: Vec::new(),
             hinges,
             bend_near: Vec::new(),
             bend_far: Vec::new(),
@@ -128,8 +136,7 @@ impl Elastic {
 
     /// Finds the pattern of the matrix and every element's place in it.
     fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>, parts: Parts) {
-        // In the order of the matrix, so that memory is walked through once.
-        self.triangles.sort_by_key(|t| t.corners);
+        self.shares = share::sort(&mut self.triangles, &parts);
         self.hinges.sort_by_key(|hinge| hinge.corners);
         let n = self.masses.len();
         let mut near: Vec<(u32, u32)> = Vec::new();
@@ -212,11 +219,19 @@ impl Elastic {
     /// The energy of all but quadratic bending.
     pub(crate) fn strain_energy(&self, x: &[DVec3]) -> f64 {
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
-        let membrane: f64 = self
-            .triangles
-            .iter()
-            .map(|t| Strained::new(t, x, &k[t.piece as usize], 1.0).energy())
-            .sum();
+        let energy = |triangles: &[Triangle]| -> f64 {
+            let energies = triangles.iter();
+            let energies =
+                energies.map(|t| Strained::new(t, x, &k[t.piece as usize], 1.0).energy());
+            energies.sum()
+        };
+        let membrane: f64 = match self.shares.len() > 1 {
+            true => {
+                let tasks = self.triangles.par_chunks(ENERGY_TASK).map(energy);
+                tasks.collect::<Vec<f64>>().iter().sum()
+            }
+            false => energy(&self.triangles),
+        };
         let hinges: f64 = self
             .hinges
             .iter()
@@ -244,21 +259,22 @@ impl Elastic {
     /// over pairs i < j.
     fn quadratic_energy(&self, x: &[DVec3]) -> f64 {
         let mut sum = 0.0;
-        self.each_bent_pair(&self.matrix, |i, j, q| {
+        self.each_bent_pair(&self.matrix, 0..self.len(), |i, j, q| {
             sum -= 0.5 * q * x[i].distance_squared(x[j])
         });
         sum
     }
 
-    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending in a
-    /// matrix of the `pattern`.
+    /// Calls `pair` with i, j and Q_ij for all entries of quadratic bending in
+    /// some rows of a matrix of the `pattern`.
     #[inline(always)]
     pub(crate) fn each_bent_pair(
         &self,
         pattern: &BlockMatrix,
+        rows: Range<usize>,
         mut pair: impl FnMut(usize, usize, f64),
     ) {
-        for i in 0..self.len() {
+        for i in rows {
             for s in pattern.near.row(i) {
                 pair(i, pattern.near.column[s] as usize, self.bend_near[s]);
             }

@@ -2,7 +2,7 @@
 
 use super::Elastic;
 use super::membrane::{Stiffness, Strained};
-use crate::solve::matrix::BlockMatrix;
+use crate::solve::matrix::{BlockMatrix, each_entry};
 use conatus_math::{DMat3, DVec3};
 
 impl Elastic {
@@ -28,10 +28,21 @@ impl Elastic {
 
     /// −Q x, by differences so that it sums to zero exactly.
     fn add_bending_forces(&self, pattern: &BlockMatrix, x: &[DVec3], out: &mut [DVec3]) {
-        self.each_bent_pair(pattern, |i, j, q| {
-            let f = (x[j] - x[i]) * q;
-            out[i] -= f;
-            out[j] += f;
+        let parts = &pattern.parts;
+        // Bodies may have rows in the pattern that have no entry here.
+        if !parts.is_large() || out.len() < pattern.len() {
+            return self.each_bent_pair(pattern, 0..self.len(), |i, j, q| {
+                let f = (x[j] - x[i]) * q;
+                out[i] -= f;
+                out[j] += f;
+            });
+        }
+        parts.add_up(out, DVec3::ZERO, |mut out| {
+            self.each_bent_pair(pattern, out.rows.clone(), |i, j, q| {
+                let f = (x[j] - x[i]) * q;
+                *out.at(i) -= f;
+                *out.at(j) += f;
+            });
         });
     }
 
@@ -45,32 +56,37 @@ impl Elastic {
         scale: &[f64],
         forces: &mut [DVec3],
     ) -> f64 {
-        let mut energy = 0.0;
-        a.diagonal.fill(DMat3::ZERO);
+        each_entry(&a.parts, &mut a.diagonal, |_, d| *d = DMat3::ZERO);
         for (range, &scale) in self.ranges.iter().zip(scale) {
             let near = a.near.start[range.start] as usize..a.near.start[range.end] as usize;
-            for (block, q) in a.blocks[near.clone()].iter_mut().zip(&self.bend_near[near]) {
-                *block = DMat3::from_diagonal(DVec3::splat(q * scale));
-            }
+            let bend_near = &self.bend_near[near.clone()];
+            each_entry(&a.parts, &mut a.blocks[near], |s, block| {
+                *block = DMat3::from_diagonal(DVec3::splat(bend_near[s] * scale));
+            });
             let far = a.far.start[range.start] as usize..a.far.start[range.end] as usize;
             for (number, q) in a.numbers[far.clone()].iter_mut().zip(&self.bend_far[far]) {
                 *number = q * scale;
             }
         }
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
-        for t in &self.triangles {
-            let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);
-            energy += strained.energy();
-            let [f1, f2] = strained.forces();
-            let [i, j, l] = t.corners.map(|i| i as usize);
-            forces[i] -= f1 + f2;
-            forces[j] += f1;
-            forces[l] += f2;
-            let scale = scale[t.piece as usize];
-            for (slot, block) in t.slots.iter().zip(strained.blocks()) {
-                a.blocks[*slot as usize] += block * scale;
+        let energies = self.share_out(a, forces, |share| {
+            let mut energy = 0.0;
+            for t in share.triangles {
+                let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);
+                energy += strained.energy();
+                let [f1, f2] = strained.forces();
+                let [i, j, l] = t.corners.map(|i| i as usize - share.first_row);
+                share.vector[i] -= f1 + f2;
+                share.vector[j] += f1;
+                share.vector[l] += f2;
+                let scale = scale[t.piece as usize];
+                for (slot, block) in t.slots.iter().zip(strained.blocks()) {
+                    share.blocks[*slot as usize - share.first_block] += block * scale;
+                }
             }
-        }
+            energy
+        });
+        let mut energy: f64 = energies.iter().sum();
         for hinge in &self.hinges {
             let bend = self.materials[hinge.piece as usize].bend;
             let (bent, g) = hinge.linearise(x, bend);

@@ -7,7 +7,7 @@
 //! large ones by MINRES, which never forms the matrix; an eigenvalue
 //! decomposition stands behind both.
 
-use faer::{Mat, Side};
+use super::eigen::Eigen;
 
 /// A symmetric positive semi-definite operator with ones on its diagonal.
 pub(crate) trait Gram {
@@ -224,21 +224,21 @@ fn minres(a: &impl Gram, b: &[f64], tolerance: f64, rounds: usize, x: &mut [f64]
 /// λ = A⁺ b by eigenvalues.
 fn pseudo_inverse(a: &impl Gram, b: &[f64], x: &mut [f64]) {
     let n = b.len();
-    let mut m = Mat::<f64>::zeros(n, n);
+    let mut m = vec![0.0; n * n];
     a.entries(&mut |i, j, v| {
-        m[(i, j)] = v;
-        m[(j, i)] = v;
+        m[i * n + j] = v;
+        m[j * n + i] = v;
     });
-    let Ok(eigen) = m.self_adjoint_eigen(Side::Lower) else {
+    let Some(eigen) = Eigen::of(n, m) else {
         return;
     };
-    let (u, s) = (eigen.U(), eigen.S());
-    let largest = (0..n).fold(0.0f64, |m, k| m.max(s[k].abs()));
-    for k in 0..n {
-        if s[k] > CUT * largest {
-            let dot: f64 = (0..n).map(|i| u[(i, k)] * b[i]).sum();
-            for (i, x) in x.iter_mut().enumerate() {
-                *x += u[(i, k)] * dot / s[k];
+    let largest = eigen.values.iter().fold(0.0f64, |m, s| m.max(s.abs()));
+    for (k, s) in eigen.values.iter().enumerate() {
+        if *s > CUT * largest {
+            let u = eigen.vector(k);
+            let dot: f64 = u.iter().zip(b).map(|(u, b)| u * b).sum();
+            for (x, u) in x.iter_mut().zip(u) {
+                *x += u * dot / s;
             }
         }
     }

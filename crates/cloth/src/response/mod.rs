@@ -1,6 +1,6 @@
 //! Answering collisions: the three stages of Harmon et al., Algorithm 1.
 //!
-//! 1. `repulsion.rs`: what is near at the start of the step is kept apart.
+//! 1. `repulsion.rs`: what comes near within the step is kept apart.
 //! 2. `continuous.rs`: what collides within the step is stopped, one by one.
 //! 3. `fail_safe.rs`: what still collides is resolved all at once, in zones.
 //!
@@ -10,6 +10,7 @@
 
 pub mod constraint;
 mod continuous;
+mod eigen;
 mod fail_safe;
 mod friction;
 mod gram;

@@ -1,5 +1,5 @@
-//! Stage 1, Algorithm 1, lines 1-2: what is near at the start of the step is
-//! kept apart by impulses that push but never pull, with friction.
+//! Stage 1, Algorithm 1, lines 1-2: what would be near at the end of the step
+//! is kept apart by impulses that push but never pull, with friction.
 //!
 //! All contacts are gone through again and again (Gauss-Seidel); each corrects
 //! what is left of its own violation and remembers the sum it has given, so

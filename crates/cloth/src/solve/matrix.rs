@@ -2,6 +2,7 @@
 
 use super::parts::Parts;
 use conatus_math::{DMat3, DVec3};
+use rayon::prelude::*;
 
 /// Compressed rows of the strict upper triangle: the columns of row i are
 /// `column[start[i]..start[i + 1]]`, ascending and greater than i.
@@ -86,13 +87,26 @@ impl Tied {
     /// row `first`.
     #[inline]
     pub(crate) fn add_product(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
-        let mut dots = [0.0; MOST_TIED];
-        for k in 0..self.count {
-            dots[k] = self.gradient[k].dot(x[self.rows[k] as usize - first]);
+        match self.count {
+            // Two edges, or a vertex and a triangle: nearly all of them.
+            4 => self.add_product_of::<4>(first, x, y),
+            3 => self.add_product_of::<3>(first, x, y),
+            2 => self.add_product_of::<2>(first, x, y),
+            0 | 1 => {}
+            _ => self.add_product_of::<MOST_TIED>(first, x, y),
         }
-        let sum: f64 = dots[..self.count].iter().sum();
-        for k in 0..self.count {
-            y[self.rows[k] as usize - first] += self.gradient[k] * (sum - dots[k]);
+    }
+
+    #[inline(always)]
+    fn add_product_of<const N: usize>(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
+        let mut dots = [0.0; N];
+        let mut sum = 0.0;
+        for (k, dot) in dots.iter_mut().enumerate() {
+            *dot = self.gradient[k].dot(x[self.rows[k] as usize - first]);
+            sum += *dot;
+        }
+        for (k, dot) in dots.iter().enumerate() {
+            y[self.rows[k] as usize - first] += self.gradient[k] * (sum - dot);
         }
     }
 }
@@ -150,24 +164,24 @@ impl BlockMatrix {
 
     /// y = A x.
     pub fn multiply(&self, x: &[DVec3], y: &mut [DVec3]) {
-        for ((y, d), x) in y.iter_mut().zip(&self.diagonal).zip(x) {
-            *y = *d * *x;
-        }
-        for i in 0..self.len() {
-            let xi = x[i];
-            let mut sum = y[i];
-            for s in self.near.row(i) {
-                let j = self.near.column[s] as usize;
-                sum += self.blocks[s] * x[j];
-                y[j] += transposed(&self.blocks[s], xi);
+        each_entry(&self.parts, y, |i, y| *y = self.diagonal[i] * x[i]);
+        self.parts.add_up(y, DVec3::ZERO, |mut y| {
+            for i in y.rows.clone() {
+                let xi = x[i];
+                let mut sum = *y.at(i);
+                for s in self.near.row(i) {
+                    let j = self.near.column[s] as usize;
+                    sum += self.blocks[s] * x[j];
+                    *y.at(j) += transposed(&self.blocks[s], xi);
+                }
+                for s in self.far.row(i) {
+                    let j = self.far.column[s] as usize;
+                    sum += x[j] * self.numbers[s];
+                    *y.at(j) += xi * self.numbers[s];
+                }
+                *y.at(i) = sum;
             }
-            for s in self.far.row(i) {
-                let j = self.far.column[s] as usize;
-                sum += x[j] * self.numbers[s];
-                y[j] += xi * self.numbers[s];
-            }
-            y[i] = sum;
-        }
+        });
         for tie in &self.ties {
             tie.add_product(0, x, y);
         }
@@ -177,22 +191,31 @@ impl BlockMatrix {
     /// forces do not see a translation. Call it while `diagonal` still holds
     /// only what does.
     pub fn balance_rows(&mut self) {
-        for i in 0..self.diagonal.len() {
-            let mut sum = DMat3::ZERO;
-            for s in self.near.row(i) {
-                let j = self.near.column[s] as usize;
-                sum += self.blocks[s];
-                self.diagonal[j] -= self.blocks[s].transpose();
+        let Self {
+            diagonal,
+            near,
+            blocks,
+            far,
+            numbers,
+            parts,
+            ..
+        } = self;
+        parts.add_up(diagonal, DMat3::ZERO, |mut diagonal| {
+            for i in diagonal.rows.clone() {
+                let mut sum = DMat3::ZERO;
+                for s in near.row(i) {
+                    sum += blocks[s];
+                    *diagonal.at(near.column[s] as usize) -= blocks[s].transpose();
+                }
+                let mut number = 0.0;
+                for s in far.row(i) {
+                    number += numbers[s];
+                    add_to_diagonal(diagonal.at(far.column[s] as usize), -numbers[s]);
+                }
+                *diagonal.at(i) -= sum;
+                add_to_diagonal(diagonal.at(i), -number);
             }
-            let mut number = 0.0;
-            for s in self.far.row(i) {
-                let j = self.far.column[s] as usize;
-                number += self.numbers[s];
-                add_to_diagonal(&mut self.diagonal[j], -self.numbers[s]);
-            }
-            self.diagonal[i] -= sum;
-            add_to_diagonal(&mut self.diagonal[i], -number);
-        }
+        });
     }
 
     /// Takes unknowns that are known to be zero out of the system A x = b:
@@ -215,6 +238,26 @@ impl BlockMatrix {
                 b[i] = DVec3::ZERO;
             }
         }
+    }
+}
+
+/// Rows handled by one task.
+const TASK: usize = 2048;
+
+/// Calls `work` with the number of each row and its entry in a vector; side by
+/// side if there are many.
+pub(crate) fn each_entry<T: Send>(
+    parts: &Parts,
+    vector: &mut [T],
+    work: impl Fn(usize, &mut T) + Sync,
+) {
+    match parts.is_large() {
+        true => (vector.par_iter_mut().with_min_len(TASK).enumerate())
+            .for_each(|(i, entry)| work(i, entry)),
+        false => vector
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, entry)| work(i, entry)),
     }
 }
 

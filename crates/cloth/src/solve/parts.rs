@@ -6,7 +6,8 @@
 //! and through the seams before or after them. The arrangement is the same for
 //! any number of threads, and so are the results.
 
-use std::ops::Range;
+use rayon::prelude::*;
+use std::ops::{AddAssign, Range};
 
 /// Rows that refer to no others but those of their own seam.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,26 @@ pub struct Strip {
     pub rows: Range<usize>,
     /// The rows of their seam; empty if there is none.
     pub seam: Range<usize>,
+}
+
+/// Some rows of a vector and the seam behind them, to add to.
+pub(crate) struct Reach<'a, T> {
+    /// The rows.
+    pub(crate) rows: Range<usize>,
+    own: &'a mut [T],
+    seam: usize,
+    beyond: &'a mut [T],
+}
+
+impl<T> Reach<'_, T> {
+    /// The entry of one of the rows or of their seam.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, row: usize) -> &mut T {
+        match row {
+            row if row < self.rows.end => &mut self.own[row - self.rows.start],
+            row => &mut self.beyond[row - self.seam],
+        }
+    }
 }
 
 /// How the rows of a matrix are arranged.
@@ -77,6 +98,56 @@ impl Parts {
         let k = self.strips.partition_point(|s| s.rows.end <= i);
         let strip = self.strips.get(k)?;
         strip.rows.contains(&i).then_some(k)
+    }
+
+    /// Goes through all rows, those of strips side by side and those of seams
+    /// afterwards, with `work` that adds to entries of a vector: those of its
+    /// own rows, and those that these refer to.
+    pub(crate) fn add_up<T: Copy + AddAssign + Send>(
+        &self,
+        vector: &mut [T],
+        zero: T,
+        work: impl Fn(Reach<T>) + Sync,
+    ) {
+        if let [strip] = &self.strips[..] {
+            return work(Reach {
+                rows: strip.rows.clone(),
+                own: vector,
+                seam: strip.rows.end,
+                beyond: &mut [],
+            });
+        }
+        let mut beyond: Vec<Vec<T>> = (self.strips.iter())
+            .map(|s| vec![zero; s.seam.len()])
+            .collect();
+        let cut = self.cut(vector).into_iter().zip(&mut beyond);
+        let reaches: Vec<Reach<T>> = (cut.zip(&self.strips))
+            .map(|((own, beyond), strip)| Reach {
+                rows: strip.rows.clone(),
+                own,
+                seam: strip.seam.start,
+                beyond,
+            })
+            .collect();
+        (reaches.into_par_iter().with_max_len(1)).for_each(&work);
+        for (added, strip) in beyond.iter().zip(&self.strips) {
+            for (entry, added) in vector[strip.seam.clone()].iter_mut().zip(added) {
+                *entry += *added;
+            }
+        }
+        for seam in &self.seams {
+            work(Reach {
+                rows: seam.clone(),
+                own: &mut vector[seam.clone()],
+                seam: seam.end,
+                beyond: &mut [],
+            });
+        }
+    }
+
+    /// Whether there is so much that it is worth while to share it out.
+    pub(crate) fn is_large(&self) -> bool {
+        self.strips.len() > 1
     }
 
     /// Cuts a vector with one entry for each row: the strips' pieces.

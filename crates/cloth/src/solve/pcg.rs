@@ -26,7 +26,7 @@
 //! solved side by side, seams one after the other. All sums are made in the
 //! same order by any number of threads.
 
-use super::matrix::{BlockMatrix, Tied, transposed};
+use super::matrix::{BlockMatrix, Tied, each_entry, transposed};
 use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -97,9 +97,7 @@ impl Pcg {
             scale: scale.sqrt(),
         };
         a.multiply(x, &mut self.w);
-        for (w, b) in self.w.iter_mut().zip(b) {
-            *w = *b - *w;
-        }
+        each_entry(&a.parts, &mut self.w, |i, w| *w = b[i] - *w);
         self.forward_only(a);
         self.r.copy_from_slice(&self.w);
         self.z.copy_from_slice(&self.dq);
@@ -129,9 +127,10 @@ impl Pcg {
     /// Makes room, inverts the diagonal and sorts ties by strips.
     fn begin(&mut self, a: &BlockMatrix) {
         let n = a.len();
-        self.inverse.clear();
-        self.inverse
-            .extend(a.diagonal.iter().map(|d| d.inverse() * RELAXATION));
+        self.inverse.resize(n, DMat3::ZERO);
+        each_entry(&a.parts, &mut self.inverse, |i, inverse| {
+            *inverse = a.diagonal[i].inverse() * RELAXATION;
+        });
         for v in [
             &mut self.r,
             &mut self.z,
@@ -150,6 +149,10 @@ impl Pcg {
             ties.clear();
         }
         self.loose.clear();
+        if strips.len() == 1 {
+            self.ties[0].extend_from_slice(&a.ties);
+            return;
+        }
         for tie in &a.ties {
             let rows = &tie.rows[..tie.count];
             let strip = a.parts.strip_of(rows[0] as usize);

@@ -24,7 +24,7 @@ use crate::distance::Closest;
 use conatus_math::DVec3;
 
 /// Rounds of the loop before it gives up and reports a hit where it is.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 512;
 
 /// The error of a computed distance, over the sum of the absolute coordinates
 /// of the centred stencil. Differences of coordinates are rounded once; a
@@ -151,7 +151,7 @@ fn advance<const A: usize>(
     };
     let start_distance = first.distance();
     let gap = if start_distance < 2.0 * separation {
-        (0.5 * separation).min(0.95 * start_distance)
+        (0.5 * separation).min(0.8 * start_distance)
     } else {
         separation
     };

@@ -26,7 +26,7 @@ pub struct Hit {
 /// `separation` (ξ ≥ 0, in metres) to the triangle of the first three points.
 ///
 /// With d₀ the distance at the start, the gap that is kept is ξ. If d₀ < 2ξ
-/// already, it is min(ξ/2, 0.95·d₀), so that what starts near can still move.
+/// already, it is min(ξ/2, 0.8·d₀), so that what starts near can still move.
 /// Up to `Hit::time` the distance stays above that gap, by a twentieth of the
 /// smaller of d₀ − ξ and 10ξ, so it is never zero unless d₀ is.
 ///

@@ -2,6 +2,7 @@
 //! one axis, each compared with those that begin before it ends.
 
 use conatus_math::DVec3;
+use rayon::prelude::*;
 
 /// A box round a triangle; the axis of the sweep comes first.
 struct Entry {
@@ -10,13 +11,18 @@ struct Entry {
     triangle: u32,
 }
 
-/// Calls `visit` with each pair of triangles whose boxes overlap or touch,
-/// once, until it answers false.
-pub(super) fn for_each_pair(
+/// Triangles handled by one task.
+const TASK: usize = 8192;
+
+/// The pairs of triangles, the lower number first, whose boxes overlap or
+/// touch and of which `meet` is true; at most `limit` of them, in the order of
+/// the sweep.
+pub(super) fn pairs(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
-    mut visit: impl FnMut(u32, u32) -> bool,
-) {
+    limit: usize,
+    meet: impl Fn(u32, u32) -> bool + Sync,
+) -> Vec<(u32, u32)> {
     let axis = widest_axis(vertices, triangles);
     let turned = |p: DVec3| [p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]];
     let mut entries: Vec<Entry> = (0u32..)
@@ -32,21 +38,33 @@ pub(super) fn for_each_pair(
         .collect();
     entries
         .sort_unstable_by(|a, b| (a.low[0].total_cmp(&b.low[0])).then(a.triangle.cmp(&b.triangle)));
-    for (i, a) in entries.iter().enumerate() {
-        for b in &entries[i + 1..] {
-            if b.low[0] > a.high[0] {
-                break;
-            }
-            // One branch for both axes: each alone is hard to predict.
-            let apart = (b.low[1] > a.high[1])
-                | (a.low[1] > b.high[1])
-                | (b.low[2] > a.high[2])
-                | (a.low[2] > b.high[2]);
-            if !apart && !visit(a.triangle, b.triangle) {
-                return;
+    let starts: Vec<usize> = (0..entries.len()).step_by(TASK).collect();
+    let task = |first: &usize| {
+        let mut found = Vec::new();
+        for i in *first..entries.len().min(*first + TASK) {
+            let a = &entries[i];
+            for b in &entries[i + 1..] {
+                if b.low[0] > a.high[0] || found.len() == limit {
+                    break;
+                }
+                // One branch for both axes: each alone is hard to predict.
+                let apart = (b.low[1] > a.high[1])
+                    | (a.low[1] > b.high[1])
+                    | (b.low[2] > a.high[2])
+                    | (a.low[2] > b.high[2]);
+                if apart {
+                    continue;
+                }
+                let pair = (a.triangle.min(b.triangle), a.triangle.max(b.triangle));
+                if meet(pair.0, pair.1) {
+                    found.push(pair);
+                }
             }
         }
-    }
+        found
+    };
+    let tasks: Vec<Vec<(u32, u32)>> = starts.par_iter().map(task).collect();
+    tasks.into_iter().flatten().take(limit).collect()
 }
 
 /// The axis along which the triangles' first corners vary most.

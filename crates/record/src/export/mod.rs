@@ -1,16 +1,19 @@
 //! Turns a recording into files for other programs, one module per format.
 
+pub mod bvh;
+pub mod clip_json;
 mod cloth;
 mod coarse;
 mod color;
 pub mod csv;
 pub mod glb;
 mod hold;
+mod marks;
 mod motion;
 pub mod obj;
 mod place;
 pub mod png;
-mod shapes;
+pub(crate) mod shapes;
 mod surface;
 pub mod svg;
 pub mod usda;
@@ -23,7 +26,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// The endings of file names that stand for a format.
-pub const ENDINGS: &str = "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`";
+pub const ENDINGS: &str = "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`, \
+                           `.bvh`, `.clip.json`";
 
 /// A format that recordings can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +49,10 @@ pub enum Format {
     Html,
     /// A sheet of pictures at evenly spaced moments.
     Png,
+    /// Biovision hierarchy: the moving skeleton of a character.
+    Bvh,
+    /// The motion of characters with contacts and forces, as JSON.
+    ClipJson,
 }
 
 /// What the user may choose about exports.
@@ -60,6 +68,10 @@ impl Format {
     /// The format that a file name's ending stands for, in any case.
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+        if name.to_ascii_lowercase().ends_with(".clip.json") {
+            return Ok(Self::ClipJson);
+        }
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         match ending.to_ascii_lowercase().as_str() {
             "mcap" => Ok(Self::Mcap),
@@ -70,10 +82,17 @@ impl Format {
             "svg" => Ok(Self::Svg),
             "html" => Ok(Self::Html),
             "png" => Ok(Self::Png),
+            "bvh" => Ok(Self::Bvh),
             _ => Err(RecordError::UnknownFormat {
                 path: path.to_path_buf(),
             }),
         }
+    }
+
+    /// Whether it holds the motion of characters only, so that recordings
+    /// without any cannot be written in it.
+    pub fn needs_clip(self) -> bool {
+        matches!(self, Self::Bvh | Self::ClipJson)
     }
 }
 
@@ -91,6 +110,9 @@ pub fn write_file(
     if format == Format::Obj {
         let fill = |folder: &Path| obj::write(recording, options.frames, folder);
         return place::replace_folder(path, fill).map(|()| Vec::new());
+    }
+    if format == Format::Bvh {
+        return bvh::write_files(recording, path);
     }
     place::replace(path, |place, file| {
         write_to(recording, format, options, place, file)
@@ -117,8 +139,10 @@ fn write_to(
         Format::Svg => svg::write(recording, &mut out)?,
         Format::Html => return Err(RecordError::NeedsPage),
         Format::Png => png::write(recording, options.frames.unwrap_or(png::FRAMES), &mut out)?,
-        Format::Obj => {
-            return Err(RecordError::DoesNotFit("`.obj` is a folder".into()));
+        Format::ClipJson => clip_json::write(recording, &mut out)?,
+        Format::Obj | Format::Bvh => {
+            let several = "it may be several files".into();
+            return Err(RecordError::DoesNotFit(several));
         }
     }
     out.flush().map_err(RecordError::Output)?;

@@ -1,6 +1,7 @@
 //! What several exporters need to know about the motion: where it takes place
 //! and how large the bodies are.
 
+use crate::export::marks;
 use crate::model::{BodyInfo, EndInfo, Frame, Header, Recording, SpringInfo, Up, WaterInfo};
 use conatus_math::{DVec3, sincos};
 
@@ -91,19 +92,29 @@ pub(crate) fn ball(header: &Header, body: &BodyInfo) -> Option<f64> {
     }
 }
 
-/// What is in a run, in words: `2 bodies · 1 piece of cloth`.
-pub(crate) fn contents(header: &Header) -> String {
+/// What is in a run, in words: `2 bodies · 1 piece of cloth`. The parts of a
+/// character are one.
+pub(crate) fn contents(recording: &Recording) -> String {
+    let header = &recording.header;
+    let characters = recording.clip.as_ref().map_or(0, |c| c.characters.len());
+    let bodies = header.bodies.iter().filter(|b| b.character.is_none());
+    let bodies = bodies.count();
+    let pieces = header.cloths.len();
     let count = |n: usize, one: &str, many: &str| match n {
         1 => format!("1 {one}"),
         n => format!("{n} {many}"),
     };
-    let bodies = count(header.bodies.len(), "body", "bodies");
-    let pieces = count(header.cloths.len(), "piece of cloth", "pieces of cloth");
-    match (header.bodies.is_empty(), header.cloths.is_empty()) {
-        (_, true) => bodies,
-        (true, false) => pieces,
-        (false, false) => format!("{bodies} · {pieces}"),
+    let mut said = Vec::new();
+    if characters > 0 {
+        said.push(count(characters, "character", "characters"));
     }
+    if bodies > 0 || (characters == 0 && pieces == 0) {
+        said.push(count(bodies, "body", "bodies"));
+    }
+    if pieces > 0 {
+        said.push(count(pieces, "piece of cloth", "pieces of cloth"));
+    }
+    said.join(" · ")
 }
 
 /// The places of at most `wanted` of `count` things, evenly spaced, the first
@@ -248,7 +259,21 @@ pub(crate) fn azimuth(recording: &Recording) -> f64 {
             best = degrees;
         }
     }
-    best
+    let ahead = recording.clip.as_ref().and_then(marks::ahead);
+    ahead.map_or(best, |ahead| {
+        // Characters are looked at from before, not from behind: the mirror
+        // image of a view shows as much.
+        let (sin, cos) = best.to_radians().sin_cos();
+        let [x, y] = [first, second].map(|axis| ahead.dot(axis));
+        let behind = (cos * x + sin * y) / f64::max(x * x + y * y, 1e-12);
+        match behind < 0.0 {
+            true => {
+                let [cos, sin] = [cos - 2.0 * behind * x, sin - 2.0 * behind * y];
+                f64::atan2(sin, cos).to_degrees()
+            }
+            false => best,
+        }
+    })
 }
 
 /// The most waves of a stretch of water that pictures show.

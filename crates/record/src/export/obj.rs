@@ -2,11 +2,12 @@
 //! all bodies where they are, for programs that read nothing else.
 //!
 //! Numbers are written with as few digits as give the same f64 back, so what
-//! is measured in these files is what was simulated.
+//! is measured in these files is what was simulated. Comments tell cloth from
+//! solids, and where planes are, so that others can judge what meets what.
 
 use crate::error::RecordError;
 use crate::export::{motion, shapes};
-use crate::model::{Frame, MeshData, Recording, Up};
+use crate::model::{BodyInfo, Frame, MeshData, Recording, Up};
 use conatus_math::DVec3;
 use rayon::prelude::*;
 use std::fmt::Write as _;
@@ -69,16 +70,34 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &[MeshDat
         ),
         vertices: 0,
     };
+    for plane in &header.planes {
+        let ([x, y, z], [u, v, w]) = (plane.point.to_array(), plane.normal.to_array());
+        let line = format!("# plane through {x:?} {y:?} {z:?}, normal {u:?} {v:?} {w:?}\n");
+        out.text.push_str(&line);
+    }
     for (piece, range) in header.cloth_pieces() {
         let points = frame.cloth.get(range).unwrap_or_default();
-        out.add(&piece.name, points.iter().copied(), &piece.triangles);
+        let points = points.iter().copied();
+        out.add("cloth", &piece.name, points, &piece.triangles);
     }
     for ((info, surface), body) in header.bodies.iter().zip(surfaces).zip(&frame.bodies) {
         let place = |v: &DVec3| body.position + body.orientation * *v;
         let points = surface.vertices.iter().map(place);
-        out.add(&info.name, points, &surface.triangles);
+        out.add(kind(info), &info.name, points, &surface.triangles);
     }
     out.text
+}
+
+/// What a body is to cloth, which meets the meshes of what collides.
+fn kind(body: &BodyInfo) -> &'static str {
+    match (
+        body.scripted,
+        body.mesh.is_some() && !body.spheres.is_empty(),
+    ) {
+        (true, _) => "obstacle",
+        (false, true) => "body",
+        (false, false) => "body that meets no cloth",
+    }
 }
 
 /// The objects of a file.
@@ -89,10 +108,11 @@ struct Objects {
 }
 
 impl Objects {
-    /// Adds an object. No reader knows what to make of `NaN`, so what has no
-    /// place is only told of.
+    /// Adds an object of some kind. No reader knows what to make of `NaN`, so
+    /// what has no place is only told of.
     fn add(
         &mut self,
+        kind: &str,
         name: &str,
         points: impl Iterator<Item = DVec3> + Clone,
         triangles: &[[u32; 3]],
@@ -103,7 +123,7 @@ impl Objects {
             let _ = writeln!(text, "# {name} is left out: its numbers are not finite");
             return;
         }
-        let _ = writeln!(text, "o {name}");
+        let _ = writeln!(text, "# {kind}\no {name}");
         let before = self.vertices;
         for [x, y, z] in points.map(|p| p.to_array()) {
             let _ = writeln!(text, "v {x:?} {y:?} {z:?}");

@@ -63,6 +63,7 @@ fn obstacle(name: &str, mesh: usize) -> BodyInfo {
         mesh: Some(mesh),
         spheres: Vec::new(),
         scripted: true,
+        character: None,
     }
 }
 

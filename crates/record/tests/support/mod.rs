@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod cloth;
+pub mod walker;
 
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
@@ -89,6 +90,7 @@ pub fn body(name: &str, mass: f64, color: [f32; 3], mesh: usize, radius: f64) ->
         mesh: Some(mesh),
         spheres: vec![(DVec3::ZERO, radius)],
         scripted: false,
+        character: None,
     }
 }
 
@@ -109,6 +111,7 @@ pub fn recording(header: Header) -> Recording {
             detail: serde_json::json!({"kick": "red", "impulse": [0.1, 0.2, -0.0]}),
         }],
         report: Some(serde_json::json!({"seconds": 4.0})),
+        clip: None,
     }
 }
 

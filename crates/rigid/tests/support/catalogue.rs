@@ -214,7 +214,7 @@ pub fn items<'a>(source: &'a str, name: &str) -> Vec<String> {
 /// Whether this line begins the declaration of `name`.
 fn declares(line: &str, name: &str) -> bool {
     let mut words = line.trim();
-    for visibility in ["pub(crate) ", "pub "] {
+    for visibility in ["pub(crate) ", "pub(super) ", "pub "] {
         words = words.strip_prefix(visibility).unwrap_or(words);
     }
     let keywords = ["fn ", "struct ", "enum ", "trait ", "const ", "type "];

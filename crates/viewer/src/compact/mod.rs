@@ -7,7 +7,7 @@
 //! ```text
 //! u8[8]      "conatus1"
 //! u32[5]     J, F, N, C, S
-//! u8[J]      JSON: { "header", "title", "events", "series" }
+//! u8[J]      JSON: { "header", "title", "events", "series", "chart" }
 //! wide[2+S]  F values each: time (f64), step (u64), the series (f64)
 //! narrow[9]  one track of F values: kinetic, potential, momentum xyz, angular
 //!            momentum xyz, penetration
@@ -59,7 +59,7 @@ mod cloth;
 
 use self::cloth::Cloth;
 use crate::series::{self, SERIES};
-use conatus_record::{ContactFrame, Frame, RecordError, Recording};
+use conatus_record::{Clip, ContactFrame, Frame, RecordError, Recording};
 use serde_json::json;
 use std::io::Write;
 
@@ -82,6 +82,7 @@ pub fn write(
         "title": title,
         "events": recording.events,
         "series": SERIES,
+        "chart": recording.clip.as_ref().map(Clip::chart),
     }))
     .map_err(|error| RecordError::DoesNotFit(error.to_string()))?;
     let bodies = header.bodies.len();

@@ -11,6 +11,8 @@ use conatus_world::scene::Scene;
 use conatus_world::{Command, Logbook, Plan, Sink, World};
 use serde_json::{Value, json};
 use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use tokio::sync::broadcast;
 
 /// Kicks and pulls that may wait for the next step.
@@ -42,12 +44,19 @@ impl Course {
 
 /// A world at its first frame.
 pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionError> {
-    let setup = scene.build().map_err(Box::new)?;
+    let mut setup = scene.build().map_err(Box::new)?;
+    if let (Some(ask), None) = (&setup.ask, &scene.movement) {
+        // Whoever opens a scene waits for its movement once; resets do not.
+        let movement = Arc::new(ask.find(&|_| ControlFlow::Continue(())));
+        setup.put(&movement);
+        scene.movement = Some(movement);
+    }
     let origin = Origin {
         header: setup.header,
         title: scene.file.title.clone().unwrap_or_default(),
         sources: scene.record_sources(),
         overrides: scene.overrides.clone(),
+        clip: (setup.world.motion.as_ref()).map(|motion| motion.clip().clone()),
     };
     let run = Run::new(number, true, origin)?;
     let mut live = Course {

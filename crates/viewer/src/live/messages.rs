@@ -125,6 +125,7 @@ pub fn hello(run: &Run) -> Value {
         "title": run.title,
         "scenes": scenes,
         "series": SERIES,
+        "chart": run.chart(),
     }})
 }
 

@@ -3,6 +3,7 @@
 
 use super::plot::Plot;
 use super::spool::Spool;
+use conatus_record::clip::{Chart, Clip};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_world::Sink;
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub struct Run {
     pub title: String,
     sources: Vec<Source>,
     overrides: Vec<String>,
+    /// The motion of characters, if there are any.
+    clip: Option<Clip>,
     /// The report of a finished recording.
     report: Option<Value>,
     store: Mutex<Store>,
@@ -44,6 +47,8 @@ pub struct Origin {
     pub sources: Vec<Source>,
     /// The command line's changes to the scene.
     pub overrides: Vec<String>,
+    /// The motion of characters, if there are any.
+    pub clip: Option<Clip>,
 }
 
 impl Run {
@@ -56,6 +61,7 @@ impl Run {
             title: origin.title,
             sources: origin.sources,
             overrides: origin.overrides,
+            clip: origin.clip,
             report: None,
             store: Mutex::new(Store {
                 spool: Spool::new()?,
@@ -72,6 +78,7 @@ impl Run {
             title,
             sources: recording.sources,
             overrides: recording.overrides,
+            clip: recording.clip,
         };
         let mut run = Self::new(number, false, origin)?;
         run.report = recording.report;
@@ -90,6 +97,11 @@ impl Run {
     /// How many frames are recorded.
     pub fn frames(&self) -> u64 {
         self.store().spool.frames()
+    }
+
+    /// The contacts of characters over time, if there are any.
+    pub fn chart(&self) -> Option<Chart> {
+        self.clip.as_ref().map(Clip::chart)
     }
 
     /// Whether no more can be recorded.
@@ -148,6 +160,9 @@ impl Run {
             }
         }
         let mut writer = RecordingWriter::create(path, &self.header, &self.sources, &overrides)?;
+        if let Some(clip) = &self.clip {
+            writer.clip(clip)?;
+        }
         let (bodies, vertices) = (self.header.bodies.len(), self.header.cloth_vertices());
         let lost = |source| RecordError::Io {
             path: path.to_path_buf(),

@@ -1,4 +1,5 @@
 // Ties source, player, picture and controls together.
+import { ContactChart } from './contact-chart';
 import { Controls, type ControlsState, SPEEDS, TOGGLES } from './controls';
 import { giveKeysBack } from './dom';
 import { Drag, type DragHost } from './drag';
@@ -33,6 +34,8 @@ export class App implements Actions, Listener, DragHost {
   currentView: ViewName | null = 'home';
   state: Shared = { playing: false, speed: 1, frames: 0, factor: null, quarantined: [], pulls: [], message: null };
 
+  readonly chart: ContactChart;
+
   private readonly controls: Controls;
   private readonly scenes: Scenes;
   private readonly drag: Drag;
@@ -54,6 +57,7 @@ export class App implements Actions, Listener, DragHost {
       ask: (from, stride) => source.series(from, stride),
       seek: (time) => this.scrubToTime(time),
     });
+    this.chart = new ContactChart((time) => this.scrubToTime(time));
     this.inspector = new Inspector(() => this.toggleFollow(), () => this.select(null));
     this.controls = new Controls(this);
     this.scenes = new Scenes((scene) => this.openScene(scene));
@@ -110,6 +114,8 @@ export class App implements Actions, Listener, DragHost {
     if (!sameScene) {
       this.select(null);
       this.currentView = 'home';
+      // The contacts and forces of a character are what one wants to see of it.
+      if (run.chart !== null) for (const what of ['contacts', 'forces'] as const) if (!this.toggles[what]) this.toggle(what);
     }
     this.player.open(
       run.kind,
@@ -123,6 +129,7 @@ export class App implements Actions, Listener, DragHost {
     this.scenes.load(run.scenes, run.header.scene);
     this.help.load({ live: run.kind === 'live', saves, cloth });
     this.plots.load(run.series);
+    this.chart.load(run.chart);
     document.title = `${run.header.scene} · Conatus`;
     const title = document.getElementById('scene-title');
     if (title !== null) title.textContent = run.title ?? '';
@@ -339,7 +346,7 @@ export class App implements Actions, Listener, DragHost {
     const shown = this.connected || !this.player.live ? this.player.advance(dt) : this.shown;
     if (shown !== null) {
       if (!this.loaded) {
-        this.stage.load(run.header, shown.a);
+        this.stage.load(run.header, run.chart, shown.a);
         if (this.selected !== null) this.stage.select(this.selected);
         this.loaded = true;
       }
@@ -365,6 +372,7 @@ export class App implements Actions, Listener, DragHost {
     };
     this.controls.update(dt, state);
     this.plots.update(dt, state.time, state.frames);
+    this.chart.update(state.time);
     this.inspector.update(dt, run.header, this.selected, this.following !== null, shown);
   }
 

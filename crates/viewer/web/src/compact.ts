@@ -1,7 +1,7 @@
 // Unpacks the compact recording of an HTML file; crates/viewer/src/compact/mod.rs specifies its layout.
 import { decodeCloth } from './compact-cloth';
 import { BODY, CONTACT } from './frame';
-import type { Frame, Header, Vec3 } from './model';
+import type { Chart, Frame, Header, Vec3 } from './model';
 import type { RunEvent, SeriesInfo } from './source/source';
 
 const TOTALS = 9;
@@ -12,6 +12,7 @@ export interface Compact {
   title: string | null;
   events: RunEvent[];
   series: SeriesInfo[];
+  chart: Chart | null;
   frames: number;
   times: Float64Array;
   /** One array per series. */
@@ -26,6 +27,7 @@ interface Text {
   title: string | null;
   events: RunEvent[];
   series: SeriesInfo[];
+  chart?: Chart | null;
 }
 
 /** From the text of the element that holds it. */
@@ -64,7 +66,7 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
     throw new Error('This file holds a recording of another version of Conatus.');
   }
   const [jsonLength, frames, bodies, contacts, lines] = [input.u32(), input.u32(), input.u32(), input.u32(), input.u32()];
-  const { header, title, events, series } = JSON.parse(input.text(jsonLength)) as Text;
+  const { header, title, events, series, chart = null } = JSON.parse(input.text(jsonLength)) as Text;
 
   const times = new Float64Array(input.wide(frames).buffer);
   const steps = input.wide(frames);
@@ -103,7 +105,7 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
       status: status.subarray(index * bodies, (index + 1) * bodies),
     };
   };
-  return { header, title, events, series, frames, times, values, clothStride: cloth.stride, frame };
+  return { header, title, events, series, chart, frames, times, values, clothStride: cloth.stride, frame };
 }
 
 /** Reads the parts of the layout one after the other. */

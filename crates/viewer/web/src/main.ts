@@ -63,6 +63,8 @@ function looking(app: App, canvas: HTMLCanvasElement): object {
       pulls: app.pulls,
       help: app.help.open,
       plots: { open: plots.open, cursor: plots.cursor, series: plots.names },
+      chart: app.chart.active,
+      marks: app.stage.marks(),
       inspector: app.inspector.current,
       message: app.messages.current,
       camera: app.stage.camera(),

@@ -16,6 +16,8 @@ export interface BodyInfo {
   spheres: [Vec3, number][];
   /** An obstacle that the scene moves or holds; it has no mass. */
   scripted?: boolean;
+  /** The character that it is a part of. */
+  character?: string;
 }
 /** A piece of cloth. */
 export interface ClothInfo {
@@ -81,6 +83,40 @@ export interface Frame {
   cloth: Float64Array | Float32Array;
   /** Per body: 0 free, 1 locked, 2 merged, 3 quarantined, 4 scripted. */
   status: Uint8Array;
+}
+/** Something that a motion was asked for. */
+export interface TargetInfo {
+  name: string;
+  kind: 'position' | 'direction' | 'strike' | 'height';
+  position: Vec3;
+  direction?: Vec3;
+  time: number;
+  of: string;
+}
+/** An effector of a character: when it touches, and which body shows it. */
+export interface ChartRow {
+  label: string;
+  body: string;
+  half_extents: [number, number];
+  /** How far below the body's origin the patch lies, along the body's z. */
+  below: number;
+  /** sRGB, 0 to 1. */
+  color: Vec3;
+  /** From and to, in seconds. */
+  active: [number, number][];
+  /** The contact variable of each phase, if known. */
+  contact: number[];
+}
+/** The contacts of characters over time, and what else is shown of their motion. */
+export interface Chart {
+  start: number;
+  end: number;
+  /** The boundaries of phases, in seconds. */
+  phases: number[];
+  rows: ChartRow[];
+  targets: TargetInfo[];
+  /** The box that the whole motion stays in. */
+  extent: [Vec3, Vec3];
 }
 /** A hand that pulls a body. */
 export interface Pull {

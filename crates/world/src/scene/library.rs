@@ -48,14 +48,17 @@ scenes![
     "funnel",
     "funnel-low",
     "gas",
+    "get-up-back",
     "heavy-top",
     "merging",
     "ribbon",
     "spring-chain",
     "squares-incline",
     "squares-plane",
+    "stand",
     "tablecloth",
     "tumbling-top",
+    "walk",
     "water",
 ];
 meshes!["boat.obj"];
@@ -65,7 +68,7 @@ meshes!["boat.obj"];
 pub struct Listing {
     /// The name to run it by.
     pub name: &'static str,
-    /// The kind of scene: `rigid` or `cloth`.
+    /// The kind of scene: `rigid`, `cloth` or `motion`.
     pub family: &'static str,
     /// What to look for.
     pub title: String,
@@ -109,10 +112,12 @@ pub fn list() -> Vec<Listing> {
 
 /// The kind of a scene, from what is in it.
 pub fn family(file: &SceneFile) -> &'static str {
-    if file.cloth.piece.is_empty() {
-        "rigid"
-    } else {
+    if !file.character.is_empty() {
+        "motion"
+    } else if !file.cloth.piece.is_empty() {
         "cloth"
+    } else {
+        "rigid"
     }
 }
 

@@ -35,6 +35,9 @@ pub struct Scene {
     pub overrides: Vec<String>,
     /// The meshes that the scene names.
     pub files: Files,
+    /// The movement of its characters, if that is known already; worlds are
+    /// built with it.
+    pub movement: Option<Arc<crate::motion::Movement>>,
     tree: Arc<Node>,
     sources: Vec<Source>,
     format: Format,
@@ -169,6 +172,7 @@ impl Scene {
             file,
             overrides,
             files,
+            movement: None,
             tree: Arc::new(tree),
             sources,
             format,
@@ -178,6 +182,12 @@ impl Scene {
     /// A collector for what is wrong with the scene's physics.
     pub fn problems(&self) -> Problems {
         Problems::new(Arc::clone(&self.tree), self.sources.clone())
+    }
+
+    /// Whether the scene or the command line says how long to run.
+    pub(super) fn says_seconds(&self) -> bool {
+        let time = self.tree.get("time");
+        time.and_then(|time| time.get("seconds")).is_some()
     }
 
     /// The scene as it was written, changes included.

@@ -6,14 +6,18 @@ pub const RIGID: &str = include_str!("templates/rigid.toml");
 /// A scene of cloth to start from.
 pub const CLOTH: &str = include_str!("templates/cloth.toml");
 
+/// A scene of characters to start from.
+pub const MOTION: &str = include_str!("templates/motion.toml");
+
 /// The families that there is a template for.
-pub const FAMILIES: &[&str] = &["rigid", "cloth"];
+pub const FAMILIES: &[&str] = &["rigid", "cloth", "motion"];
 
 /// The template of a family.
 pub fn template(family: &str) -> Option<&'static str> {
     match family {
         "rigid" => Some(RIGID),
         "cloth" => Some(CLOTH),
+        "motion" => Some(MOTION),
         _ => None,
     }
 }

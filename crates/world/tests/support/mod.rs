@@ -5,6 +5,8 @@ use conatus_record::{Event, Frame};
 use conatus_world::scene::{Files, Options, Scene, SceneError, Setup, Source};
 use conatus_world::{Report, Sink};
 use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Keeps everything in memory.
 #[derive(Default)]
@@ -48,8 +50,22 @@ pub fn from_text(text: &str, meshes: &[(&str, &str)]) -> Result<Setup, SceneErro
     .build()
 }
 
+/// Has characters find out how to move, if there are any and they do not know.
+pub fn find(setup: &mut Setup) {
+    let known = setup
+        .world
+        .motion
+        .as_ref()
+        .is_some_and(|m| m.movement().is_some());
+    if let Some(ask) = setup.ask.as_ref().filter(|_| !known) {
+        let found = ask.find(&|_| ControlFlow::Continue(()));
+        setup.put(&Arc::new(found));
+    }
+}
+
 /// Runs to the end and keeps everything.
 pub fn run(setup: &mut Setup) -> (Report, Kept) {
+    find(setup);
     let mut kept = Kept::default();
     let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| true);
     (report, kept)

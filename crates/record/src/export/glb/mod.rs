@@ -68,6 +68,7 @@ fn bodies(
 ) -> Result<(), RecordError> {
     let header = &recording.header;
     let mut looks = Looks::default();
+    let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
     for (index, body) in header.bodies.iter().enumerate() {
         let track = keys.body(&recording.frames, index);
         let mesh = looks.mesh(header, index, builder)?;
@@ -80,8 +81,19 @@ fn bodies(
             extras: json::extras::RawValue::from_string(extras).ok(),
             ..json::Node::default()
         });
-        children.push(node);
+        match &body.character {
+            Some(character) => groups.entry(character).or_default().push(node),
+            None => children.push(node),
+        }
         builder.animate(node, keys, &track)?;
+    }
+    // The parts of a character hang on a node of its name.
+    for (name, parts) in groups {
+        children.push(builder.root.push(json::Node {
+            name: Some(name.into()),
+            children: Some(parts),
+            ..json::Node::default()
+        }));
     }
     Ok(())
 }
@@ -90,8 +102,8 @@ fn bodies(
 /// and colour becomes one glTF mesh.
 #[derive(Default)]
 struct Looks {
-    surfaces: BTreeMap<Shape, Option<Surface>>,
-    meshes: BTreeMap<(Shape, [u32; 3], bool), Option<MeshIndex>>,
+    surfaces: BTreeMap<(Shape, bool), Option<Surface>>,
+    meshes: BTreeMap<(Shape, [u32; 3], [bool; 2]), Option<MeshIndex>>,
 }
 
 /// What a body's surface is made from.
@@ -118,18 +130,25 @@ impl Looks {
             Some(mesh) => Shape::Mesh(mesh),
             None => Shape::Spheres(body.spheres.iter().map(bits).collect()),
         };
-        let key = (shape.clone(), body.color.map(f32::to_bits), body.scripted);
+        let key = (
+            shape.clone(),
+            body.color.map(f32::to_bits),
+            [body.scripted, body.character.is_some()],
+        );
         if let Some(&known) = self.meshes.get(&key) {
             return Ok(known);
         }
-        let surface = match self.surfaces.get(&shape) {
+        // Characters are of one piece.
+        let plain = body.character.is_some();
+        let sort = (shape, plain);
+        let surface = match self.surfaces.get(&sort) {
             Some(known) => known.clone(),
             None => {
                 let made = match body.mesh.and_then(|m| header.meshes.get(m)) {
-                    Some(mesh) => shade::surface(mesh, builder)?,
-                    None => shade::surface(&shapes::spheres(&body.spheres), builder)?,
+                    Some(mesh) => shade::surface(mesh, builder, plain)?,
+                    None => shade::surface(&shapes::spheres(&body.spheres), builder, plain)?,
                 };
-                self.surfaces.insert(shape, made.clone());
+                self.surfaces.insert(sort, made.clone());
                 made
             }
         };

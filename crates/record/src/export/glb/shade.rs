@@ -8,12 +8,14 @@ use conatus_math::DVec3;
 use gltf_json::accessor::Type;
 
 /// A body's surface: round where it is nearly flat, sharp at its edges.
-/// `None` if the mesh has no triangle of any size.
+/// `None` if the mesh has no triangle of any size. All of it has one brightness
+/// if it is `plain`.
 pub(super) fn surface(
     mesh: &MeshData,
     builder: &mut Builder,
+    plain: bool,
 ) -> Result<Option<Surface>, RecordError> {
-    store(&surface::rounded(mesh), builder, true)
+    store(&surface::rounded(mesh), builder, !plain)
 }
 
 /// A surface of one brightness whose faces are all sharp.

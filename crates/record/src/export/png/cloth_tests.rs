@@ -49,6 +49,7 @@ fn add_pane(recording: &mut Recording, at: f64) {
         mesh: Some(0),
         spheres: Vec::new(),
         scripted: true,
+        character: None,
     });
     recording.frames[0].bodies.push(BodyFrame {
         position: DVec3::new(at, 0.0, 1.0),

@@ -8,6 +8,7 @@
 
 mod bins;
 mod camera;
+mod chart;
 #[cfg(test)]
 mod cloth_tests;
 mod font;
@@ -96,7 +97,11 @@ fn sheet(recording: &Recording, frames: usize) -> Canvas {
         .par_iter()
         .map(|frame| shade::picture(&stage, frame, layout.size))
         .collect();
-    let mut sheet = Canvas::new(WIDTH, layout.height(), PAPER);
+    let pictures_end = layout.height();
+    let below = chart::height(&stage.chart);
+    let mut sheet = Canvas::new(WIDTH, pictures_end + below, PAPER);
+    let times: Vec<f64> = moments.iter().map(|frame| frame.time).collect();
+    chart::draw(&stage.chart, &times, pictures_end - MARGIN, &mut sheet);
     title(recording, moments.len(), &mut sheet);
     let digits = digits(&moments);
     let style = Style {
@@ -172,7 +177,7 @@ fn title(recording: &Recording, shown: usize, sheet: &mut Canvas) {
         bold: false,
         color: SOFT,
     };
-    let what = motion::contents(&recording.header);
+    let what = motion::contents(recording);
     let frames = recording.frames.len();
     let said = format!("{what} · {shown} of {frames} frames");
     let (left, right) = (MARGIN as f64, (WIDTH - MARGIN) as f64);

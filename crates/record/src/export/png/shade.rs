@@ -55,8 +55,8 @@ pub(super) fn picture(stage: &Stage, frame: &Frame, size: [usize; 2]) -> Vec<u8>
     let painter = Painter {
         stage,
         bins: Bins::new(&stage.camera, size[1] * SAMPLES, ROWS * SAMPLES, &things),
-        sun: Map::new(&things.balls, &things.triangles, stage.sun, fine),
-        sky: Map::new(&things.balls, &things.triangles, DVec3::Z, fine / 4),
+        sun: Map::new(&things.balls, things.casting(), stage.sun, fine),
+        sky: Map::new(&things.balls, things.casting(), DVec3::Z, fine / 4),
         glass: match things.veils.is_empty() {
             true => None,
             false => Some(Map::new(&[], &things.veils, stage.sun, fine / 2)),

@@ -5,6 +5,7 @@ use super::camera::Camera;
 use super::room::Room;
 use super::space::Space;
 use super::veil;
+use crate::clip::{Chart, Clip};
 use crate::export::motion::{self, Extent};
 use crate::export::surface::{self, Corner};
 use crate::export::{coarse, shapes};
@@ -51,6 +52,8 @@ pub(super) struct Stage<'a> {
     pub surfaces: Vec<Vec<Corner>>,
     /// A spring of length and radius 1.
     pub coil: Vec<Corner>,
+    /// Which contacts are active when.
+    pub chart: Chart,
 }
 
 impl<'a> Stage<'a> {
@@ -142,6 +145,7 @@ impl<'a> Stage<'a> {
             },
             balls,
             surfaces,
+            chart: recording.clip.as_ref().map(Clip::chart).unwrap_or_default(),
             coil: match header.springs.len() {
                 0..=200 => surface::flat(&shapes::coil(10, 0.8, 0.2, 0.012)),
                 201..=2000 => surface::flat(&shapes::coil(4, 0.8, 0.3, 0.03)),
@@ -210,6 +214,9 @@ fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, 
             let outline = outermost(frame.cloth.get(range).unwrap_or_default());
             places.extend(outline.into_iter().filter(|(p, _)| sound(p)));
         }
+    }
+    for target in recording.clip.iter().flat_map(|clip| &clip.targets) {
+        places.extend(sound(&target.position).then_some((target.position, 0.05)));
     }
     for spring in &recording.header.springs {
         for end in [&spring.a, &spring.b] {

@@ -22,6 +22,7 @@ pub(super) fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recordin
         mesh: None,
         spheres: vec![(DVec3::ZERO, *radius)],
         scripted: false,
+        character: None,
     };
     let at = |(position, ..): &(DVec3, f64, [f32; 3])| BodyFrame {
         position: *position,
@@ -60,6 +61,7 @@ pub(super) fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recordin
         frames: (0..frames).map(frame).collect(),
         events: Vec::new(),
         report: None,
+        clip: None,
     }
 }
 

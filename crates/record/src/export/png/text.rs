@@ -85,6 +85,43 @@ impl Canvas {
         }
     }
 
+    /// Fills a rectangle from one corner to the other; edges may lie within
+    /// pixels.
+    pub fn block(&mut self, [x0, y0, x1, y1]: [f64; 4], color: [u8; 3], strength: f64) {
+        let range = |lo: f64, hi: f64, last: usize| {
+            let end = |v: f64| v.clamp(0.0, last as f64) as usize;
+            end(lo.floor())..end(hi.ceil())
+        };
+        let part = |k: usize, lo: f64, hi: f64| {
+            let k = k as f64;
+            ((k + 1.0).min(hi) - k.max(lo)).clamp(0.0, 1.0)
+        };
+        for y in range(y0, y1, self.height) {
+            for x in range(x0, x1, self.width) {
+                let cover = strength * part(x, x0, x1) * part(y, y0, y1);
+                self.blend([x, y], color, cover);
+            }
+        }
+    }
+
+    /// A bar with round ends, which stay within it.
+    pub fn pill(&mut self, [from, to]: [f64; 2], y: f64, half: f64, color: [u8; 3]) {
+        let middle = (from + to) / 2.0;
+        let half = half.min((to - from) / 2.0).max(1.0);
+        let [a, b] = [(from + half).min(middle), (to - half).max(middle)];
+        self.draw(&[[[a, y], [b, y]]], half, color);
+    }
+
+    fn blend(&mut self, [x, y]: [usize; 2], color: [u8; 3], cover: f64) {
+        let at = 3 * (y * self.width + x);
+        if let Some(pixel) = self.pixels.get_mut(at..at + 3).filter(|_| cover > 0.0) {
+            for (channel, ink) in pixel.iter_mut().zip(color) {
+                let (paper, ink) = (f64::from(*channel), f64::from(ink));
+                *channel = (paper + (ink - paper) * cover).round() as u8;
+            }
+        }
+    }
+
     /// Draws lines of a half width, together, so that crossings are not dark.
     fn draw(&mut self, segments: &[[[f64; 2]; 2]], half: f64, color: [u8; 3]) {
         let ends = || segments.iter().flatten();
@@ -98,13 +135,7 @@ impl Canvas {
                 let p = [x as f64 + 0.5, y as f64 + 0.5];
                 let nearest = segments.iter().map(|s| distance(p, s)).fold(1e9, f64::min);
                 let cover = (half + 0.5 - nearest).clamp(0.0, 1.0);
-                let at = 3 * (y * self.width + x);
-                if let Some(pixel) = self.pixels.get_mut(at..at + 3).filter(|_| cover > 0.0) {
-                    for (channel, ink) in pixel.iter_mut().zip(color) {
-                        let (paper, ink) = (f64::from(*channel), f64::from(ink));
-                        *channel = (paper + (ink - paper) * cover).round() as u8;
-                    }
-                }
+                self.blend([x, y], color, cover);
             }
         }
     }

@@ -3,8 +3,8 @@
 
 use super::space::{Space, narrow};
 use super::stage::Stage;
-use crate::export::surface::Corner;
-use crate::export::{cloth, color, motion};
+use crate::export::surface::{self, Corner};
+use crate::export::{cloth, color, marks, motion};
 use crate::model::{BodyFrame, BodyInfo, EndInfo, Frame, Status};
 use conatus_math::{DQuat, DVec3};
 
@@ -44,6 +44,8 @@ pub(super) struct Things {
     pub water: Vec<Triangle>,
     /// Surfaces that one sees through.
     pub veils: Vec<Triangle>,
+    /// How many triangles cast shadows: all but marks, which come last.
+    pub casting: usize,
 }
 
 /// What all triangles of a surface have in common.
@@ -66,7 +68,14 @@ impl Things {
         things.springs(stage, frame);
         things.cloth(stage, frame);
         things.water = super::water::surfaces(stage, frame.time);
+        things.casting = things.triangles.len();
+        things.marks(stage, frame);
         things
+    }
+
+    /// The triangles that cast shadows.
+    pub fn casting(&self) -> &[Triangle] {
+        self.triangles.get(..self.casting).unwrap_or_default()
     }
 
     fn body(&mut self, stage: &Stage, index: usize, info: &BodyInfo, body: &BodyFrame) {
@@ -77,7 +86,8 @@ impl Things {
         let color = info.color.map(color::linear);
         let marked = body.status == Status::Quarantined;
         // What never turns need not show that it does.
-        let plain = info.scripted && !stage.turning.get(index).is_some_and(|turns| *turns);
+        let still = info.scripted && !stage.turning.get(index).is_some_and(|turns| *turns);
+        let plain = still || info.character.is_some();
         let mut ball = |centre: DVec3, radius: f64| {
             let radius = radius.abs() / space.scale;
             let centre = at + carry(&axes, centre / space.scale);
@@ -113,6 +123,25 @@ impl Things {
         self.surface(surface, place, |n| carry(&axes, n), look);
         if stage.veiled.get(index).is_some_and(|veiled| *veiled) {
             self.veils.extend(self.triangles.drain(before..));
+        }
+    }
+
+    /// Contacts that are active, their forces, and targets.
+    fn marks(&mut self, stage: &Stage, frame: &Frame) {
+        let Some(clip) = &stage.recording.clip else {
+            return;
+        };
+        for mark in marks::at(clip, &stage.chart, frame.time) {
+            let look = Look {
+                color: mark.color.map(color::linear),
+                octants: None,
+                marked: false,
+                plain: true,
+            };
+            let space = &stage.space;
+            let place = |p: DVec3| space.at(mark.pose.point(p)).unwrap_or(DVec3::NAN);
+            let turn = |n: DVec3| space.turn(mark.pose.direction(n));
+            self.surface(&surface::rounded(&mark.mesh), place, turn, look);
         }
     }
 

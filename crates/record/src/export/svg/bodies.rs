@@ -199,7 +199,7 @@ impl<'a> Artist<'a> {
             r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}" fill="{}"/>"#,
             hex(color)
         );
-        if self.seams && r > 6.0 {
+        if self.seams && info.character.is_none() && r > 6.0 {
             self.seams(body, middle, radius, weight, out);
         }
         let opacity = match weight < 1.0 {

@@ -4,6 +4,7 @@
 //! The file is self-contained SVG without scripts, links or embedded fonts.
 
 mod bodies;
+mod clip;
 mod drape;
 mod panel;
 mod picture;
@@ -60,7 +61,11 @@ fn sheet(recording: &Recording) -> String {
         y += 60.0;
     } else {
         y += picture::draw(recording, y, &mut body) + 34.0;
-        let panels = panels(recording);
+        let mut panels = panels(recording);
+        if let Some(clip) = &recording.clip {
+            y += clip::chart(clip, y, &mut body);
+            panels.splice(0..0, clip::panels(clip, &recording.frames));
+        }
         let shown: usize = panels.iter().map(|p| p.series.len()).sum();
         let points = (POINTS / shown.max(1)).clamp(60, 600);
         let times: Vec<f64> = recording.frames.iter().map(|f| f.time).collect();
@@ -114,7 +119,7 @@ fn title(recording: &Recording, out: &mut String) {
         escape(&header.scene),
         MARGIN,
         SOFT,
-        motion::contents(header),
+        motion::contents(recording),
         short(seconds),
         short(step),
         count(recording.frames.len(), "frame", "frames"),
@@ -144,8 +149,11 @@ fn title(recording: &Recording, out: &mut String) {
         x -= 20.0;
     };
     let pieces = header.cloths.iter().map(|c| (&c.name, c.color));
-    let bodies = header.bodies.iter().map(|b| (&b.name, b.color));
-    let all: Vec<_> = pieces.chain(bodies).collect();
+    let bodies = header.bodies.iter().filter(|b| b.character.is_none());
+    let bodies = bodies.map(|b| (&b.name, b.color));
+    let characters = recording.clip.iter().flat_map(|c| &c.characters);
+    let characters = characters.map(|c| (&c.name, c.color));
+    let all: Vec<_> = characters.chain(pieces).chain(bodies).collect();
     let more = all.len().saturating_sub(NAMED);
     if more > 0 {
         entry(&format!("+ {more} more"), None, out);
@@ -157,7 +165,13 @@ fn title(recording: &Recording, out: &mut String) {
 }
 
 /// The plots: the world's sums on the left, the bodies' positions on the right.
+/// Where there are only characters, whose parts have no mass, there are none.
 fn panels(recording: &Recording) -> Vec<Panel> {
+    let header = &recording.header;
+    let other = header.bodies.iter().any(|b| b.character.is_none());
+    if recording.clip.is_some() && !other && header.cloths.is_empty() {
+        return Vec::new();
+    }
     let frames = &recording.frames;
     let sum = |name: &str, color: &str, value: &dyn Fn(&crate::Totals) -> f64| Series {
         name: name.into(),
@@ -204,7 +218,9 @@ fn panels(recording: &Recording) -> Vec<Panel> {
             color: view::hex(view::rgb(info.color)),
             values: means.iter().copied().map(value).collect(),
         };
-        let bodies = bodies.iter().enumerate().step_by(every).map(line);
+        let bodies = bodies.iter().enumerate();
+        let bodies = bodies.filter(|(_, b)| b.character.is_none());
+        let bodies = bodies.step_by(every).map(line);
         bodies.chain(pieces.take(PLOTTED).map(piece)).collect()
     };
     let mut panels = vec![

@@ -196,7 +196,7 @@ fn superscript(n: i32) -> String {
 }
 
 /// A tick's number with as many digits as its distance to the next one needs.
-fn label(value: f64, step: f64) -> String {
+pub(super) fn label(value: f64, step: f64) -> String {
     let digits = (-(step.log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
     let value = if value.abs() < step * 1e-6 {
         0.0

@@ -5,7 +5,7 @@ use super::bodies::Artist;
 use super::view::View;
 use super::{MARGIN, SOFT, WIDTH, drape, put, sea, strip, view};
 use crate::export::motion::{self, Extent};
-use crate::model::{Frame, Recording, Up};
+use crate::model::{BodyInfo, Frame, Recording, Up};
 use conatus_math::DVec3;
 use std::fmt::Write as _;
 
@@ -273,7 +273,13 @@ fn trails(recording: &Recording, view: &View, out: &mut String) {
     let points = TRAIL_POINTS / bodies.len().clamp(1, TRAILS);
     let sparse = recording.frames.len().div_ceil(points).max(1);
     out.push_str(r#"<g fill="none" stroke-width="1.5" stroke-linejoin="round" opacity="0.55">"#);
-    for (b, body) in bodies.iter().enumerate().step_by(every) {
+    // Of characters only the torso: the ways of all parts would hide it.
+    let own = |body: &BodyInfo| match &body.character {
+        Some(character) => body.name.strip_prefix(character.as_str()) == Some("/torso"),
+        None => true,
+    };
+    let shown = bodies.iter().enumerate().filter(|(_, body)| own(body));
+    for (b, body) in shown.step_by(every) {
         let (mut path, mut last) = (String::new(), None::<[f64; 2]>);
         let frames = recording.frames.iter().step_by(sparse);
         for p in frames.filter_map(|f| f.bodies.get(b)) {

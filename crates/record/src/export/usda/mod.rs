@@ -62,11 +62,25 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         let look = looks.of(Look::cloth(piece.color));
         cloth(recording, &clock, piece, range, &name, &look, &mut stage)?;
     }
+    let mut group = None;
     for (index, body) in header.bodies.iter().enumerate() {
+        // The parts of a character come one after the other.
+        if group != body.character.as_ref() {
+            if group.is_some() {
+                stage.close()?;
+            }
+            group = body.character.as_ref();
+            if let Some(character) = group {
+                stage.open("Xform", &names.unique(character), character, &[])?;
+            }
+        }
         let name = names.unique(&body.name);
         stage.open("Xform", &name, &body.name, &[])?;
         moves(recording, &clock, index, &mut stage)?;
         shown(&solids, index, body, &mut looks, &mut stage)?;
+        stage.close()?;
+    }
+    if group.is_some() {
         stage.close()?;
     }
     let room = motion::room(recording);

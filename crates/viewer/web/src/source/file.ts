@@ -17,8 +17,8 @@ export class FileSource implements Source {
     unpack(this.text).then(
       (recording) => {
         this.recording = recording;
-        const { header, title, series, events, frames, clothStride } = recording;
-        listener.run({ kind: 'file', number: 1, header, title, scenes: [], series });
+        const { header, title, series, chart, events, frames, clothStride } = recording;
+        listener.run({ kind: 'file', number: 1, header, title, scenes: [], series, chart });
         listener.connection(true, null);
         const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
         listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message });

@@ -1,7 +1,7 @@
 // A run behind a WebSocket: sends commands, hands on what the server answers, and connects again when the
 // connection is lost.
 import { decodeFrame } from '../frame';
-import { type Header, clothVertices } from '../model';
+import { type Chart, type Header, clothVertices } from '../model';
 import type { Command, Listener, RunEvent, SceneInfo, SeriesData, SeriesInfo, Shared, Source } from './source';
 
 interface Hello {
@@ -11,6 +11,7 @@ interface Hello {
   title: string | null;
   scenes: SceneInfo[];
   series: SeriesInfo[];
+  chart?: Chart | null;
 }
 interface State extends Shared {
   run: number;
@@ -95,11 +96,11 @@ export class LiveSource implements Source {
     const listener = this.listener;
     if (listener === null) return;
     if (message.hello) {
-      const { run, live, header, title, scenes, series } = message.hello;
+      const { run, live, header, title, scenes, series, chart } = message.hello;
       this.run = run;
       this.vertices = clothVertices(header);
       listener.connection(true, null);
-      listener.run({ kind: live ? 'live' : 'recording', number: run, header, title, scenes, series });
+      listener.run({ kind: live ? 'live' : 'recording', number: run, header, title, scenes, series, chart: chart ?? null });
     }
     if (message.ack) {
       const waiting = this.waiting.get(message.ack.id);

@@ -1,5 +1,5 @@
 // Where runs come from: the same questions and answers for a live server and for a file.
-import type { Frame, Header, Pull, Vec3 } from '../model';
+import type { Chart, Frame, Header, Pull, Vec3 } from '../model';
 
 export interface SceneInfo {
   name: string;
@@ -36,6 +36,8 @@ export interface Run {
   title: string | null;
   scenes: SceneInfo[];
   series: SeriesInfo[];
+  /** The contacts of characters, if there are any. */
+  chart: Chart | null;
 }
 /** What all pages of a run share. */
 export interface Shared {

@@ -51,6 +51,11 @@ export class Arrows {
     this.tint[k + 2] = b;
   }
 
+  /** How many are drawn. */
+  get shown(): number {
+    return this.group.visible ? this.count : 0;
+  }
+
   /** Draws what was added since `begin`. */
   end(): void {
     this.geometry.instanceCount = this.count;

@@ -43,7 +43,7 @@ export class Bodies {
     const owners: number[] = [], offsets: number[] = [], scales: number[] = [];
     header.bodies.forEach((body, index) => {
       if (body.mesh !== null && header.meshes[body.mesh]) {
-        const style: BodyStyle = isGlass(header, body) ? 'glass' : body.scripted ? 'calm' : 'body';
+        const style: BodyStyle = isGlass(header, body) ? 'glass' : body.character ? 'figure' : body.scripted ? 'calm' : 'body';
         const key = `${body.mesh} ${style}`;
         const known = byMesh.get(key);
         if (known) known.list.push(index);
@@ -62,7 +62,7 @@ export class Bodies {
       const recorded = (): BufferGeometry => surface(mesh).scale(1 / (radius ?? 1), 1 / (radius ?? 1), 1 / (radius ?? 1));
       const geometry = radius !== null && list.length > MANY ? unitBall(list.length, quality) : recorded();
       const scale = new Float64Array(list.length).fill(radius ?? 1);
-      if (style !== 'body') calmed(geometry);
+      if (style !== 'body') calmed(geometry, style === 'figure' ? 0 : CALM);
       this.add(style, geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale);
     }
     if (owners.length > 0) {
@@ -153,9 +153,9 @@ export class Bodies {
   }
 }
 
-function calmed(geometry: BufferGeometry): void {
+function calmed(geometry: BufferGeometry, share: number): void {
   const pattern = geometry.getAttribute('pattern');
-  for (let i = 0; i < pattern.count; i++) pattern.setX(i, CALM * pattern.getX(i));
+  for (let i = 0; i < pattern.count; i++) pattern.setX(i, share * pattern.getX(i));
 }
 
 function sizeOf(geometry: BufferGeometry): number {

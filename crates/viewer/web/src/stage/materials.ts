@@ -65,8 +65,8 @@ export function bodyUniforms(): BodyUniforms {
   return { pulse: { value: 0.5 }, chosen: { value: new Color() }, alarm: { value: new Color(ALARM) } };
 }
 
-/** A body; an obstacle, which does not draw the eye; an obstacle that one can look into. */
-export type BodyStyle = 'body' | 'calm' | 'glass';
+/** A body; an obstacle, which does not draw the eye; an obstacle that one can look into; a part of a character. */
+export type BodyStyle = 'body' | 'calm' | 'glass' | 'figure';
 
 /**
  * A body's material. `reach` is the size of its geometry, for stripes. Where its surface
@@ -74,7 +74,7 @@ export type BodyStyle = 'body' | 'calm' | 'glass';
  */
 export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodyStyle, wireframe: boolean): MeshStandardMaterial {
   const glass = style === 'glass' && !wireframe;
-  const material = new MeshStandardMaterial({ roughness: style === 'calm' ? 0.7 : 0.42, metalness: 0, alphaToCoverage: wireframe });
+  const material = new MeshStandardMaterial({ roughness: style === 'calm' ? 0.7 : style === 'figure' ? 0.5 : 0.42, metalness: 0, alphaToCoverage: wireframe });
   if (wireframe || glass) material.side = DoubleSide;
   if (style === 'calm') {
     // Cloth lies upon obstacles at a distance far below a pixel, and must not sink in where its triangles are coarse.

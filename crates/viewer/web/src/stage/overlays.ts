@@ -57,6 +57,11 @@ export class Overlays {
     this.group.add(this.dots.points);
   }
 
+  /** How many arrows of forces are drawn. */
+  get arrowsShown(): number {
+    return this.on.forces ? this.arrows.forces.shown : 0;
+  }
+
   setLook(look: Look, pixelRatio: number): void {
     this.colors.velocity.set(look.velocity);
     this.colors.force.set(look.force);

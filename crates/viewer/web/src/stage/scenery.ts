@@ -1,6 +1,6 @@
 // Everything that is drawn of one scene: its bodies, cloth, springs, water, planes, ground and overlays.
 import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
-import type { Frame, Header, Vec3 } from '../model';
+import type { Chart, Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
 import { Cloth } from './cloth';
 import { Box } from './box';
@@ -8,6 +8,7 @@ import { extentOf, floorOf, lowestPoint, obstacleCorners, reaches, roomOf, scene
 import { Ground } from './ground';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
+import { Patches } from './patches';
 import { Picker, type Hit } from './picking';
 import { Planes } from './planes';
 import { Poses } from './poses';
@@ -37,6 +38,7 @@ export class Scenery {
   private readonly waters: Water[];
   private readonly ground: Ground | null;
   private readonly overlays: Overlays;
+  private readonly patches: Patches;
   private readonly chosen: Outlines;
   private readonly alarms: Outlines;
   private readonly picker: Picker;
@@ -44,7 +46,7 @@ export class Scenery {
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
   private before: Frame | null = null;
 
-  constructor(readonly header: Header, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
+  constructor(readonly header: Header, readonly chart: Chart | null, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
     this.reach = reaches(header);
     this.greatestReach = this.reach.reduce((most, r, i) => (header.bodies[i].scripted ? most : Math.max(most, r)), 0);
     header.bodies.forEach((info, body) => {
@@ -52,6 +54,8 @@ export class Scenery {
     });
     const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
     const inner = extentOf(header, first, this.reach);
+    // Where characters will go is known beforehand.
+    for (const corner of chart?.extent ?? []) inner.add(...corner);
     const room = roomOf(header, inner);
     this.box = sceneBox(header, inner, room);
     this.size = this.box.diagonal();
@@ -64,11 +68,12 @@ export class Scenery {
     this.waters = header.waters.map((water) => new Water(header, water, waterExtent(header, water, room), floor));
     this.ground = groundOf(header, floor, inner, first);
     this.overlays = new Overlays(header, this.reach, this.size, typical);
+    this.patches = new Patches(header, chart);
     const { shared } = this.bodies;
     this.chosen = new Outlines(header, 1, shared.chosen, { value: 0 }, viewport, 3);
     this.alarms = new Outlines(header, MOST_ALARMS, { value: new Color(ALARM) }, shared.pulse, viewport, 3);
     this.picker = new Picker(header, this.reach);
-    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.chosen.group, this.alarms.group);
+    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.patches.group, this.chosen.group, this.alarms.group);
     if (this.ground) this.group.add(this.ground.mesh);
     for (const water of this.waters) this.group.add(water.group);
   }
@@ -96,6 +101,7 @@ export class Scenery {
     const { shown, before } = this;
     if (!shown) return;
     const { a, b, s } = shown;
+    this.patches.update(this.poses, b ? a.time + s * (b.time - a.time) : a.time, this.overlays.on.contacts);
     if (b && b.time > a.time) this.overlays.update(this.poses, a, b, s, a, b);
     else this.overlays.update(this.poses, a, b, s, before && before.time < a.time ? before : null, a);
   }
@@ -119,6 +125,11 @@ export class Scenery {
     for (const water of this.waters) water.setLook(look);
     this.overlays.setLook(look, pixelRatio);
     this.drawOverlays();
+  }
+
+  /** The effectors whose contacts are drawn now, and how many arrows of forces are. */
+  get marks(): { patches: string[]; arrows: number } {
+    return { patches: this.patches.shown, arrows: this.overlays.arrowsShown };
   }
 
   /** Bodies are counted first, then pieces of cloth. */
@@ -196,7 +207,7 @@ export class Scenery {
   }
 
   dispose(): void {
-    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.chosen, this.alarms, ...this.waters]) part.dispose();
+    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.patches, this.chosen, this.alarms, ...this.waters]) part.dispose();
     this.ground?.dispose();
   }
 }

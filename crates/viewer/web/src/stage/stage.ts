@@ -1,6 +1,6 @@
 // The 3D drawing of the page: a scene from a recording's header, moved from frame to frame.
 import { NeutralToneMapping, PCFShadowMap, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from 'three';
-import type { Frame, Header, Pull, Vec3 } from '../model';
+import type { Chart, Frame, Header, Pull, Vec3 } from '../model';
 import { Rig, type ViewName } from './camera';
 import { Light } from './light';
 import { Pulls } from './pulls';
@@ -57,10 +57,10 @@ export class Stage {
     this.dirty = true;
   };
 
-  load(header: Header, first: Frame | null): void {
+  load(header: Header, chart: Chart | null, first: Frame | null): void {
     const again = this.scenery !== null && this.sceneName === header.scene;
     this.dropScenery();
-    const scenery = new Scenery(header, first, this.viewport, this.quality);
+    const scenery = new Scenery(header, chart, first, this.viewport, this.quality);
     this.scenery = scenery;
     this.sceneName = header.scene;
     this.scene.add(scenery.group);
@@ -85,7 +85,7 @@ export class Stage {
       // Nothing was known of where bodies are when the scene was loaded.
       const { selected, followed } = this;
       this.sceneName = null;
-      this.load(scenery.header, a);
+      this.load(scenery.header, scenery.chart, a);
       this.select(selected);
       this.follow(followed ? followed.thing : null);
       return this.show(a, b, s);
@@ -111,6 +111,11 @@ export class Stage {
     this.toggles[toggle] = on;
     this.scenery?.setToggle(toggle, on);
     this.dirty = true;
+  }
+
+  /** What is drawn of contacts, for tests. */
+  marks(): { patches: string[]; arrows: number } {
+    return this.scenery?.marks ?? { patches: [], arrows: 0 };
   }
 
   /** Bodies are counted first, then pieces of cloth; so wherever a thing is asked for. */

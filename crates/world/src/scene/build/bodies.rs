@@ -330,6 +330,7 @@ pub fn infos<'a>(built: &'a [Built], placed: &'a [Placed]) -> (Vec<MeshData>, Ve
         mesh: body.mesh.as_ref().map(&mut share),
         spheres: body.spheres.clone(),
         scripted: false,
+        character: None,
     });
     let mut infos: Vec<BodyInfo> = bodies.collect();
     infos.extend(placed.iter().map(|o| BodyInfo {
@@ -340,6 +341,7 @@ pub fn infos<'a>(built: &'a [Built], placed: &'a [Placed]) -> (Vec<MeshData>, Ve
         mesh: Some(share(&o.mesh)),
         spheres: Vec::new(),
         scripted: true,
+        character: None,
     }));
     let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();
     (meshes, infos)

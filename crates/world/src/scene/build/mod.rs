@@ -11,13 +11,16 @@ mod commands;
 mod forces;
 mod materials;
 mod matter;
+mod motion;
 mod obstacles;
+mod pieces;
 mod shapes;
 
 use super::load::Scene;
 use super::model::{Integrator as IntegratorName, SceneFile, UpAxis};
 use super::problem::SceneError;
 use crate::memory;
+use crate::motion::{Ask, Movement};
 use crate::run::Plan;
 use crate::world::World;
 use bodies::Built;
@@ -25,6 +28,7 @@ use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
 use conatus_rigid::contact::{Plane, Sphere};
+use std::sync::Arc;
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -34,9 +38,25 @@ pub struct Setup {
     pub plan: Plan,
     /// What the recording says before its first frame.
     pub header: Header,
+    /// What the scene asks of characters, if there are any. Until their
+    /// movement is found and [put](Setup::put) into the world, they stand still.
+    pub ask: Option<Ask>,
 }
 
 impl Setup {
+    /// Whether a movement is one of this scene's characters.
+    pub fn fits(&self, movement: &Movement) -> bool {
+        let names = |clip: &conatus_record::Clip| -> Vec<String> {
+            clip.parts().into_iter().map(|part| part.name).collect()
+        };
+        (self.world.motion.as_ref()).is_some_and(|m| names(m.clip()) == names(&movement.clip))
+    }
+
+    /// Has characters move as was found. The recording's events tell of it.
+    pub fn put(&mut self, movement: &Arc<Movement>) {
+        self.world.put_movement(movement);
+    }
+
     /// Roughly the memory that the whole recording takes, in bytes.
     pub fn recording_bytes(&self) -> u64 {
         let bodies = self.header.bodies.len();
@@ -74,7 +94,11 @@ impl Scene {
     /// that the scene names.
     pub fn build(&mut self) -> Result<Setup, SceneError> {
         let mut problems = self.problems();
-        let file = self.file.clone();
+        if let (Some(seconds), false) = (motion::seconds(&self.file), self.says_seconds()) {
+            self.file.time.seconds = seconds;
+        }
+        let mut file = self.file.clone();
+        motion::add_ground(&mut file);
         let up = match file.up {
             UpAxis::Y => Up::Y,
             UpAxis::Z => Up::Z,
@@ -100,10 +124,30 @@ impl Scene {
         commands::build(&mut world, &file, &built, &mut problems);
 
         let placed = obstacles::build(self, &file, &built, &mut problems);
-        let cloth = cloth::build(self, &file, &built, &placed, &mut problems);
+        let motion = motion::build(self, &file, &built, &placed, &mut problems);
+        // Cloth and bodies meet characters as they meet obstacles, behind which
+        // these stand.
+        let own = placed.len();
+        let mut meets = placed.clone();
+        if let Some(motion) = &motion
+            && (!file.cloth.piece.is_empty() || !built.is_empty())
+        {
+            meets.extend(motion.parts.iter().cloned());
+        }
+        let cloth = cloth::build(self, &file, &built, &meets, &mut problems);
         world.cloth = cloth.world;
+        let ask = motion.map(|mut motion| {
+            motion.world.first_obstacle = (meets.len() > own).then_some(own);
+            world.motion = Some(motion.world);
+            motion.ask
+        });
 
-        let (meshes, infos) = bodies::infos(&built, &placed);
+        let (mut meshes, mut infos) = bodies::infos(&built, &placed);
+        if let Some(motion) = &world.motion {
+            let (surfaces, parts) = motion.clip().part_bodies(meshes.len());
+            meshes.extend(surfaces);
+            infos.extend(parts);
+        }
         let header = Header {
             format: FORMAT.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -121,12 +165,18 @@ impl Scene {
             cloths: cloth.infos,
         };
         let plan = plan(self, &file);
-        let setup = Setup {
+        let mut setup = Setup {
             world,
             plan,
             header,
+            ask,
         };
         problems.finish()?;
+        if let Some(movement) = &self.movement
+            && setup.fits(movement)
+        {
+            setup.put(movement);
+        }
         Ok(setup)
     }
 }

@@ -7,11 +7,13 @@ mod body;
 mod cloth;
 mod command;
 mod force;
+mod motion;
 
 pub use body::*;
 pub use cloth::*;
 pub use command::*;
 pub use force::*;
+pub use motion::*;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,6 +57,12 @@ pub struct SceneFile {
     pub push: Vec<Push>,
     /// Stretches of water.
     pub water: Vec<Water>,
+    /// Characters that find out how to move.
+    pub character: Vec<Character>,
+    /// What they are to have done.
+    pub goal: Vec<Goal>,
+    /// How their movements are found.
+    pub motion: Motion,
     /// What happens at given times.
     pub command: Vec<Command>,
 }
@@ -76,7 +84,8 @@ pub enum UpAxis {
 pub struct Time {
     /// The size of a step in seconds.
     pub step: f64,
-    /// The length of the run in seconds.
+    /// The length of the run in seconds; in scenes with characters that of
+    /// their movement if absent.
     pub seconds: f64,
     /// How many steps lie between two recorded frames.
     pub steps_per_frame: u64,

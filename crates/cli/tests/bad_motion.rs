@@ -1,0 +1,336 @@
+//! Whatever is wrong with characters and their goals is said with its place and
+//! a way out, before anything is searched for.
+
+mod support;
+
+use support::{Said, assert_says, wrong, wrong_with};
+
+/// A human, and what follows.
+fn human(more: &str) -> Said {
+    wrong("s.toml", format!("[[character]]\n{more}\n"))
+}
+
+/// A standing human with a goal that has these keys.
+fn goal(keys: &str) -> Said {
+    human(&format!("[[goal]]\n{keys}"))
+}
+
+/// A thing on one leg, described in the scene; `LIMB` stands for keys of the leg.
+const HOPPER: &str = r#"[[character]]
+name = "hopper"
+[character.description]
+mass = 10
+half_extents = [0.1, 0.1, 0.1]
+[[character.description.limb]]
+name = "leg"
+base = [0, 0, -0.1]
+links = [{ length = 0.3, radius = 0.03 }, { length = 0.3, radius = 0.03 }]
+direction = [0, 0, -1]
+bend = [1, 0, 0]
+tip = [0, 0, 0.05]
+effector = { half_extents = [0.1, 0.1], friction = 0.8, radius = 0.03 }
+[character.description.pose.standing]
+torso = { position = [0, 0, 0.65], forward = [1, 0, 0], up = [0, 0, 1] }
+leg = { position = [0, 0, 0], forward = [1, 0, 0], normal = [0, 0, 1] }
+"#;
+
+#[test]
+fn settings_that_make_no_sense_are_told() {
+    for (keys, place, what, remedy) in [
+        (
+            "phases = 0",
+            "2:10",
+            "without phases has no time to move",
+            "at least 1",
+        ),
+        ("phases = 100000", "2:10", "100000 phases", "from 1 to 200"),
+        (
+            "phase_seconds = 0",
+            "2:17",
+            "a phase of 0 s",
+            "0.5 is usual",
+        ),
+        ("segments = 3", "2:12", "3 segments", "from 1 to 2"),
+        ("samples = 1", "2:11", "1 moments", "from 2"),
+        ("attempts = 0", "2:12", "0 attempts", "from 1"),
+        ("noise = -1", "2:9", "the noise is -1", "zero or a positive"),
+        ("phases = -1", "2:10", "-1", ""),
+        (
+            "weights.torque = -1",
+            "2:18",
+            "the weight is -1",
+            "zero or a positive",
+        ),
+        (
+            "weights.torque = nan",
+            "2:18",
+            "`nan` is not a finite number",
+            "finite",
+        ),
+        (
+            "weights.torqe = 1",
+            "2:17",
+            "there is no weight `torqe`",
+            "did you mean `torque`?",
+        ),
+        (
+            "weights.beauty = 1",
+            "2:18",
+            "there is no weight `beauty`",
+            "there are clearance, contact, ",
+        ),
+        ("bars.task = 0", "2:13", "the bar is 0", "positive"),
+        (
+            "bars.grace = 1",
+            "2:14",
+            "there is no bar `grace`",
+            "residual_max",
+        ),
+        ("objective = \"speed\"", "2:13", "speed", "envelope"),
+    ] {
+        let said = wrong("s.toml", format!("[motion]\n{keys}\n[[character]]\n"));
+        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+    }
+}
+
+#[test]
+fn characters_that_cannot_be_are_told() {
+    for (keys, place, what, remedy) in [
+        (
+            "kind = \"humen\"",
+            "2:8",
+            "there is no character of the kind `humen`",
+            "did you mean `human`? the kinds are human",
+        ),
+        ("kind = \"own\"", "1:1", "has no description", "`file`"),
+        (
+            "kind = \"human\"\nfile = \"a.toml\"",
+            "2:8",
+            "is a `human` and described as well",
+            "kind = \"own\"",
+        ),
+        (
+            "pose = \"flying\"",
+            "2:8",
+            "has no pose `flying`",
+            "the poses are lying on the back",
+        ),
+        (
+            "pose = \"siting\"",
+            "2:8",
+            "has no pose `siting`",
+            "did you mean `sitting`?",
+        ),
+        ("pose = 3", "2:8", "the name of a pose", ""),
+        (
+            "[character.pose]\ntorso = { position = [0, 0, 1], forward = [1, 0, 0], up = [1, 0, 0] }",
+            "3:9",
+            "`forward` and `normal` have to differ",
+            "every limb",
+        ),
+        (
+            "position = [0, 0, -0.2]",
+            "1:1",
+            "`human` cannot start so: it is 0.200 m deep in the ground",
+            "move `position`",
+        ),
+        ("position = [1]", "2:12", "a place of 1 numbers", "x and y"),
+        ("position = [1e9, 0]", "2:12", "1e9 m away", "far too large"),
+        (
+            "color = \"blue\"",
+            "2:9",
+            "`blue` is not a colour",
+            "#rrggbb",
+        ),
+        (
+            "name = \"a\"\n[[character]]\nname = \"a\"",
+            "4:8",
+            "used twice",
+            "of its own",
+        ),
+        ("file = \"none.toml\"", "2:8", "no such file", "spelling"),
+    ] {
+        let said = human(keys);
+        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+    }
+    let tilted = wrong("s.toml", "up = \"y\"\n[[character]]\n");
+    assert_says(&tilted, &["s.toml:1:6:", "z to point up"]);
+    let floating = wrong("s.toml", "gravity = [0, 0, 0]\n[[character]]\n");
+    assert_says(
+        &floating,
+        &["s.toml:1:11:", "gravity that points down", "-9.81"],
+    );
+    let crowd = wrong("s.toml", "[[character]]\n".repeat(17));
+    assert_says(&crowd, &["s.toml:17:1:", "17 characters", "at most 16"]);
+}
+
+#[test]
+fn descriptions_are_checked_where_they_stand() {
+    for (from, to, place, what) in [
+        (
+            "links = [{ length = 0.3, radius = 0.03 }, { length = 0.3, radius = 0.03 }]",
+            "links = []",
+            "9:9",
+            "a limb without links",
+        ),
+        (
+            "mass = 10",
+            "mass = 0",
+            "4:8",
+            "should be a positive number",
+        ),
+        (
+            "friction = 0.8",
+            "friction = -1",
+            "13:",
+            "should not be negative",
+        ),
+        (
+            "bend = [1, 0, 0]",
+            "bend = [0, 0, 1]",
+            "11:8",
+            "it lies along `direction`",
+        ),
+        (
+            "length = 0.3",
+            "length = 3",
+            "1:1",
+            "`leg` spans 0.500 m from its base to its tip, but can",
+        ),
+        ("bend =", "bnd =", "11:1", "unknown key `bnd`"),
+        (
+            "pose.standing",
+            "pose.kneeling",
+            "1:1",
+            "has no pose `standing`",
+        ),
+    ] {
+        let said = wrong("s.toml", HOPPER.replacen(from, to, 1));
+        assert_says(&said, &[&format!("s.toml:{place}"), what]);
+    }
+    let stone = "[[character]]\n[character.description]\nmass = 1\nhalf_extents = [1, 1, 1]\n";
+    let said = wrong("s.toml", stone);
+    assert_says(&said, &["s.toml:2:1:", "nothing to move with", "[[limb]]"]);
+
+    let scene = "[[character]]\nfile = \"a.toml\"\n";
+    let beside = |text: &str| wrong_with("s.toml", scene, &[("a.toml", text)]);
+    assert_says(&beside("mass = \n"), &["a.toml:1:"]);
+    assert_says(
+        &beside("mass = 1\nhalf = 2\n"),
+        &["a.toml:2:1:", "unknown key `half`"],
+    );
+    let own = "mass = 1\nhalf_extents = [1, 0, 1]\n";
+    assert_says(
+        &beside(own),
+        &["a.toml:2:20:", "half_extents[1]", "positive"],
+    );
+}
+
+#[test]
+fn goals_that_nobody_can_reach_are_told() {
+    for (keys, place, what, remedy) in [
+        ("kind = \"fly\"", "3:8", "fly", "stand"),
+        (
+            "kind = \"position\"\nposition = [50, 0]",
+            "4:12",
+            "the goal is 50.00 m away, and there are 5 s",
+            "bring it nearer, or give more phases",
+        ),
+        (
+            "kind = \"position\"",
+            "2:1",
+            "has no `position`",
+            "[2.5, 0]",
+        ),
+        (
+            "kind = \"position\"\nposition = [1]",
+            "4:12",
+            "a place of 1 numbers",
+            "x and y",
+        ),
+        (
+            "kind = \"stand\"\nposition = [1, 0]",
+            "4:12",
+            "a goal of the kind `stand` has no `position`",
+            "`position` and `strike`",
+        ),
+        (
+            "kind = \"stand\"\non = [\"left leg\", \"tail\"]",
+            "4:19",
+            "`human` has no limb `tail`",
+            "its limbs are left leg, right leg",
+        ),
+        (
+            "kind = \"stand\"\non = []",
+            "4:6",
+            "stand on nothing",
+            "leave `on` out",
+        ),
+        (
+            "kind = \"sit\"\nheight = 0",
+            "4:10",
+            "the height is 0",
+            "positive",
+        ),
+        ("kind = \"facing\"", "2:1", "has no `direction`", "[0, 1]"),
+        (
+            "kind = \"facing\"\ndirection = [0, 0]",
+            "4:13",
+            "has no direction",
+            "",
+        ),
+        (
+            "kind = \"facing\"\nheading = 3\ndirection = [0, 1]",
+            "4:11",
+            "exclude each other",
+            "",
+        ),
+        (
+            "kind = \"strike\"\nlimb = \"right arm\"\ntime = 6\nposition = [0.6, 0, 1.4]",
+            "5:8",
+            "a strike at 6 s, but the movement goes from 0 to 5 s",
+            "strike earlier",
+        ),
+        (
+            "kind = \"strike\"\nlimb = \"right arm\"\ntime = 1\nposition = [0.6, 0]",
+            "6:12",
+            "a place of 2 numbers",
+            "x, y and z",
+        ),
+        (
+            "kind = \"strike\"\nlimb = \"right arm\"\ntime = 0.5\nposition = [6, 0, 1]",
+            "6:12",
+            "m away, and there are 0.5 s",
+            "nearer",
+        ),
+        (
+            "kind = \"strike\"\ntime = 1",
+            "2:1",
+            "has no `limb`",
+            "right arm",
+        ),
+        (
+            "kind = \"stand\"\ncharacter = \"eva\"",
+            "4:13",
+            "there is no character `eva`",
+            "there is human",
+        ),
+    ] {
+        let said = goal(keys);
+        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+    }
+    let nobody = wrong("s.toml", "[[goal]]\nkind = \"stand\"\n");
+    assert_says(
+        &nobody,
+        &["s.toml:1:1:", "no character to reach it", "[[character]]"],
+    );
+    let whose = "[[character]]\n[[character]]\nposition = [0, 2]\n[[goal]]\nkind = \"stand\"\n";
+    let said = wrong("s.toml", whose);
+    assert_says(&said, &["s.toml:4:1:", "whose", "human-1, human-2"]);
+    let armless = format!("{HOPPER}[[goal]]\nkind = \"handstand\"\n");
+    let said = wrong("s.toml", armless);
+    assert_says(
+        &said,
+        &["no limb of `hopper` is called a arm", "there are leg"],
+    );
+}

@@ -1,0 +1,304 @@
+//! Characters from the command line: files, report, exit codes, and what
+//! becomes of a search that is stopped.
+#![cfg(unix)]
+
+mod support;
+
+use conatus_record::{Clip, Recording};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use support::{conatus, folder};
+
+/// A search that takes no time: the pose is the goal already.
+const QUICK: &str = r#"
+[motion]
+phases = 2
+phase_seconds = 0.3
+iterations = [30, 60, 60]
+polish = 6
+attempts = 1
+bars = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
+
+[[character]]
+name = "ada"
+
+[[goal]]
+kind = "stand"
+"#;
+
+fn report(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_run_with_characters_writes_all_files_and_reports() {
+    let folder = folder();
+    fs::write(folder.path().join("quick.toml"), QUICK).unwrap();
+    let mut arguments = vec![
+        "run",
+        "quick.toml",
+        "--json",
+        "--seed",
+        "5",
+        "--frames",
+        "3",
+    ];
+    let files = [
+        "a.mcap",
+        "a.clip.json",
+        "a.bvh",
+        "a.glb",
+        "a.png",
+        "a.html",
+        "a.csv",
+    ];
+    files.iter().for_each(|file| arguments.extend(["-o", file]));
+    let said = conatus(folder.path(), &arguments);
+    assert_eq!(said.code, 0, "{said:?}");
+    let report = report(&said.out);
+    for key in [
+        "characters",
+        "objects",
+        "contacts",
+        "variables",
+        "phases",
+        "iterations",
+        "cost/total",
+        "cost/contact",
+        "cost/physics",
+        "cost/task",
+        "cost/hint",
+        "true_residual_max_bw",
+        "true_residual_mean_bw",
+        "contact_drift_max",
+        "limb_error_max",
+        "penetration_max",
+        "task_error",
+        "cpu_seconds",
+        "attempts",
+        "attempts/0/seed",
+        "attempts/0/cost",
+        "attempts/0/task_error",
+        "attempts/0/cpu_seconds",
+        "attempts/0/good",
+    ] {
+        assert!(
+            report.pointer(&format!("/motion/{key}")).is_some(),
+            "no {key} in {report}"
+        );
+    }
+    assert!(report.get("rigid").is_none() && report.get("cloth").is_none());
+    assert_eq!(
+        (&report["seconds"], &report["seed"]),
+        (&0.6.into(), &5.into())
+    );
+    assert_eq!(report["motion"]["contacts"], 7);
+    for file in files {
+        assert!(
+            fs::metadata(folder.path().join(file)).unwrap().len() > 100,
+            "{file}"
+        );
+    }
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    let clip = recording.clip.expect("the recording carries the clip");
+    assert_eq!((clip.seed, clip.characters[0].name.as_str()), (5, "ada"));
+    let parts = recording
+        .header
+        .bodies
+        .iter()
+        .filter(|b| b.scripted && b.character.is_some());
+    assert_eq!(parts.count(), clip.parts().len());
+    let text = fs::read_to_string(folder.path().join("a.clip.json")).unwrap();
+    // Numbers have ten digits there.
+    let (read, torso) = (Clip::from_json(&text).unwrap(), &clip.characters[0].torso);
+    assert_eq!(
+        (read.time.len(), read.parts().len()),
+        (clip.time.len(), clip.parts().len())
+    );
+    let places = read.characters[0]
+        .torso
+        .position
+        .iter()
+        .zip(&torso.position);
+    assert!(places.into_iter().all(|(a, b)| a.distance(*b) < 1e-9));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_any_number_of_threads_and_again() {
+    let folder = folder();
+    let scene = QUICK.replace("attempts = 1", "attempts = 2");
+    fs::write(folder.path().join("quick.toml"), scene).unwrap();
+    let run = |threads: &str, seed: &str, file: &str| {
+        let arguments = [
+            "run",
+            "quick.toml",
+            "--threads",
+            threads,
+            "--seed",
+            seed,
+            "-q",
+            "-o",
+            file,
+        ];
+        assert_eq!(conatus(folder.path(), &arguments).code, 0);
+        Recording::read(folder.path().join(file)).unwrap()
+    };
+    let (one, two) = (run("1", "3", "one.mcap"), run("2", "3", "two.mcap"));
+    assert!(one.clip == two.clip && one.frames == two.frames);
+    assert!(one.clip != run("1", "4", "other.mcap").clip);
+    let again = conatus(folder.path(), &["run", "one.mcap", "--threads", "2"]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(
+        again
+            .out
+            .contains("the same as in the recording, bit for bit"),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn a_movement_that_misses_its_bars_ends_with_3_and_says_which_goal() {
+    let folder = folder();
+    let far = QUICK.replace("task = 1 ", "task = 0.001 ")
+        + "[[goal]]\nkind = \"position\"\nposition = [1.7, 0]\n";
+    fs::write(folder.path().join("far.toml"), far).unwrap();
+    let said = conatus(
+        folder.path(),
+        &[
+            "run",
+            "far.toml",
+            "--json",
+            "-o",
+            "a.mcap",
+            "-o",
+            "a.clip.json",
+        ],
+    );
+    assert_eq!(said.code, 3, "{said:?}");
+    for part in [
+        "task_error is",
+        "at most 0.001",
+        "the goal 2 (position) is missed by",
+        "--seed",
+    ] {
+        assert!(said.err.contains(part), "no {part:?} in {}", said.err);
+    }
+    let report = report(&said.out);
+    assert_eq!(report["motion"]["good"], false);
+    assert!(
+        report["motion"]["failure"]
+            .as_str()
+            .unwrap()
+            .contains("task_error")
+    );
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    assert!(recording.is_complete() && recording.clip.is_some());
+    assert!(folder.path().join("a.clip.json").exists());
+}
+
+/// A search of hours, stopped as soon as it tells where it is.
+#[test]
+fn ctrl_c_keeps_the_best_movement_so_far() {
+    let folder = folder();
+    let long = QUICK
+        .replace("[30, 60, 60]", "[1000000, 1000000, 1000000]")
+        .replace("phases = 2", "phases = 6")
+        .replace(
+            "polish = 6",
+            "polish = 10000\nnoise = 0.3\nweights = { torque = 0.1 }",
+        );
+    fs::write(folder.path().join("long.toml"), long).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conatus"))
+        .args(["run", "long.toml", "-o", "a.mcap"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(
+        first.starts_with("attempt 1 of 1, ") && first.contains(" s left"),
+        "{first}"
+    );
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{rest:?}");
+    assert!(
+        rest.iter().any(|l| l.contains("it is the best so far")),
+        "{rest:?}"
+    );
+    let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
+    let report = recording.report.unwrap();
+    assert_eq!(
+        (&report["interrupted"], &report["motion"]["interrupted"]),
+        (&true.into(), &true.into())
+    );
+    // All of it can be looked at.
+    assert_eq!(recording.frames.last().unwrap().time, 1.8);
+    assert!(recording.clip.unwrap().duration() > 1.79);
+    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("run the scene again"), "{said:?}");
+}
+
+#[test]
+fn a_run_that_was_cut_off_is_resumed_with_the_movement_that_was_found() {
+    let folder = folder();
+    fs::write(folder.path().join("quick.toml"), QUICK).unwrap();
+    assert_eq!(
+        conatus(folder.path(), &["run", "quick.toml", "-q", "-o", "a.mcap"]).code,
+        0
+    );
+    let whole = Recording::read(folder.path().join("a.mcap")).unwrap();
+    let cut = Recording {
+        frames: whole.frames[..7].to_vec(),
+        report: None,
+        ..whole.clone()
+    };
+    cut.write(folder.path().join("a.mcap")).unwrap();
+    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let again = Recording::read(folder.path().join("a.mcap")).unwrap();
+    assert!(again.frames == whole.frames && again.clip == whole.clip);
+    assert_eq!(again.events, whole.events);
+    // To the processor seconds: nothing was searched for.
+    assert_eq!(
+        again.report.unwrap()["motion"],
+        whole.report.unwrap()["motion"]
+    );
+}
+
+#[test]
+fn a_scene_with_characters_is_explained_without_a_search() {
+    let folder = folder();
+    let said = conatus(
+        folder.path(),
+        &["check", "walk", "--set", "motion.attempts=1000"],
+    );
+    assert_eq!(said.code, 0, "{said:?}");
+    for part in [
+        "walk (motion scene)",
+        "characters 1: human",
+        "10 phases of 0.5 s",
+        "7 possible contacts",
+        "time       5 s",
+    ] {
+        assert!(said.out.contains(part), "no {part:?} in {}", said.out);
+    }
+    let said = conatus(
+        folder.path(),
+        &["run", "cylon", "--seconds", "0.1", "-o", "a.bvh"],
+    );
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.err.contains("the scene has none"), "{said:?}");
+}

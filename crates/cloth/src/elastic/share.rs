@@ -1,0 +1,107 @@
+//! Triangles that can be worked on side by side: those of one strip of the
+//! matrix's [`Parts`](crate::solve::parts::Parts) write to its rows alone. What
+//! reaches into a seam comes afterwards. The sums are the same for any number
+//! of threads.
+
+use super::Elastic;
+use super::membrane::Triangle;
+use crate::solve::matrix::BlockMatrix;
+use crate::solve::parts::Parts;
+use conatus_math::{DMat3, DVec3};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Some triangles, and the rows that they write to.
+pub(crate) struct Share<'a> {
+    pub(crate) triangles: &'a [Triangle],
+    /// The row and the block that the slices begin with.
+    pub(crate) first_row: usize,
+    pub(crate) first_block: usize,
+    pub(crate) diagonal: &'a mut [DMat3],
+    pub(crate) blocks: &'a mut [DMat3],
+    /// A vector with an entry for each row.
+    pub(crate) vector: &'a mut [DVec3],
+}
+
+/// Sorts triangles by strips, those within none at the end; returns where each
+/// strip's are.
+pub(crate) fn sort(triangles: &mut [Triangle], parts: &Parts) -> Vec<Range<usize>> {
+    let strip = |t: &Triangle| {
+        let strip = parts.strip_of(t.corners[0] as usize);
+        let within = |k: &usize| {
+            let rows = &parts.strips()[*k].rows;
+            t.corners.iter().all(|c| rows.contains(&(*c as usize)))
+        };
+        strip.filter(within).unwrap_or(usize::MAX)
+    };
+    // Within a strip in the order of the matrix, so that memory is walked
+    // through once.
+    triangles.sort_by_cached_key(|t| (strip(t), t.corners));
+    let first = |k| triangles.partition_point(|t| strip(t) < k);
+    (0..parts.strips().len())
+        .map(|k| first(k)..first(k + 1))
+        .collect()
+}
+
+impl Elastic {
+    /// Calls `work` with all triangles in shares, and returns what it does.
+    pub(crate) fn share_out<R: Send>(
+        &self,
+        a: &mut BlockMatrix,
+        vector: &mut [DVec3],
+        work: impl Fn(Share) -> R + Sync,
+    ) -> Vec<R> {
+        let mut shares = Vec::new();
+        let BlockMatrix {
+            diagonal,
+            blocks,
+            near,
+            parts,
+            ..
+        } = a;
+        let (mut row, mut block) = (0, 0);
+        let mut rest = (&mut diagonal[..], &mut blocks[..], &mut *vector);
+        for (strip, range) in parts.strips().iter().zip(&self.shares) {
+            if range.is_empty() {
+                continue;
+            }
+            let rows = strip.rows.clone();
+            let first = near.start[rows.start] as usize;
+            let end = near.start[rows.end] as usize;
+            let diagonal = cut(&mut rest.0, rows.start - row, rows.len());
+            shares.push(Share {
+                triangles: &self.triangles[range.clone()],
+                first_row: rows.start,
+                first_block: first,
+                diagonal,
+                blocks: cut(&mut rest.1, first - block, end - first),
+                vector: cut(&mut rest.2, rows.start - row, rows.len()),
+            });
+            (row, block) = (rows.end, end);
+        }
+        let mut done: Vec<R> = match shares.len() {
+            1 => shares.into_iter().map(&work).collect(),
+            _ => (shares.into_par_iter().with_max_len(1))
+                .map(&work)
+                .collect(),
+        };
+        let after = self.shares.last().map_or(0, |s| s.end);
+        done.push(work(Share {
+            triangles: &self.triangles[after..],
+            first_row: 0,
+            first_block: 0,
+            diagonal,
+            blocks,
+            vector,
+        }));
+        done
+    }
+}
+
+/// Takes `count` entries out of a slice, of which `skip` are left out before.
+fn cut<'a, T>(slice: &mut &'a mut [T], skip: usize, count: usize) -> &'a mut [T] {
+    let (_, behind) = std::mem::take(slice).split_at_mut(skip);
+    let (piece, behind) = behind.split_at_mut(count);
+    *slice = behind;
+    piece
+}

@@ -1,0 +1,271 @@
+//! Cholesky's method on panels: tall columns of numbers that lie one column
+//! after the other.
+//!
+//! Every entry of the result is made by the same operations in the same order
+//! (products are taken away one by one, from the first column on, and nothing
+//! is fused), whatever the shape of the tiles in which the work is done. So a
+//! wide processor gives the same bits as a narrow one, only sooner.
+
+use crate::lanes::{Lanes, Real};
+
+/// Columns of a tile. Sizes of blocks are rounded up to a multiple of it, so
+/// that no tile has an edge.
+pub(super) const GRAIN: usize = 8;
+
+/// Columns of equal length, one after the other.
+pub(super) struct Panel<'a> {
+    pub numbers: &'a mut [f64],
+    /// From one column to the next.
+    pub stride: usize,
+    /// Rows of the diagonal block, which is square.
+    pub square: usize,
+    /// Rows of the block below.
+    pub below: usize,
+}
+
+/// How wide the processor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    Baseline,
+    Avx2,
+    Avx512,
+}
+
+impl Width {
+    /// All that this processor has, the best one last.
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        #[cfg(target_arch = "x86_64")]
+        let (avx2, avx512) = (
+            is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"),
+        );
+        #[cfg(not(target_arch = "x86_64"))]
+        let (avx2, avx512) = (false, false);
+        [
+            (true, Self::Baseline),
+            (avx2, Self::Avx2),
+            (avx512, Self::Avx512),
+        ]
+        .into_iter()
+        .filter_map(|(has, width)| has.then_some(width))
+    }
+
+    pub fn best() -> Self {
+        Self::available().next_back().unwrap_or(Self::Baseline)
+    }
+}
+
+/// Factorises the square D of the panel into L Lᵀ and replaces the block B
+/// below it by B L⁻ᵀ. The diagonal of L is stored inverted. Pivots have to be
+/// above `least`, one for each column; otherwise the column is returned.
+pub(super) fn factorise(panel: &mut Panel, least: &[f64], width: Width) -> Result<(), usize> {
+    match width {
+        Width::Baseline => factorise_in::<2>(panel, least),
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx2 => {
+            assert!(is_x86_feature_detected!("avx2"));
+            // SAFETY: the processor was just asked for AVX2.
+            unsafe { factorise_avx2(panel, least) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx512 => {
+            assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
+            // SAFETY: the processor was just asked for AVX-512F and VL.
+            unsafe { factorise_avx512(panel, least) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Width::Avx2 | Width::Avx512 => factorise_in::<2>(panel, least),
+    }
+}
+
+/// Takes B Bᵀ of a factorised panel away from the square of the next one.
+pub(super) fn eliminate(panel: &Panel, next: &mut Panel, width: Width) {
+    match width {
+        Width::Baseline => eliminate_in::<2>(panel, next),
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx2 => {
+            assert!(is_x86_feature_detected!("avx2"));
+            // SAFETY: the processor was just asked for AVX2.
+            unsafe { eliminate_avx2(panel, next) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx512 => {
+            assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
+            // SAFETY: the processor was just asked for AVX-512F and VL.
+            unsafe { eliminate_avx512(panel, next) }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Width::Avx2 | Width::Avx512 => eliminate_in::<2>(panel, next),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn factorise_avx2(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
+    factorise_in::<4>(panel, least)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn factorise_avx512(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
+    factorise_in::<8>(panel, least)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn eliminate_avx2(panel: &Panel, next: &mut Panel) {
+    eliminate_in::<4>(panel, next);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn eliminate_avx512(panel: &Panel, next: &mut Panel) {
+    eliminate_in::<8>(panel, next);
+}
+
+/// A piece of a panel: `GRAIN` columns of `L` rows, which fill a register.
+type Tile<const L: usize> = [Lanes<L>; GRAIN];
+
+/// The square on the diagonal at which a tile's columns begin.
+type Corner = [[f64; GRAIN]; GRAIN];
+
+#[inline(always)]
+fn factorise_in<const L: usize>(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
+    let (stride, rows) = (panel.stride, panel.square + panel.below);
+    for j in (0..panel.square).step_by(GRAIN) {
+        let (done, rest) = panel.numbers.split_at_mut(j * stride);
+        for i in (j..j + GRAIN).step_by(L) {
+            let tile = load::<L>(rest, stride, i);
+            let tile = subtract(tile, done, stride, i, j);
+            store(&tile, rest, stride, i);
+        }
+        let corner = pivots(rest, stride, j, &least[j..]).map_err(|k| j + k)?;
+        for i in (j + GRAIN..rows).step_by(L) {
+            let tile = load::<L>(rest, stride, i);
+            let mut tile = subtract(tile, done, stride, i, j);
+            for c in 0..GRAIN {
+                for q in 0..c {
+                    tile[c] = tile[c] - tile[q] * Lanes::splat(corner[q][c]);
+                }
+                tile[c] = tile[c] * Lanes::splat(corner[c][c]);
+            }
+            store(&tile, rest, stride, i);
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn eliminate_in<const L: usize>(panel: &Panel, next: &mut Panel) {
+    let (from, stride, top) = (&*panel.numbers, panel.stride, panel.square);
+    for j in (0..panel.below).step_by(GRAIN) {
+        let into = &mut next.numbers[j * next.stride..];
+        for i in (j..panel.below).step_by(L) {
+            let tile = load::<L>(into, next.stride, i);
+            let tile = subtract(tile, from, stride, top + i, top + j);
+            store(&tile, into, next.stride, i);
+        }
+    }
+}
+
+/// Takes away the products of rows from `i` on with rows from `j` on, summed
+/// over all columns of `left`.
+#[inline(always)]
+fn subtract<const L: usize>(
+    mut tile: Tile<L>,
+    left: &[f64],
+    stride: usize,
+    i: usize,
+    j: usize,
+) -> Tile<L> {
+    for column in left.chunks_exact(stride) {
+        let (mut a, b) = (Lanes::splat(0.0), &column[j..j + GRAIN]);
+        a.0.copy_from_slice(&column[i..i + L]);
+        for c in 0..GRAIN {
+            tile[c] = tile[c] - a * Lanes::splat(b[c]);
+        }
+    }
+    tile
+}
+
+#[inline(always)]
+fn load<const L: usize>(from: &[f64], stride: usize, i: usize) -> Tile<L> {
+    let mut tile = [Lanes::splat(0.0); GRAIN];
+    for c in 0..GRAIN {
+        tile[c].0.copy_from_slice(&from[c * stride + i..][..L]);
+    }
+    tile
+}
+
+#[inline(always)]
+fn store<const L: usize>(tile: &Tile<L>, into: &mut [f64], stride: usize, i: usize) {
+    for c in 0..GRAIN {
+        into[c * stride + i..][..L].copy_from_slice(&tile[c].0);
+    }
+}
+
+/// Cholesky's method for the corner at row `i` of `rest`, which it returns.
+/// What is above its diagonal is never read.
+#[inline(always)]
+fn pivots(rest: &mut [f64], stride: usize, i: usize, least: &[f64]) -> Result<Corner, usize> {
+    let mut corner = [[0.0; GRAIN]; GRAIN];
+    for c in 0..GRAIN {
+        let place = c * stride + i;
+        let (done, left) = corner.split_at_mut(c);
+        let column = &mut left[0];
+        column.copy_from_slice(&rest[place..][..GRAIN]);
+        for other in done {
+            let factor = other[c];
+            for (x, y) in column[c..].iter_mut().zip(&other[c..]) {
+                *x -= y * factor;
+            }
+        }
+        let pivot = column[c];
+        // Also false for NaN.
+        if !(pivot > least[c] && pivot < f64::INFINITY) {
+            return Err(c);
+        }
+        column[c] = 1.0 / pivot.sqrt();
+        let inverse = column[c];
+        column[c + 1..].iter_mut().for_each(|x| *x *= inverse);
+        rest[place..][..GRAIN].copy_from_slice(column);
+    }
+    Ok(corner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_gives_the_same_bits() {
+        let (square, below, stride) = (24, 16, 40);
+        let number = |i: usize| (i as f64 * 0.7).sin();
+        let mut start: Vec<f64> = (0..square * stride).map(number).collect();
+        for j in 0..square {
+            start[j * stride + j] += 30.0;
+        }
+        let next_start: Vec<f64> = (0..below * below).map(number).collect();
+        let run = |width| {
+            let (mut first, mut second) = (start.clone(), next_start.clone());
+            let mut panel = Panel {
+                numbers: &mut first,
+                stride,
+                square,
+                below,
+            };
+            let mut next = Panel {
+                numbers: &mut second,
+                stride: below,
+                square: below,
+                below: 0,
+            };
+            assert_eq!(factorise(&mut panel, &[0.0; 24], width), Ok(()));
+            eliminate(&panel, &mut next, width);
+            (first, second)
+        };
+        for width in Width::available() {
+            assert_eq!(run(width), run(Width::Baseline), "{width:?}");
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! Characters as they are written down: in TOML, with mirror images left out.
+
+use super::{BodyPatch, Character, DisplayBall, HullBall, Limb, Link, Patch, Place, Pose};
+use conatus_math::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A character, as described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// In kilograms.
+    pub mass: f64,
+    /// Half of the torso's size: forwards, to the left, upwards.
+    pub half_extents: [f64; 3],
+    /// Moments of inertia about these axes; those of a box if left out.
+    pub inertia: Option<[f64; 3]>,
+    /// Red, green and blue from 0 to 1.
+    #[serde(default = "skin")]
+    pub color: [f32; 3],
+    /// The limbs.
+    #[serde(default)]
+    pub limb: Vec<LimbDescription>,
+    /// Patches of the torso that bear load.
+    #[serde(default)]
+    pub patch: Vec<PatchDescription>,
+    /// Balls that make the torso's hull; one of the size of the torso if none.
+    #[serde(default)]
+    pub hull: Vec<HullDescription>,
+    /// Poses by name.
+    #[serde(default)]
+    pub pose: BTreeMap<String, BTreeMap<String, PlaceDescription>>,
+}
+
+fn skin() -> [f32; 3] {
+    [0.8, 0.62, 0.48]
+}
+
+/// A limb, as described. Angles in degrees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimbDescription {
+    /// Its name.
+    pub name: String,
+    /// The name of its mirror image on the other side, if there is one.
+    pub mirror: Option<String>,
+    /// Where it begins, in torso axes.
+    pub base: [f64; 3],
+    /// Its links, from the torso outwards.
+    pub links: Vec<LinkDescription>,
+    /// Where it points in the middle of its range, in torso axes.
+    pub direction: [f64; 3],
+    /// Where its joints stick out then.
+    pub bend: [f64; 3],
+    /// A direction of the effector, shorter than 1, that draws the joints along.
+    #[serde(default)]
+    pub follow: [f64; 3],
+    /// The largest angle between the limb and `direction`.
+    #[serde(default = "half_turn")]
+    pub swing: f64,
+    /// The largest angle of an inner joint; 0 is straight.
+    #[serde(default = "flexion")]
+    pub flexion: f64,
+    /// The largest angle between the last link and the effector's normal.
+    #[serde(default = "half_turn")]
+    pub tilt: f64,
+    /// The largest angle by which the effector is twisted out of the plane in
+    /// which the limb bends.
+    #[serde(default = "half_turn")]
+    pub twist: f64,
+    /// From the centre of the effector's patch to the last joint.
+    #[serde(default)]
+    pub tip: [f64; 3],
+    /// Where the tip is when nothing is asked of the limb, from its base, in
+    /// torso axes.
+    pub rest: Option<[f64; 3]>,
+    /// How much that matters.
+    #[serde(default)]
+    pub comfort: f64,
+    /// What it ends in.
+    pub effector: EffectorDescription,
+}
+
+fn half_turn() -> f64 {
+    180.0
+}
+fn flexion() -> f64 {
+    150.0
+}
+fn one() -> f64 {
+    1.0
+}
+
+/// A link, as described.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkDescription {
+    /// In metres.
+    pub length: f64,
+    /// Of the capsule around it.
+    pub radius: f64,
+}
+
+/// An effector, as described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EffectorDescription {
+    /// Its name; that of the limb if left out.
+    pub name: Option<String>,
+    /// The name of its mirror image.
+    pub mirror: Option<String>,
+    /// Half of the patch's extent, forwards and sideways.
+    pub half_extents: [f64; 2],
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// How much dearer its forces are than a foot's.
+    #[serde(default = "one")]
+    pub effort: f64,
+    /// Whether it can hold on to things.
+    #[serde(default)]
+    pub grasps: bool,
+    /// The radius of the capsule along it.
+    pub radius: f64,
+}
+
+/// A patch of the torso, as described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatchDescription {
+    /// Its name.
+    pub name: String,
+    /// Its centre in torso axes.
+    pub position: [f64; 3],
+    /// From the surface it lies on into the torso, in torso axes.
+    pub normal: [f64; 3],
+    /// Along its first extent, in torso axes.
+    pub forward: [f64; 3],
+    /// Half of its extents.
+    pub half_extents: [f64; 2],
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// How much dearer its forces are than a foot's.
+    #[serde(default = "one")]
+    pub effort: f64,
+}
+
+/// A ball of the hull, as described; one with a name is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HullDescription {
+    /// Shown under this name, such as `head`.
+    pub name: Option<String>,
+    /// Its centre in torso axes.
+    pub position: [f64; 3],
+    /// In metres.
+    pub radius: f64,
+}
+
+/// A place in a pose: of the torso (with `up`) or of an effector (with
+/// `normal`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceDescription {
+    /// The centre of mass, or the centre of the patch.
+    pub position: [f64; 3],
+    /// Where its x axis points.
+    pub forward: [f64; 3],
+    /// Where its z axis points.
+    #[serde(alias = "up")]
+    pub normal: [f64; 3],
+}
+
+/// What is wrong with a description: where, and what.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {what}")]
+pub struct DescriptionError {
+    /// The key, as in `limb[1].links`.
+    pub path: String,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+fn wrong(path: impl Into<String>, what: impl Into<String>) -> DescriptionError {
+    DescriptionError {
+        path: path.into(),
+        what: what.into(),
+    }
+}
+
+fn positive(path: String, value: f64) -> Result<f64, DescriptionError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(wrong(path, format!("{value} should be a positive number")))
+}
+
+fn unit(path: String, v: [f64; 3]) -> Result<DVec3, DescriptionError> {
+    let v = DVec3::from_array(v);
+    v.try_normalize()
+        .filter(|u| u.is_finite())
+        .ok_or_else(|| wrong(path, "a direction cannot be zero"))
+}
+
+impl Description {
+    /// The character, if the description makes sense.
+    pub fn build(&self, name: &str) -> Result<Character, DescriptionError> {
+        let mass = positive("mass".into(), self.mass)?;
+        for (k, h) in self.half_extents.iter().enumerate() {
+            positive(format!("half_extents[{k}]"), *h)?;
+        }
+        let half = DVec3::from_array(self.half_extents);
+        let squares = half * half;
+        let solid = DVec3::new(
+            squares.y + squares.z,
+            squares.x + squares.z,
+            squares.x + squares.y,
+        ) * (mass / 3.0);
+        let inertia = match self.inertia {
+            Some(given) => {
+                for (k, i) in given.iter().enumerate() {
+                    positive(format!("inertia[{k}]"), *i)?;
+                }
+                DVec3::from_array(given)
+            }
+            None => solid,
+        };
+        let mut limbs = Vec::new();
+        for (k, limb) in self.limb.iter().enumerate() {
+            let built = limb.build(&format!("limb[{k}]"))?;
+            let image = limb
+                .mirror
+                .as_ref()
+                .map(|name| mirrored(&built, limb, name));
+            limbs.push(built);
+            limbs.extend(image);
+        }
+        let mut patches = Vec::new();
+        for (k, patch) in self.patch.iter().enumerate() {
+            patches.push(patch.build(&format!("patch[{k}]"))?);
+        }
+        if limbs.is_empty() && patches.is_empty() {
+            return Err(wrong(
+                "limb",
+                "a character without limbs and without patches has nothing to move with: give it [[limb]] or [[patch]]",
+            ));
+        }
+        let mut names: Vec<&str> = limbs.iter().map(|l: &Limb| l.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(wrong("limb", format!("two limbs are named `{}`", twice[0])));
+        }
+        let mut hull = Vec::new();
+        let mut display = Vec::new();
+        for (k, ball) in self.hull.iter().enumerate() {
+            let (position, radius) = (
+                DVec3::from_array(ball.position),
+                positive(format!("hull[{k}].radius"), ball.radius)?,
+            );
+            hull.push(HullBall { position, radius });
+            display.extend(ball.name.as_ref().map(|name| DisplayBall {
+                name: name.clone(),
+                position,
+                radius,
+            }));
+        }
+        if hull.is_empty() {
+            hull.push(HullBall {
+                position: DVec3::ZERO,
+                radius: half.min_element(),
+            });
+        }
+        Ok(Character {
+            name: name.into(),
+            mass,
+            inertia,
+            half_extents: half,
+            limbs,
+            patches,
+            hull,
+            display,
+            color: self.color,
+        })
+    }
+
+    /// The names of its poses.
+    pub fn poses(&self) -> impl Iterator<Item = &str> {
+        self.pose.keys().map(String::as_str)
+    }
+
+    /// A pose by name: limbs that are left out mirror their twins.
+    pub fn build_pose(&self, character: &Character, name: &str) -> Result<Pose, DescriptionError> {
+        let Some(places) = self.pose.get(name) else {
+            let known: Vec<&str> = self.poses().collect();
+            let what = format!("no pose `{name}`; there are: {}", known.join(", "));
+            return Err(wrong("pose", what));
+        };
+        self.place_pose(character, name, places)
+    }
+
+    /// A pose by numbers.
+    pub fn place_pose(
+        &self,
+        character: &Character,
+        name: &str,
+        places: &BTreeMap<String, PlaceDescription>,
+    ) -> Result<Pose, DescriptionError> {
+        let path = |part: &str| format!("pose.{name}.{part}");
+        let read = |part: &str, place: &PlaceDescription| {
+            let [p, f, n] = [place.position, place.forward, place.normal].map(DVec3::from_array);
+            Place::new(p, f, n)
+                .filter(|p| p.position.is_finite() && p.orientation.is_finite())
+                .ok_or_else(|| wrong(path(part), "`forward` and `normal` have to differ"))
+        };
+        let torso = places
+            .get("torso")
+            .ok_or_else(|| wrong(path("torso"), "a pose needs a place for the torso"))?;
+        let torso = read("torso", torso)?;
+        let mut effectors = Vec::new();
+        for limb in &character.limbs {
+            let own = places.get(&limb.name);
+            let twin = self
+                .limb
+                .iter()
+                .find(|l| l.mirror.as_ref() == Some(&limb.name));
+            let place = match (own, twin.and_then(|l| places.get(&l.name))) {
+                (Some(place), _) => read(&limb.name, place)?,
+                (None, Some(place)) => read(&limb.name, place)?.mirrored(),
+                (None, None) => {
+                    return Err(wrong(
+                        path(&limb.name),
+                        "this limb has no place in the pose",
+                    ));
+                }
+            };
+            effectors.push(place);
+        }
+        if let Some(stray) = places
+            .keys()
+            .find(|key| *key != "torso" && character.limb(key).is_none())
+        {
+            return Err(wrong(path(stray), "there is no such limb"));
+        }
+        Ok(Pose { torso, effectors })
+    }
+}
+
+impl LimbDescription {
+    fn build(&self, path: &str) -> Result<Limb, DescriptionError> {
+        if self.links.is_empty() {
+            return Err(wrong(
+                format!("{path}.links"),
+                "a limb without links: give at least one { length, radius }",
+            ));
+        }
+        let mut links = Vec::new();
+        for (k, link) in self.links.iter().enumerate() {
+            links.push(Link {
+                length: positive(format!("{path}.links[{k}].length"), link.length)?,
+                radius: positive(format!("{path}.links[{k}].radius"), link.radius)?,
+            });
+        }
+        let direction = unit(format!("{path}.direction"), self.direction)?;
+        let bend = unit(format!("{path}.bend"), self.bend)?;
+        let bend = (bend - direction * direction.dot(bend))
+            .try_normalize()
+            .ok_or_else(|| wrong(format!("{path}.bend"), "it lies along `direction`"))?;
+        let angle = |key: &str, value: f64| {
+            if (0.0..=180.0).contains(&value) {
+                return Ok(value.to_radians());
+            }
+            let path = format!("{path}.{key}");
+            Err(wrong(
+                path,
+                format!("{value} is not an angle from 0 to 180"),
+            ))
+        };
+        for (k, h) in self.effector.half_extents.iter().enumerate() {
+            if !(h.is_finite() && *h >= 0.0) {
+                let path = format!("{path}.effector.half_extents[{k}]");
+                return Err(wrong(path, format!("{h} should not be negative")));
+            }
+        }
+        let friction = self.effector.friction;
+        if !(friction.is_finite() && friction >= 0.0) {
+            let path = format!("{path}.effector.friction");
+            return Err(wrong(path, format!("{friction} should not be negative")));
+        }
+        Ok(Limb {
+            name: self.name.clone(),
+            base: DVec3::from_array(self.base),
+            links,
+            direction,
+            bend,
+            follow: DVec3::from_array(self.follow).clamp_length_max(0.95),
+            swing: angle("swing", self.swing)?,
+            flexion: angle("flexion", self.flexion)?,
+            tilt: angle("tilt", self.tilt)?,
+            twist: angle("twist", self.twist)?,
+            effector: Patch {
+                name: self.effector.name.clone().unwrap_or(self.name.clone()),
+                half_extents: self.effector.half_extents,
+                friction,
+                grasps: self.effector.grasps,
+                effort: positive(format!("{path}.effector.effort"), self.effector.effort)?,
+            },
+            tip: DVec3::from_array(self.tip),
+            effector_radius: positive(format!("{path}.effector.radius"), self.effector.radius)?,
+            rest: self.rest.map(DVec3::from_array),
+            comfort: self.comfort,
+        })
+    }
+}
+
+/// The mirror image of a limb at the torso's plane y = 0.
+fn mirrored(limb: &Limb, described: &LimbDescription, name: &str) -> Limb {
+    let m = |v: DVec3| DVec3::new(v.x, -v.y, v.z);
+    let mut image = limb.clone();
+    image.name = name.into();
+    image.base = m(limb.base);
+    image.direction = m(limb.direction);
+    image.bend = m(limb.bend);
+    image.tip = m(limb.tip);
+    image.follow = m(limb.follow);
+    image.rest = limb.rest.map(m);
+    image.effector.name = described.effector.mirror.clone().unwrap_or(name.into());
+    image
+}
+
+impl PatchDescription {
+    fn build(&self, path: &str) -> Result<BodyPatch, DescriptionError> {
+        let z = unit(format!("{path}.normal"), self.normal)?;
+        let x = unit(format!("{path}.forward"), self.forward)?;
+        let x = (x - z * x.dot(z))
+            .try_normalize()
+            .ok_or_else(|| wrong(format!("{path}.forward"), "it lies along `normal`"))?;
+        if !(self.friction.is_finite() && self.friction >= 0.0) {
+            let what = format!("{} should not be negative", self.friction);
+            return Err(wrong(format!("{path}.friction"), what));
+        }
+        Ok(BodyPatch {
+            patch: Patch {
+                name: self.name.clone(),
+                half_extents: self.half_extents,
+                friction: self.friction,
+                grasps: false,
+                effort: positive(format!("{path}.effort"), self.effort)?,
+            },
+            position: DVec3::from_array(self.position),
+            orientation: DMat3::from_cols(x, z.cross(x), z),
+        })
+    }
+}
+
+/// The characters that come with the program: name and description in TOML.
+pub const READY_MADE: [(&str, &str); 1] = [("human", include_str!("../../characters/human.toml"))];
+
+/// A ready-made character's description.
+pub fn ready_made(name: &str) -> Option<Description> {
+    let (_, text) = READY_MADE.iter().find(|(known, _)| *known == name)?;
+    toml::from_str(text).ok()
+}

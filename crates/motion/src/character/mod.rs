@@ -1,0 +1,102 @@
+//! A character: a torso that has all the mass, limbs without mass that end in
+//! effectors, and patches of the torso that can bear load as well.
+//!
+//! Mordatch et al., Appendix A: the pose of a character is where its torso and
+//! its effectors are and how they are turned (eq. 12); bases and joints of the
+//! limbs follow from that ([`limb`]). Nothing here knows of time or of forces.
+//!
+//! Torso axes: x forwards, y to the left, z up. Axes of a patch: z is the normal
+//! of the surface that it lies on, so it points out of the ground *into* the
+//! character; x is forwards, towards the toes or the finger tips.
+
+pub mod described;
+pub mod limb;
+pub mod pose;
+
+use conatus_math::{DMat3, DVec3};
+pub use described::{Description, DescriptionError, ready_made};
+pub use limb::{Limb, LimbState, Link};
+pub use pose::{Place, Pose};
+
+/// A rectangle on which contact forces act.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patch {
+    /// Its name.
+    pub name: String,
+    /// Half of its extent along its own x and y, in metres.
+    pub half_extents: [f64; 2],
+    /// Coulomb's coefficient of friction µ.
+    pub friction: f64,
+    /// Whether it can hold on to what can be gripped, and so pull.
+    pub grasps: bool,
+    /// How much dearer its forces are than those of a foot: the paper has 4 for
+    /// hands, below (7).
+    pub effort: f64,
+}
+
+/// A patch of the torso itself: the back, the belly, the seat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyPatch {
+    /// What it is.
+    pub patch: Patch,
+    /// Its centre in torso axes.
+    pub position: DVec3,
+    /// From its axes to torso axes.
+    pub orientation: DMat3,
+}
+
+/// A ball fixed to the torso that must not enter anything: several make its
+/// hull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HullBall {
+    /// Its centre in torso axes.
+    pub position: DVec3,
+    /// In metres.
+    pub radius: f64,
+}
+
+/// A shape that is only looked at, fixed to the torso.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisplayBall {
+    /// Its name.
+    pub name: String,
+    /// Its centre in torso axes.
+    pub position: DVec3,
+    /// In metres.
+    pub radius: f64,
+}
+
+/// A character, or a thing without limbs that characters handle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Character {
+    /// Its name.
+    pub name: String,
+    /// In kilograms.
+    pub mass: f64,
+    /// Moments of inertia about torso axes, in kg·m².
+    pub inertia: DVec3,
+    /// Half of the torso's size, in torso axes.
+    pub half_extents: DVec3,
+    /// The limbs, each with an effector at its end.
+    pub limbs: Vec<Limb>,
+    /// Patches of the torso.
+    pub patches: Vec<BodyPatch>,
+    /// What must not enter anything.
+    pub hull: Vec<HullBall>,
+    /// The head, and whatever else is only looked at.
+    pub display: Vec<DisplayBall>,
+    /// Red, green and blue from 0 to 1.
+    pub color: [f32; 3],
+}
+
+impl Character {
+    /// The number of the limb with this name.
+    pub fn limb(&self, name: &str) -> Option<usize> {
+        self.limbs.iter().position(|limb| limb.name == name)
+    }
+
+    /// How many moving frames it has: the torso, and one for each effector.
+    pub fn frames(&self) -> usize {
+        1 + self.limbs.len()
+    }
+}

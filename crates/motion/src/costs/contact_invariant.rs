@@ -1,0 +1,49 @@
+//! L_CI, Mordatch (2) and (3):
+//! ```text
+//! Σ_i c_i (|e_i|² + w_n |z_i − n_i|² + |v_i|² + w_s |ω_i|²),    c = a²
+//! ```
+//! e is the way from the soft nearest point of the surroundings to the patch, n
+//! the normal there and z that of the patch: |z − n| in place of the angle, which
+//! has no derivative at zero. ė of the paper has no part along a plane, so that
+//! feet would skate: here the patch's velocity relative to the surface counts.
+
+use crate::program::Program;
+use crate::surface::Nearness;
+use crate::variables::{Sink, State};
+use conatus_math::DVec3;
+
+/// The cost of all contacts at one moment.
+pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Sink) {
+    let normal_share = program.weights.contact_normal.sqrt();
+    let spin_share = program.weights.contact_spin.sqrt();
+    for (i, contact) in program.contacts.iter().enumerate() {
+        let a = state.contacts[i];
+        let frame = &state.frames[contact.frame];
+        let p = frame.point(contact.offset);
+        let v = frame.point_velocity(contact.offset);
+        let z = frame.matrix * contact.turn.z_axis;
+        let near = Nearness::new(&program.surfaces, p);
+        let parts = [
+            near.gap,
+            (z - near.normal) * normal_share,
+            v,
+            frame.omega * spin_share,
+        ];
+        let mut residual = [0.0; 12];
+        for (k, part) in parts.iter().enumerate() {
+            residual[3 * k..3 * k + 3].copy_from_slice(&(*part * a).to_array());
+        }
+        sink.rows(weight, &residual, &[contact.frame], &[i], |seed, local| {
+            let seeds: [DVec3; 4] = std::array::from_fn(|k| DVec3::from_slice(&seed[3 * k..]));
+            for (part, seed) in parts.iter().zip(&seeds) {
+                local.contacts[i] += part.dot(*seed);
+            }
+            let gradient = &mut local.frames[contact.frame];
+            let by_z = seeds[1] * (normal_share * a);
+            gradient.pull_point(contact.offset, near.pull(seeds[0] * a, -by_z));
+            crate::variables::add_outer(&mut gradient.matrix, by_z, contact.turn.z_axis);
+            gradient.pull_point_velocity(frame, contact.offset, seeds[2] * a);
+            gradient.omega += seeds[3] * (spin_share * a);
+        });
+    }
+}

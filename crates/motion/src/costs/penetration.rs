@@ -1,0 +1,269 @@
+//! What must not enter anything (§4.2.2), one-sided squares of depths:
+//! ```text
+//! max(r − φ(p), 0)²          hull, joints and corners against surroundings
+//! max(r_a + r_b − d, 0)²     parts of limbs and torsos against each other
+//! ```
+//! φ is the distance from a surface, d that of two segments.
+
+use crate::character::limb::LimbGradient;
+use crate::program::{Pair, Part, Program};
+use crate::variables::{FrameGradient, Local, Sink, State};
+use conatus_math::DVec3;
+
+/// The cost of all penetration at one moment.
+pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+    let weight = weight * program.weights.penetration;
+    for (c, character) in program.characters.iter().enumerate() {
+        let frame = program.torsos[c];
+        for ball in &character.hull {
+            fixed_point(
+                program,
+                weight,
+                state,
+                frame,
+                ball.position,
+                ball.radius,
+                sink,
+            );
+        }
+    }
+    for spec in &program.limbs {
+        let limb = &program.characters[spec.character].limbs[spec.limb];
+        let [x, y] = limb.effector.half_extents;
+        for corner in [(x, y), (x, -y), (-x, y), (-x, -y)] {
+            let local = DVec3::new(corner.0, corner.1, 0.0);
+            fixed_point(program, weight, state, spec.effector, local, 0.0, sink);
+        }
+    }
+    limb_points(program, weight, state, sink);
+    let parts = program.parts.iter();
+    let segments: Vec<_> = parts.map(|part| segment(program, state, *part)).collect();
+    for pair in &program.pairs {
+        between(program, weight, state, pair, &segments, sink);
+    }
+}
+
+/// A point fixed to a frame.
+fn fixed_point(
+    program: &Program,
+    weight: f64,
+    state: &State,
+    frame: usize,
+    local: DVec3,
+    radius: f64,
+    sink: &mut impl Sink,
+) {
+    let p = state.frames[frame].point(local);
+    for surface in &program.surfaces {
+        let distance = surface.distance(p);
+        let depth = radius - distance.value;
+        if depth > 0.0 {
+            sink.rows(weight, &[depth], &[frame], &[], |seed, out| {
+                out.frames[frame].pull_point(local, distance.normal * -seed[0]);
+            });
+        }
+    }
+}
+
+/// Points along the links of limbs. In flat surroundings their ends are the
+/// deepest, elsewhere points between as well.
+fn limb_points(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+    let flat = program.surfaces.iter().all(|s| s.is_flat());
+    let shares: &[f64] = if flat {
+        &[1.0]
+    } else {
+        &[1.0 / 3.0, 2.0 / 3.0, 1.0]
+    };
+    for (i, spec) in program.limbs.iter().enumerate() {
+        let limb = &program.characters[spec.character].limbs[spec.limb];
+        for (k, link) in limb.links.iter().enumerate() {
+            let (a, b) = link_ends(state, i, k);
+            for &share in shares {
+                let p = a.lerp(b, share);
+                for surface in &program.surfaces {
+                    let distance = surface.distance(p);
+                    let depth = link.radius - distance.value;
+                    if depth > 0.0 {
+                        let frames = [spec.torso, spec.effector];
+                        sink.rows(weight, &[depth], &frames, &[], |seed, out| {
+                            let by_point = distance.normal * -seed[0];
+                            let part = Part::Link(i, k);
+                            pull_segment(
+                                program,
+                                state,
+                                part,
+                                [by_point * (1.0 - share), by_point * share],
+                                out,
+                            );
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
+    let at = &state.limbs[limb];
+    let point = |k: usize| match k {
+        0 => at.base,
+        k => at.joints.get(k - 1).copied().unwrap_or(at.tip),
+    };
+    (point(link), point(link + 1))
+}
+
+/// The ends of an effector's capsule in its own axes.
+fn effector_ends(program: &Program, limb: usize) -> [DVec3; 2] {
+    let spec = &program.limbs[limb];
+    let limb = &program.characters[spec.character].limbs[spec.limb];
+    let r = limb.effector_radius;
+    let x = (limb.effector.half_extents[0] - r).max(0.0);
+    [DVec3::new(-x, 0.0, r), DVec3::new(x, 0.0, r)]
+}
+
+/// The middle line of a part.
+fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
+    match part {
+        Part::Link(limb, link) => link_ends(state, limb, link),
+        Part::Effector(limb) => {
+            let frame = &state.frames[program.limbs[limb].effector];
+            let [a, b] = effector_ends(program, limb);
+            (frame.point(a), frame.point(b))
+        }
+        Part::Ball(character, ball) => {
+            let frame = &state.frames[program.torsos[character]];
+            let p = frame.point(program.characters[character].hull[ball].position);
+            (p, p)
+        }
+    }
+}
+
+/// The frames that a part depends on; the same one twice where it is one.
+fn frames(program: &Program, part: Part) -> [usize; 2] {
+    match part {
+        Part::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
+        Part::Effector(limb) => [program.limbs[limb].effector; 2],
+        Part::Ball(character, _) => [program.torsos[character]; 2],
+    }
+}
+
+/// The adjoint of [`segment`].
+fn pull_segment(
+    program: &Program,
+    state: &State,
+    part: Part,
+    [by_a, by_b]: [DVec3; 2],
+    out: &mut Local,
+) {
+    match part {
+        Part::Link(limb, link) => {
+            let spec = &program.limbs[limb];
+            let at = &state.limbs[limb];
+            let mut gradient = LimbGradient::default();
+            gradient.clear(at.joints.len());
+            for (k, by_point) in [(link, by_a), (link + 1, by_b)] {
+                match k {
+                    0 => gradient.base += by_point,
+                    k => match gradient.joints.get_mut(k - 1) {
+                        Some(joint) => *joint += by_point,
+                        None => gradient.tip += by_point,
+                    },
+                }
+            }
+            let limb = &program.characters[spec.character].limbs[spec.limb];
+            let pair: [&mut FrameGradient; 2] = out
+                .frames
+                .get_disjoint_mut([spec.torso, spec.effector])
+                .expect("a limb has two frames");
+            let [torso, effector] = pair;
+            at.pull(limb, &gradient, torso, effector);
+        }
+        Part::Effector(limb) => {
+            let [a, b] = effector_ends(program, limb);
+            let frame = &mut out.frames[program.limbs[limb].effector];
+            frame.pull_point(a, by_a);
+            frame.pull_point(b, by_b);
+        }
+        Part::Ball(character, ball) => {
+            let local = program.characters[character].hull[ball].position;
+            out.frames[program.torsos[character]].pull_point(local, by_a + by_b);
+        }
+    }
+}
+
+/// How far two parts are apart, negative if one enters the other.
+pub fn gap(program: &Program, state: &State, pair: &Pair) -> f64 {
+    let (a, b) = (
+        segment(program, state, program.parts[pair.a]),
+        segment(program, state, program.parts[pair.b]),
+    );
+    let (s, t) = nearest(a, b);
+    a.0.lerp(a.1, s).distance(b.0.lerp(b.1, t)) - pair.apart
+}
+
+fn between(
+    program: &Program,
+    weight: f64,
+    state: &State,
+    pair: &Pair,
+    segments: &[(DVec3, DVec3)],
+    sink: &mut impl Sink,
+) {
+    let (a, b) = (segments[pair.a], segments[pair.b]);
+    // Most pairs are far apart: their balls around say so.
+    let (middle_a, middle_b) = ((a.0 + a.1) * 0.5, (b.0 + b.1) * 0.5);
+    let size = 0.5 * (a.0.distance(a.1) + b.0.distance(b.1)) + pair.apart;
+    if middle_a.distance_squared(middle_b) > size * size {
+        return;
+    }
+    let (s, t) = nearest(a, b);
+    let way = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
+    let distance = way.length();
+    let depth = pair.apart - distance;
+    if depth <= 0.0 || distance < 1e-9 {
+        return;
+    }
+    let n = way / distance;
+    let mut touched: Vec<usize> = Vec::with_capacity(4);
+    let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
+    touched.extend(frames(program, part_a));
+    touched.extend(frames(program, part_b));
+    touched.sort_unstable();
+    touched.dedup();
+    sink.rows(weight, &[depth], &touched, &[], |seed, out| {
+        let by_a = n * -seed[0];
+        let by_b = n * seed[0];
+        pull_segment(program, state, part_a, [by_a * (1.0 - s), by_a * s], out);
+        pull_segment(program, state, part_b, [by_b * (1.0 - t), by_b * t], out);
+    });
+}
+
+/// Where two segments are nearest: the shares of the way along each.
+pub fn nearest(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (f64, f64) {
+    let (u, v, w) = (a.1 - a.0, b.1 - b.0, a.0 - b.0);
+    let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let along_b = |s: f64| {
+        if vv > 1e-18 {
+            ((uv * s + vw) / vv).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let along_a = |t: f64| {
+        if uu > 1e-18 {
+            ((uv * t - uw) / uu).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let below = uu * vv - uv * uv;
+    let s = if below > 1e-12 * uu * vv {
+        ((uv * vw - vv * uw) / below).clamp(0.0, 1.0)
+    } else {
+        0.5
+    };
+    let t = along_b(s);
+    let s = along_a(t);
+    (s, along_b(s))
+}

@@ -1,0 +1,316 @@
+//! L_Physics, Mordatch (4) to (8), with the torques and forces of (9).
+//!
+//! At each moment the forces that explain the movement best are found by the
+//! programme (6) ([`crate::inverse_dynamics`]). Two objectives can be had:
+//! ```text
+//! envelope   |J f − τ|² + fᵀ W f    at its minimum over f: the value of (6)
+//! residual   |J f − τ|²             as printed in (8)
+//! ```
+//! The envelope's derivative needs none of f. Limbs have no mass, so torques of
+//! joints come from equilibrium of what is beyond them, u = (p − joint) × F + M;
+//! they and ‖f‖² depend on f, whose derivative comes from the adjoint of (6).
+
+use super::Mix;
+use crate::character::limb::LimbGradient;
+use crate::inverse_dynamics::{
+    Adjoint, Body, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
+};
+use crate::program::Program;
+use crate::variables::{FrameState, Local, Sink, State, add_outer};
+use conatus_math::{DMat3, DVec3};
+
+/// Which of the two objectives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// The value of the programme.
+    #[default]
+    Envelope,
+    /// As printed.
+    Residual,
+}
+
+/// What is kept between evaluations at the same moment: the solution, from which
+/// the next starts.
+#[derive(Clone, Debug, Default)]
+pub struct PhysicsMemory {
+    /// The solution of (6).
+    pub solution: Solution,
+    bodies: Vec<Body>,
+    contacts: Vec<Contact>,
+    residual: Vec<f64>,
+}
+
+/// The inertia of a torso in world axes times a vector.
+fn inertia_times(frame: &FrameState, inertia: DVec3, v: DVec3) -> DVec3 {
+    frame.matrix * (inertia * (frame.matrix.transpose() * v))
+}
+
+/// (5) for a single rigid body, in units of its weight.
+pub(crate) fn body(program: &Program, state: &State, character: usize) -> Body {
+    let frame = &state.frames[program.torsos[character]];
+    let one = &program.characters[character];
+    let g = program.gravity.length();
+    let push = (frame.acceleration - program.gravity) / g;
+    let spin = inertia_times(frame, one.inertia, frame.omega);
+    let turn = inertia_times(frame, one.inertia, frame.alpha) + frame.omega.cross(spin);
+    let turn = turn * (MOMENT / (one.mass * g));
+    Body {
+        position: frame.position,
+        demand: [push.x, push.y, push.z, turn.x, turn.y, turn.z],
+    }
+}
+
+/// The adjoint of [`body`]: seeds of the demand.
+fn pull_body(program: &Program, state: &State, character: usize, seed: &[f64], out: &mut Local) {
+    let at = program.torsos[character];
+    let frame = &state.frames[at];
+    let one = &program.characters[character];
+    let g = program.gravity.length();
+    let (push, turn) = (DVec3::from_slice(seed), DVec3::from_slice(&seed[3..]));
+    let turn = turn * (MOMENT / (one.mass * g));
+    let gradient = &mut out.frames[at];
+    gradient.acceleration += push / g;
+    // t·(I α) + t·(ω × I ω) with I = R D Rᵀ. For symmetric products x·(I y):
+    // by R it is x (D Rᵀ y)ᵀ + y (D Rᵀ x)ᵀ.
+    let (r, d) = (&frame.matrix, one.inertia);
+    let back = |v: DVec3| d * (r.transpose() * v);
+    gradient.alpha += *r * back(turn);
+    add_outer(&mut gradient.matrix, turn, back(frame.alpha));
+    add_outer(&mut gradient.matrix, frame.alpha, back(turn));
+    // t·(ω × s) = s·(t × ω), s = I ω.
+    let across = turn.cross(frame.omega);
+    add_outer(&mut gradient.matrix, across, back(frame.omega));
+    add_outer(&mut gradient.matrix, frame.omega, back(across));
+    let spin = *r * back(frame.omega);
+    gradient.omega += *r * back(across) + spin.cross(turn);
+}
+
+/// The contacts at one moment.
+fn contact(program: &Program, state: &State, i: usize) -> Contact {
+    let spec = &program.contacts[i];
+    let frame = &state.frames[spec.frame];
+    Contact {
+        on: spec.character,
+        against: None,
+        position: frame.point(spec.offset),
+        matrix: frame.matrix * spec.turn,
+        cone: Some(spec.cone),
+        weight: program.force_weight(i, state.contacts[i]).0,
+    }
+}
+
+/// The adjoint of a contact's place.
+fn pull_contact(program: &Program, i: usize, gradient: &WrenchGradient, out: &mut Local) {
+    let spec = &program.contacts[i];
+    let frame = &mut out.frames[spec.frame];
+    frame.pull_point(spec.offset, gradient.position);
+    frame.matrix += gradient.matrix * spec.turn.transpose();
+    out.frames[program.torsos[spec.character]].position += gradient.on;
+}
+
+/// The costs of one moment.
+pub fn deliver(
+    program: &Program,
+    mix: &Mix,
+    dt: f64,
+    state: &State,
+    memory: &mut PhysicsMemory,
+    sink: &mut impl Sink,
+) {
+    let PhysicsMemory {
+        solution,
+        bodies,
+        contacts,
+        residual,
+    } = memory;
+    bodies.clear();
+    bodies.extend((0..program.characters.len()).map(|c| body(program, state, c)));
+    contacts.clear();
+    contacts.extend((0..program.contacts.len()).map(|i| contact(program, state, i)));
+    solution.solve(bodies, contacts);
+    let (solution, bodies, contacts) = (&*solution, &bodies[..], &contacts[..]);
+
+    let w = &program.weights;
+    let all_frames: Vec<usize> = (0..program.layout.frames).collect();
+    let all_contacts: Vec<usize> = (0..contacts.len()).collect();
+    let physics = mix.physics * w.physics * dt;
+    match program.objective {
+        Objective::Envelope => {
+            solution.residual(residual);
+            sink.rows(
+                physics,
+                residual,
+                &all_frames,
+                &all_contacts,
+                |seed, out| {
+                    let mut u = Vec::with_capacity(seed.len());
+                    solution.spread(seed, &mut u);
+                    for c in 0..bodies.len() {
+                        pull_body(program, state, c, &u[6 * c..6 * c + 6], out);
+                    }
+                    let minus: Vec<f64> = u.iter().map(|u| -u).collect();
+                    for (i, contact) in contacts.iter().enumerate() {
+                        let mut gradient = WrenchGradient::ZERO;
+                        pull_wrench(bodies, contact, &minus, &solution.forces[i], &mut gradient);
+                        pull_contact(program, i, &gradient, out);
+                        let slope = program.force_weight(i, state.contacts[i]).1;
+                        out.contacts[i] += slope * solution.pull_weight(bodies, contacts, i, &u);
+                    }
+                },
+            );
+        }
+        Objective::Residual => {
+            let forces = vec![[0.0; 6]; contacts.len()];
+            sink.rows(
+                physics,
+                &solution.lambda,
+                &all_frames,
+                &all_contacts,
+                |seed, out| {
+                    let adjoint = solution.adjoint(bodies, contacts, seed, &forces);
+                    pull_adjoint(program, state, solution, (bodies, contacts), &adjoint, out);
+                },
+            );
+        }
+    }
+
+    let effort = mix.torque * dt;
+    if effort > 0.0 && (w.torque > 0.0 || w.force > 0.0) {
+        torques(program, effort, state, solution, (bodies, contacts), sink);
+    }
+}
+
+/// What [`Solution::adjoint`] found, carried on to frames and contact variables.
+fn pull_adjoint(
+    program: &Program,
+    state: &State,
+    solution: &Solution,
+    (bodies, contacts): (&[Body], &[Contact]),
+    adjoint: &Adjoint,
+    out: &mut Local,
+) {
+    for c in 0..bodies.len() {
+        pull_body(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
+    }
+    let minus: Vec<f64> = adjoint.demand.iter().map(|m| -m).collect();
+    for (i, contact) in contacts.iter().enumerate() {
+        let mut gradient = WrenchGradient::ZERO;
+        pull_wrench(bodies, contact, &minus, &solution.forces[i], &mut gradient);
+        pull_wrench(
+            bodies,
+            contact,
+            &solution.lambda,
+            &adjoint.turned[i],
+            &mut gradient,
+        );
+        pull_contact(program, i, &gradient, out);
+        let slope = program.force_weight(i, state.contacts[i]).1;
+        out.contacts[i] += slope * adjoint.by_weight[i];
+    }
+}
+
+/// Torques at the base and the inner joints of every limb, and all forces.
+fn torques(
+    program: &Program,
+    effort: f64,
+    state: &State,
+    solution: &Solution,
+    (bodies, contacts): (&[Body], &[Contact]),
+    sink: &mut impl Sink,
+) {
+    let w = &program.weights;
+    let (torque_share, force_share) = (w.torque.sqrt(), w.force.sqrt());
+    let mut residual = Vec::with_capacity(64);
+    for (l, spec) in program.limbs.iter().enumerate() {
+        let contact = &contacts[spec.contact];
+        let (force, moment) = wrench(contact, &solution.forces[spec.contact]);
+        let limb = &state.limbs[l];
+        for joint in std::iter::once(limb.base).chain(limb.joints.iter().copied()) {
+            let torque = (contact.position - joint).cross(force) + moment;
+            residual.extend_from_slice(&(torque * torque_share).to_array());
+        }
+    }
+    let torque_rows = residual.len();
+    if w.force > 0.0 {
+        for force in &solution.forces {
+            residual.extend(force.iter().map(|f| f * force_share));
+        }
+    }
+    let all_frames: Vec<usize> = (0..program.layout.frames).collect();
+    let all_contacts: Vec<usize> = (0..contacts.len()).collect();
+    let zeros = vec![0.0; solution.lambda.len()];
+    sink.rows(
+        effort,
+        &residual,
+        &all_frames,
+        &all_contacts,
+        |seed, out| {
+            let mut by_forces = vec![[0.0; 6]; contacts.len()];
+            let mut row = 0;
+            for (l, spec) in program.limbs.iter().enumerate() {
+                let i = spec.contact;
+                let contact = &contacts[i];
+                let (force, _) = wrench(contact, &solution.forces[i]);
+                let at = &state.limbs[l];
+                let joints = 1 + at.joints.len();
+                let seeds = &seed[row..row + 3 * joints];
+                row += 3 * joints;
+                if seeds.iter().all(|s| *s == 0.0) {
+                    continue;
+                }
+                let mut gradient = LimbGradient::default();
+                gradient.clear(at.joints.len());
+                let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
+                let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
+                for k in 0..joints {
+                    let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
+                    let joint = if k == 0 { at.base } else { at.joints[k - 1] };
+                    // s·((p − j) × F + M).
+                    let by_arm = force.cross(s);
+                    by_position += by_arm;
+                    *(if k == 0 {
+                        &mut gradient.base
+                    } else {
+                        &mut gradient.joints[k - 1]
+                    }) -= by_arm;
+                    by_force += s.cross(contact.position - joint);
+                    by_moment += s;
+                }
+                let f = &solution.forces[i];
+                add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
+                add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
+                let (a, b) = (
+                    contact.matrix.transpose() * by_force,
+                    contact.matrix.transpose() * by_moment,
+                );
+                let into: &mut Six = &mut by_forces[i];
+                for k in 0..3 {
+                    into[k] += a[k];
+                    into[k + 3] += b[k];
+                }
+                let place = WrenchGradient {
+                    position: by_position,
+                    matrix: by_matrix,
+                    ..WrenchGradient::ZERO
+                };
+                pull_contact(program, i, &place, out);
+                let limb = &program.characters[spec.character].limbs[spec.limb];
+                let [torso, effector] = out
+                    .frames
+                    .get_disjoint_mut([spec.torso, spec.effector])
+                    .expect("a limb has two frames");
+                at.pull(limb, &gradient, torso, effector);
+            }
+            for (f, seeds) in by_forces
+                .iter_mut()
+                .zip(seed[torque_rows..].chunks_exact(6))
+            {
+                for k in 0..6 {
+                    f[k] += seeds[k] * force_share;
+                }
+            }
+            let adjoint = solution.adjoint(bodies, contacts, &zeros, &by_forces);
+            pull_adjoint(program, state, solution, (bodies, contacts), &adjoint, out);
+        },
+    );
+}

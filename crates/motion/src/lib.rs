@@ -1,0 +1,29 @@
+//! Characters that find out by themselves how to move: contact-invariant
+//! optimisation, after Mordatch, Todorov and Popović 2012.
+//!
+//! From a still pose and a goal of one or two lines a movement emerges; nobody
+//! says where feet step or which hands hold. Besides the movement itself the
+//! unknowns ([`variables`]) are numbers that say how much each contact counts in
+//! each phase; they enter both the cost of not touching and the price of forces,
+//! so that the minimum of all [`costs`] has contacts where they are needed.
+//!
+//! Nothing here knows of scene files, recordings or pictures.
+
+pub mod character;
+pub mod costs;
+pub mod inverse_dynamics;
+pub mod objective;
+pub mod phases;
+pub mod problem;
+pub mod program;
+pub mod score;
+pub mod surface;
+mod synthesize;
+pub mod variables;
+pub mod weights;
+
+pub use character::{Character, Pose};
+pub use problem::{Effort, Goal, Problem};
+pub use program::Program;
+pub use synthesize::{AttemptReport, Progress, ROUND, Synthesis, synthesize};
+pub use weights::Weights;

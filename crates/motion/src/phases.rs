@@ -1,0 +1,231 @@
+//! From a still pose to a movement: the stages of continuation (§4.5), and a
+//! polish.
+//!
+//! Stage 1 has the task alone, and bounds of limbs, or hands would be left
+//! behind. Stage 2 has everything, physics weakly. Stage 3 has everything in
+//! full. Between stages a little noise breaks symmetries. L-BFGS finds the
+//! behaviour; Levenberg-Marquardt with dear physics makes it clean.
+
+use crate::costs::Mix;
+use crate::objective::Evaluator;
+use crate::problem::Effort;
+use crate::program::Program;
+use crate::score::COUNTS;
+use conatus_math::banded::{BlockTridiagonal, Cholesky};
+use conatus_math::lbfgs;
+use conatus_math::levenberg_marquardt as polish;
+use conatus_math::minimise::{Iteration, Limits, Outcome};
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use std::ops::ControlFlow;
+
+/// How much dearer physics, contacts and bounds are in the polish.
+const POLISH: f64 = 10.0;
+
+/// The stages by name.
+pub const STAGES: [&str; 4] = ["task", "weak physics", "full physics", "polish"];
+
+/// The mix of a stage.
+pub fn mix(stage: usize) -> Mix {
+    match stage {
+        0 => Mix {
+            contact: 0.0,
+            physics: 0.0,
+            ..Mix::FULL
+        },
+        1 => Mix {
+            physics: 0.1,
+            bounds: 0.1,
+            penetration: 0.1,
+            hint: 1.0,
+            ..Mix::FULL
+        },
+        2 => Mix::FULL,
+        _ => Mix {
+            contact: POLISH,
+            physics: POLISH,
+            bounds: POLISH,
+            penetration: 10.0 * POLISH,
+            torque: 0.0,
+            ..Mix::FULL
+        },
+    }
+}
+
+/// Iterations of the first stage, if it is to spread movements over time.
+const SPREAD: usize = 12;
+
+/// One attempt: a seed, and how to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The seed of its noise.
+    pub seed: u64,
+    /// Whether the first stage spreads the movement evenly over time.
+    pub spread: bool,
+    /// Whether L-BFGS starts from the Hessian of accelerations.
+    pub preconditioned: bool,
+}
+
+/// What an attempt tells on its way: the stage, the iteration and the value.
+pub type Watcher<'a> = dyn FnMut(usize, &Iteration) -> ControlFlow<()> + 'a;
+
+/// Makes one attempt; returns the unknowns and what each stage took.
+pub fn attempt(
+    program: &Program,
+    effort: &Effort,
+    attempt: Attempt,
+    watch: &mut Watcher,
+) -> (Vec<f64>, Vec<Outcome>) {
+    let mut x = program.layout.still();
+    let mut random = Pcg64::seed_from_u64(attempt.seed);
+    let mut outcomes = Vec::new();
+    let mut evaluator = Evaluator::new(program, effort.samples);
+    let preconditioner = attempt
+        .preconditioned
+        .then(|| Preconditioner::new(program, &mut evaluator, &x));
+    for stage in 0..3 {
+        let mix = mix(stage);
+        for value in &mut x {
+            *value += effort.noise * normal(&mut random);
+        }
+        let limits = Limits {
+            iterations: effort.iterations[stage],
+            gradient: 1e-6,
+            decrease: 1e-6,
+            window: 30,
+        };
+        if stage == 0 && attempt.spread {
+            // Without contacts and forces it is nearly a quadratic, which least
+            // squares spread evenly over time; L-BFGS carries the goals of the
+            // end back knot by knot, and leaves most to the last moment.
+            let limits = Limits {
+                iterations: limits.iterations.min(SPREAD),
+                ..limits
+            };
+            let mut on = |i: &Iteration| watch(stage, i);
+            let samples = effort.samples;
+            outcomes.push(least_squares(
+                program, samples, &mix, limits, &mut x, &mut on,
+            ));
+            continue;
+        }
+        let settings = lbfgs::Settings {
+            limits,
+            ..lbfgs::Settings::default()
+        };
+        let objective = |x: &[f64], g: &mut [f64]| evaluator.gradient(&mix, x, g);
+        let on_iteration = |i: &Iteration| watch(stage, i);
+        let outcome = match &preconditioner {
+            Some(preconditioner) => {
+                let precondition = |v: &mut [f64]| preconditioner.apply(v);
+                lbfgs::minimise_preconditioned(
+                    &mut x,
+                    &settings,
+                    objective,
+                    precondition,
+                    on_iteration,
+                )
+            }
+            None => lbfgs::minimise(&mut x, &settings, objective, on_iteration),
+        };
+        outcomes.push(outcome);
+    }
+    decide_contacts(program, &mut x);
+    let limits = Limits {
+        iterations: effort.polish,
+        gradient: 1e-9,
+        decrease: 1e-5,
+        window: 4,
+    };
+    let mut on = |i: &Iteration| watch(3, i);
+    outcomes.push(least_squares(
+        program,
+        effort.polish_samples,
+        &mix(3),
+        limits,
+        &mut x,
+        &mut on,
+    ));
+    (x, outcomes)
+}
+
+/// Contacts that count at all are to hold firmly from now on, others are given
+/// up: c = 0 stays where it is, since nothing changes there. What was half a
+/// contact may no longer explain anything.
+fn decide_contacts(program: &Program, x: &mut [f64]) {
+    let layout = &program.layout;
+    for phase in 0..layout.phases {
+        for contact in 0..layout.contacts {
+            let a = &mut x[layout.contact(phase, contact)];
+            *a = if *a * *a > COUNTS {
+                a.abs().max(FIRM.sqrt())
+            } else {
+                0.0
+            };
+        }
+    }
+}
+
+/// What contact variables that count become at least.
+const FIRM: f64 = 10.0;
+
+/// Levenberg and Marquardt's method.
+fn least_squares(
+    program: &Program,
+    samples: usize,
+    mix: &Mix,
+    limits: Limits,
+    x: &mut [f64],
+    on_iteration: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+) -> Outcome {
+    // The two keep memories of their own: a trial that is refused must not
+    // leave its forces to the next linearisation.
+    let mut evaluator = Evaluator::new(program, samples);
+    let mut trial = Evaluator::new(program, samples);
+    let mut matrix = BlockTridiagonal::new(&program.layout.sizes());
+    let settings = polish::Settings {
+        limits,
+        ..polish::Settings::default()
+    };
+    polish::minimise(
+        x,
+        &mut matrix,
+        &settings,
+        |x, g, m| evaluator.linearise(mix, x, g, m),
+        |x| 0.5 * trial.value(mix, x),
+        on_iteration,
+    )
+}
+
+/// The Hessian of accelerations plus the identity, factorised.
+struct Preconditioner(Cholesky);
+
+impl Preconditioner {
+    fn new(program: &Program, evaluator: &mut Evaluator, x: &[f64]) -> Self {
+        let mut matrix = BlockTridiagonal::new(&program.layout.sizes());
+        let smooth = Mix {
+            effort: 1.0,
+            ..Mix::OFF
+        };
+        evaluator.linearise(&smooth, x, &mut vec![0.0; x.len()], &mut matrix);
+        let mut cholesky = Cholesky::new(&matrix);
+        let halves = vec![0.5; x.len()];
+        // Squares and a multiple of the identity: positive definite.
+        let _ = cholesky.factorise(&matrix, &halves);
+        Self(cholesky)
+    }
+
+    /// The matrix is half of the Hessian.
+    fn apply(&self, v: &mut [f64]) {
+        self.0.solve(v);
+        v.iter_mut().for_each(|v| *v *= 0.5);
+    }
+}
+
+/// A number of the normal distribution: Box and Muller's method.
+fn normal(random: &mut Pcg64) -> f64 {
+    let (u, v): (f64, f64) = (random.random(), random.random());
+    let (_, cos) = conatus_math::sincos(std::f64::consts::TAU * v);
+    (-2.0 * libm::log(1.0 - u)).sqrt() * cos
+}

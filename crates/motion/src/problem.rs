@@ -1,0 +1,153 @@
+//! What is asked for: characters where they start, what surrounds them, and what
+//! they are to have done in the end.
+
+use crate::character::{Character, Pose};
+use crate::costs::physics::Objective;
+use crate::program::Program;
+use crate::score::{self, Bars};
+use crate::surface::Surface;
+use crate::weights::Weights;
+use conatus_math::DVec3;
+
+/// A goal of one or two lines (Mordatch §4.3, §5). Unless it says otherwise, it
+/// is about the end of the movement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// To stand on some limbs: they are vertical and nearly straight below the
+    /// torso, which is upright; other limbs point up if that is asked for.
+    Stand {
+        /// Who.
+        character: usize,
+        /// On what: the feet, or the hands.
+        on: Vec<usize>,
+        /// What points straight up.
+        up: Vec<usize>,
+        /// Whether the head is below: a handstand.
+        upside_down: bool,
+    },
+    /// To sit: the torso upright, its seat on the ground, some limbs stretched
+    /// forwards.
+    Sit {
+        /// Who.
+        character: usize,
+        /// The height of the centre of mass.
+        height: f64,
+        /// What is stretched forwards.
+        forwards: Vec<usize>,
+    },
+    /// The torso to be somewhere, in the directions that are given.
+    Position {
+        /// Who.
+        character: usize,
+        /// Where.
+        target: [Option<f64>; 3],
+    },
+    /// To face somewhere.
+    Facing {
+        /// Who.
+        character: usize,
+        /// A horizontal direction.
+        direction: DVec3,
+    },
+    /// An effector to be at a place with a velocity at a time.
+    Strike {
+        /// Who.
+        character: usize,
+        /// With which limb.
+        limb: usize,
+        /// When, in seconds; it becomes the nearest knot.
+        time: f64,
+        /// Where.
+        position: DVec3,
+        /// How fast.
+        velocity: DVec3,
+    },
+}
+
+/// How hard to try.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// Iterations of the three stages of continuation (§4.5).
+    pub iterations: [usize; 3],
+    /// Iterations of the polish.
+    pub polish: usize,
+    /// Moments that are looked at in each segment.
+    pub samples: usize,
+    /// The same for the polish.
+    pub polish_samples: usize,
+    /// The size of the noise between stages.
+    pub noise: f64,
+    /// Attempts of the portfolio.
+    pub attempts: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            iterations: [250, 500, 500],
+            polish: 20,
+            samples: 6,
+            polish_samples: 10,
+            noise: 0.01,
+            attempts: 6,
+        }
+    }
+}
+
+/// A problem.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Who, and in which pose they start.
+    pub characters: Vec<(Character, Pose)>,
+    /// What surrounds them.
+    pub surfaces: Vec<Surface>,
+    /// The acceleration of gravity, along −z.
+    pub gravity: DVec3,
+    /// How many phases the movement has.
+    pub phases: usize,
+    /// How long each is, in seconds.
+    pub phase_seconds: f64,
+    /// Segments of the splines in a phase, 1 or 2.
+    pub segments: usize,
+    /// What is to be reached.
+    pub goals: Vec<Goal>,
+    /// What each cost weighs.
+    pub weights: Weights,
+    /// Which form of (8) counts.
+    pub objective: Objective,
+    /// How hard to try.
+    pub effort: Effort,
+    /// What a movement has to keep to.
+    pub bars: Bars,
+}
+
+impl Problem {
+    /// What is wrong with how it starts: limbs that do not reach their
+    /// effectors, and parts that are in each other or in the ground.
+    pub fn check(&self) -> Vec<String> {
+        /// What rounding and numbers with few digits may leave, in metres.
+        const SLACK: f64 = 1e-3;
+        let program = Program::new(self);
+        let state = program.start_state();
+        let mut faults = Vec::new();
+        for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
+            let name = &program.characters[spec.character].limbs[spec.limb].name;
+            let (chord, least, most) = (limb.chord, spec.shortest, spec.reach);
+            if !(least - SLACK..=most + SLACK).contains(&chord) {
+                faults.push(format!(
+                    "`{name}` spans {chord:.3} m from its base to its tip, but can span {least:.3} to {most:.3} m"
+                ));
+            }
+        }
+        let depth = score::penetration(&program, &state);
+        if depth > SLACK {
+            faults.push(format!(
+                "it is {depth:.3} m deep in the ground or in itself"
+            ));
+        }
+        faults
+    }
+}

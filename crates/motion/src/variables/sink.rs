@@ -1,0 +1,230 @@
+//! Where costs deliver what they have found: residuals, and how those pull at
+//! what they depend on.
+//!
+//! A cost is a sum of squares, weight · |ρ|². It states ρ and, as a function, the
+//! product of any row vector with ρ's derivative: its *pull*. From this one
+//! description come the gradient, for L-BFGS ([`Descent`]), and the normal
+//! equations, for Levenberg and Marquardt ([`Rows`]).
+
+use super::{FRAME, FrameGradient, Layout, Local, Moment, State};
+use conatus_math::banded::BlockTridiagonal;
+
+/// Takes residuals of one moment.
+pub trait Sink {
+    /// The cost weight · |ρ|². `frames` and `contacts` name all that ρ depends
+    /// on; `pull` adds seedᵀ ∂ρ to their gradients.
+    fn rows(
+        &mut self,
+        weight: f64,
+        residual: &[f64],
+        frames: &[usize],
+        contacts: &[usize],
+        pull: impl Fn(&[f64], &mut Local),
+    );
+}
+
+/// Sums up costs and their gradient.
+pub struct Descent {
+    /// The sum of the costs so far.
+    pub cost: f64,
+    /// Its derivatives by everything at the present moment.
+    pub local: Local,
+    seed: Vec<f64>,
+}
+
+impl Descent {
+    /// Nothing yet.
+    pub fn new(layout: &Layout) -> Self {
+        Self {
+            cost: 0.0,
+            local: Local::new(layout.frames, layout.contacts),
+            seed: Vec::new(),
+        }
+    }
+
+    /// Adds the gradient of the present moment to that of all unknowns, and
+    /// makes room for the next moment.
+    pub fn settle(&mut self, layout: &Layout, moment: &Moment, state: &State, out: &mut [f64]) {
+        let mut knots = [0.0; 2 * FRAME];
+        for frame in 0..layout.frames {
+            state.to_knots(layout, moment, frame, &self.local.frames[frame], &mut knots);
+            for knot in 0..2 {
+                if let Some(at) = layout.frame(moment.segment + knot, frame) {
+                    let from = &knots[knot * FRAME..][..FRAME];
+                    out[at..at + FRAME]
+                        .iter_mut()
+                        .zip(from)
+                        .for_each(|(o, k)| *o += k);
+                }
+            }
+            self.local.frames[frame] = FrameGradient::ZERO;
+        }
+        let at = layout.contact(moment.phase, 0);
+        for (k, by_contact) in self.local.contacts.iter_mut().enumerate() {
+            out[at + k] += *by_contact;
+            *by_contact = 0.0;
+        }
+    }
+}
+
+impl Sink for Descent {
+    #[inline]
+    fn rows(
+        &mut self,
+        weight: f64,
+        residual: &[f64],
+        _: &[usize],
+        _: &[usize],
+        pull: impl Fn(&[f64], &mut Local),
+    ) {
+        let square: f64 = residual.iter().map(|r| r * r).sum();
+        if square == 0.0 {
+            return;
+        }
+        self.cost += weight * square;
+        self.seed.clear();
+        self.seed.extend(residual.iter().map(|r| 2.0 * weight * r));
+        pull(&self.seed, &mut self.local);
+    }
+}
+
+/// Sums up costs alone.
+#[derive(Default)]
+pub struct Value(pub f64);
+
+impl Sink for Value {
+    #[inline]
+    fn rows(
+        &mut self,
+        weight: f64,
+        residual: &[f64],
+        _: &[usize],
+        _: &[usize],
+        _: impl Fn(&[f64], &mut Local),
+    ) {
+        self.0 += weight * residual.iter().map(|r| r * r).sum::<f64>();
+    }
+}
+
+/// Collects normal equations JᵀJ and Jᵀρ of residuals √weight · ρ.
+pub struct Rows<'a> {
+    /// Half the sum of the costs so far, as least squares have it.
+    pub cost: f64,
+    /// Jᵀρ.
+    pub gradient: &'a mut [f64],
+    /// JᵀJ.
+    pub matrix: &'a mut BlockTridiagonal,
+    layout: &'a Layout,
+    moment: Moment,
+    state: &'a State,
+    local: &'a mut Local,
+    scratch: &'a mut Scratch,
+}
+
+/// Memory for collecting rows.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    unknowns: Vec<usize>,
+    numbers: Vec<f64>,
+    seed: Vec<f64>,
+    row: Vec<f64>,
+}
+
+impl<'a> Rows<'a> {
+    /// Ready for the residuals of one moment.
+    pub fn new(
+        layout: &'a Layout,
+        moment: &Moment,
+        state: &'a State,
+        (gradient, matrix): (&'a mut [f64], &'a mut BlockTridiagonal),
+        (local, scratch): (&'a mut Local, &'a mut Scratch),
+    ) -> Self {
+        Self {
+            cost: 0.0,
+            gradient,
+            matrix,
+            layout,
+            moment: *moment,
+            state,
+            local,
+            scratch,
+        }
+    }
+}
+
+impl Sink for Rows<'_> {
+    fn rows(
+        &mut self,
+        weight: f64,
+        residual: &[f64],
+        frames: &[usize],
+        contacts: &[usize],
+        pull: impl Fn(&[f64], &mut Local),
+    ) {
+        let square: f64 = residual.iter().map(|r| r * r).sum();
+        // A cost that is off, or one-sided and on its free side.
+        if weight == 0.0 || square == 0.0 && residual.len() == 1 {
+            return;
+        }
+        self.cost += 0.5 * weight * square;
+        let root = weight.sqrt();
+        let (layout, moment) = (self.layout, &self.moment);
+        let Scratch {
+            unknowns,
+            numbers,
+            seed,
+            row,
+        } = &mut *self.scratch;
+        let host = moment.phase * layout.segments;
+        unknowns.clear();
+        for knot in 0..2 {
+            let number = moment.segment + knot;
+            for &frame in frames {
+                if let Some(at) = layout.frame(number, frame) {
+                    unknowns.extend(at..at + FRAME);
+                }
+            }
+            if number == host + 1 {
+                unknowns.extend(contacts.iter().map(|&c| layout.contact(moment.phase, c)));
+            }
+        }
+        numbers.clear();
+        let mut knots = [0.0; 2 * FRAME];
+        for k in 0..residual.len() {
+            seed.clear();
+            seed.resize(residual.len(), 0.0);
+            seed[k] = root;
+            for &frame in frames {
+                self.local.frames[frame] = FrameGradient::ZERO;
+            }
+            for &contact in contacts {
+                self.local.contacts[contact] = 0.0;
+            }
+            pull(seed, self.local);
+            row.clear();
+            // First knot of each frame, then second, as `unknowns` has them.
+            for knot in 0..2 {
+                let number = moment.segment + knot;
+                if number > 0 {
+                    for &frame in frames {
+                        let gradient = &self.local.frames[frame];
+                        self.state
+                            .to_knots(layout, moment, frame, gradient, &mut knots);
+                        row.extend_from_slice(&knots[knot * FRAME..][..FRAME]);
+                    }
+                }
+                if number == host + 1 {
+                    row.extend(contacts.iter().map(|&c| self.local.contacts[c]));
+                }
+            }
+            let scaled = root * residual[k];
+            for (&at, value) in unknowns.iter().zip(row.iter()) {
+                self.gradient[at] += scaled * value;
+            }
+            numbers.extend_from_slice(row);
+        }
+        if !unknowns.is_empty() {
+            self.matrix.add_rows(unknowns, numbers);
+        }
+    }
+}

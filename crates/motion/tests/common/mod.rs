@@ -1,0 +1,64 @@
+//! What tests of characters share.
+#![allow(dead_code)]
+
+use conatus_math::DVec3;
+use conatus_motion::character::ready_made;
+use conatus_motion::surface::Surface;
+use conatus_motion::{Effort, Goal, Problem, Weights};
+
+/// Random numbers that need no crate.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// A human who is to be two and a half metres ahead.
+pub fn walk() -> Problem {
+    let description = ready_made("human").expect("there is a human");
+    let human = description.build("human").expect("who is well described");
+    let pose = description
+        .build_pose(&human, "standing")
+        .expect("and stands");
+    let feet = vec![
+        human.limb("left leg").expect("a leg"),
+        human.limb("right leg").expect("another"),
+    ];
+    Problem {
+        characters: vec![(human, pose)],
+        surfaces: vec![Surface::ground()],
+        gravity: DVec3::new(0.0, 0.0, -9.81),
+        phases: 10,
+        phase_seconds: 0.5,
+        segments: 2,
+        goals: vec![
+            Goal::Stand {
+                character: 0,
+                on: feet,
+                up: Vec::new(),
+                upside_down: false,
+            },
+            Goal::Position {
+                character: 0,
+                target: [Some(2.5), Some(0.0), None],
+            },
+        ],
+        weights: Weights::default(),
+        objective: Default::default(),
+        effort: Effort::default(),
+        bars: Default::default(),
+    }
+}

@@ -1,0 +1,157 @@
+//! The programme (6) through its dual: optimality conditions, cones, derivatives.
+
+mod common;
+
+use common::Random;
+use conatus_math::rotation::rodrigues;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution, wrench};
+
+fn vector(random: &mut Random, size: f64) -> DVec3 {
+    DVec3::new(random.normal(), random.normal(), random.normal()) * size
+}
+
+fn turn(random: &mut Random) -> DMat3 {
+    let axis = vector(random, 1.0).normalize();
+    rodrigues(axis, random.normal())
+}
+
+/// A body with contacts here and there, some of them hardly there at all.
+fn random_problem(random: &mut Random, contacts: usize, least: f64) -> (Vec<Body>, Vec<Contact>) {
+    let (push, spin) = (vector(random, 0.5), vector(random, 0.2));
+    let bodies = vec![Body {
+        position: DVec3::Z,
+        demand: [push.x, push.y, 1.0 + push.z, spin.x, spin.y, spin.z],
+    }];
+    let contacts = (0..contacts)
+        .map(|_| Contact {
+            on: 0,
+            against: None,
+            position: vector(random, 0.5),
+            matrix: if random.uniform() < 0.5 {
+                DMat3::IDENTITY
+            } else {
+                turn(random)
+            },
+            cone: Some(Cone::new(0.8, [0.1, 0.05])),
+            weight: least * 10f64.powf(4.0 * random.uniform()),
+        })
+        .collect();
+    (bodies, contacts)
+}
+
+/// The best value of the programme that a slow, obvious method finds: projected
+/// gradients with steps that are short enough.
+fn slow_value(bodies: &[Body], contacts: &[Contact]) -> f64 {
+    let mut f: Vec<Six> = vec![[0.0; 6]; contacts.len()];
+    let mut solution = Solution::default();
+    let mut momentum = f.clone();
+    let mut last = f.clone();
+    let step = 0.005;
+    for k in 0..60_000 {
+        solution.forces.clone_from(&momentum);
+        let left = solution.unexplained(bodies, contacts);
+        for (i, contact) in contacts.iter().enumerate() {
+            let arm = contact.position - bodies[0].position;
+            let (l, m) = (
+                DVec3::from_slice(&left),
+                DVec3::from_slice(&left[3..]) * 2.0,
+            );
+            let r = contact.matrix.transpose();
+            let (a, b) = (r * (l + m.cross(arm)), r * m);
+            let pull = [a.x, a.y, a.z, b.x, b.y, b.z];
+            let moved: Six = std::array::from_fn(|j| {
+                momentum[i][j] + step * (pull[j] - contact.weight * momentum[i][j])
+            });
+            f[i] = contact.cone.as_ref().map_or(moved, |c| c.project(&moved));
+        }
+        let beta = k as f64 / (k as f64 + 3.0);
+        for i in 0..f.len() {
+            momentum[i] = std::array::from_fn(|j| f[i][j] + beta * (f[i][j] - last[i][j]));
+        }
+        last.clone_from(&f);
+    }
+    solution.forces = f;
+    let left = solution.unexplained(bodies, contacts);
+    solution.lambda = left;
+    solution.value(contacts)
+}
+
+#[test]
+fn the_dual_is_solved_to_its_end_however_cheap_forces_are() {
+    let mut random = Random::new(5);
+    for case in 0..3000 {
+        let least = [1e-4, 1e-3, 1e-2][case % 3];
+        let (bodies, contacts) = random_problem(&mut random, 1 + case % 6, least);
+        let mut solution = Solution::default();
+        solution.solve(&bodies, &contacts);
+        let left = solution.unexplained(&bodies, &contacts);
+        for (l, u) in solution.lambda.iter().zip(&left) {
+            assert!((l - u).abs() < 1e-9, "case {case}: {l} {u}");
+        }
+        // From there again: nothing changes.
+        let before = solution.lambda.clone();
+        solution.solve(&bodies, &contacts);
+        for (l, b) in solution.lambda.iter().zip(&before) {
+            assert!((l - b).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn projected_gradients_find_nothing_better() {
+    let mut random = Random::new(7);
+    for _ in 0..10 {
+        let (bodies, contacts) = random_problem(&mut random, 3, 1e-2);
+        let mut solution = Solution::default();
+        solution.solve(&bodies, &contacts);
+        let (fast, slow) = (solution.value(&contacts), slow_value(&bodies, &contacts));
+        assert!((fast - slow).abs() < 1e-6 * (1.0 + slow), "{fast} {slow}");
+    }
+}
+
+#[test]
+fn forces_are_in_their_cones() {
+    let mut random = Random::new(11);
+    for _ in 0..200 {
+        let (bodies, contacts) = random_problem(&mut random, 4, 1e-3);
+        let mut solution = Solution::default();
+        solution.solve(&bodies, &contacts);
+        for (contact, f) in contacts.iter().zip(&solution.forces) {
+            assert!(f[2] >= 0.0);
+            assert!(f[0].hypot(f[1]) <= 0.8 * f[2] + 1e-12);
+            assert!(f[3].abs() <= 0.05 * f[2] + 1e-12 && f[4].abs() <= 0.1 * f[2] + 1e-12);
+            let (force, _) = wrench(contact, f);
+            assert!((force.length() - f[0].hypot(f[1]).hypot(f[2])).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_projection_onto_the_cone_is_nearest_and_has_the_slope_that_differences_measure() {
+    let mut random = Random::new(3);
+    let cone = Cone::new(0.7, [0.12, 0.05]);
+    for _ in 0..2000 {
+        let x: Six = std::array::from_fn(|_| random.normal());
+        let y = cone.project(&x);
+        // The nearest point of a convex cone: x − y is across y, and points away
+        // from all of the cone.
+        let away: Six = std::array::from_fn(|k| x[k] - y[k]);
+        let dot = |a: &Six, b: &Six| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        assert!(dot(&away, &y).abs() < 1e-12);
+        for _ in 0..5 {
+            let any: Six = std::array::from_fn(|_| random.normal());
+            assert!(dot(&away, &cone.project(&any)) < 1e-12);
+        }
+        let mut slope = [[0.0; 6]; 6];
+        cone.slope(&x, &mut slope);
+        let direction: Six = std::array::from_fn(|_| random.normal());
+        let h = 1e-7;
+        let at = |h: f64| cone.project(&std::array::from_fn(|k| x[k] + h * direction[k]));
+        let (ahead, behind) = (at(h), at(-h));
+        for k in 0..6 {
+            let measured = (ahead[k] - behind[k]) / (2.0 * h);
+            assert!((measured - dot(&slope[k], &direction)).abs() < 1e-5);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! From a movement's unknowns to a clip: samples of where everything is, and
+//! the forces that act there.
+//!
+//! Forces are solved anew at the clip's own moments, and only contacts that
+//! touch may push: what the optimiser believed in between is not shown.
+
+use super::Ask;
+use conatus_math::{DMat3, DQuat, DVec3};
+use conatus_motion::inverse_dynamics::{Contact, Six};
+use conatus_motion::score::TrueForces;
+use conatus_motion::surface::{Nearness, Shape as Solid, Surface as Given};
+use conatus_motion::variables::State;
+use conatus_motion::{Character as Cast, Program};
+use conatus_record::clip::{
+    Character, Effector, FixedShape, Link, Shape, Surface, SurfaceKind, Torso,
+};
+use conatus_record::{Clip, Up};
+
+/// Moments of a clip are no farther apart, in seconds.
+const FINEST: f64 = 0.005;
+/// A contact that bears less of its owner's weight is not active.
+const ACTIVE: f64 = 1e-3;
+
+/// A clip of the movement with these unknowns.
+pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
+    let segment = program.layout.segment_seconds();
+    // Knots are among the moments.
+    let pieces = (segment / FINEST - 1e-9).ceil().max(1.0);
+    let moments = program.layout.blocks() * pieces as usize + 1;
+    let mut clip = begin(ask, program, segment / pieces, moments);
+    let phases = 0..=program.layout.phases;
+    clip.phases = phases
+        .map(|k| k as f64 * program.layout.phase_seconds)
+        .collect();
+    let (mut state, mut forces) = (State::default(), TrueForces::default());
+    for i in 0..moments {
+        let time = clip.time[i];
+        state.update(&program.layout, x, &program.layout.moment_at(time));
+        add(&mut clip, program, &mut state, &mut forces);
+    }
+    for (c, character) in clip.characters.iter_mut().enumerate() {
+        let own = |i: &usize| program.contacts[*i].character == c;
+        let all = (0..program.contacts.len()).filter(own);
+        for (contact, effector) in all.zip(&mut character.effectors) {
+            let variable = |phase| x[program.layout.contact(phase, contact)];
+            effector.contact = (0..program.layout.phases)
+                .map(|phase| variable(phase) * variable(phase))
+                .collect();
+        }
+    }
+    clip.targets = ask.targets.clone();
+    clip
+}
+
+/// A clip of one moment: everybody as they start.
+pub fn start(ask: &Ask, program: &Program) -> Clip {
+    let mut clip = begin(ask, program, FINEST, 1);
+    let mut state = program.start_state();
+    add(&mut clip, program, &mut state, &mut TrueForces::default());
+    clip.targets = ask.targets.clone();
+    clip
+}
+
+/// A clip without anything that moves.
+fn begin(ask: &Ask, program: &Program, dt: f64, moments: usize) -> Clip {
+    let mut clip = Clip::empty(Up::Z, program.gravity, dt, moments);
+    clip.seed = ask.problem.effort.seed;
+    clip.surfaces = program.surfaces.iter().map(surface).collect();
+    clip.characters = (program.characters.iter().enumerate())
+        .map(|(c, cast)| character(program, c, cast))
+        .collect();
+    clip
+}
+
+fn surface(given: &Given) -> Surface {
+    let kind = match given.shape {
+        Solid::Plane { point, normal } => SurfaceKind::Plane { point, normal },
+    };
+    Surface {
+        name: given.name.clone(),
+        kind,
+    }
+}
+
+fn character(program: &Program, c: usize, cast: &Cast) -> Character {
+    let mut links = Vec::new();
+    for limb in &cast.limbs {
+        for (index, link) in limb.links.iter().enumerate() {
+            links.push(Link {
+                name: link_name(&limb.name, index, limb.links.len()),
+                limb: limb.name.clone(),
+                index,
+                length: link.length,
+                radius: link.radius,
+                start: Vec::new(),
+                end: Vec::new(),
+            });
+        }
+    }
+    let contacts = program.contacts.iter().filter(|s| s.character == c);
+    let effectors = contacts.map(|spec| Effector {
+        name: spec.name.clone(),
+        limb: (spec.limb).map(|limb| cast.limbs[program.limbs[limb].limb].name.clone()),
+        half_extents: spec.half_extents,
+        friction: spec.cone.friction,
+        grasps: spec.grasps,
+        contact: Vec::new(),
+        position: Vec::new(),
+        orientation: Vec::new(),
+        force: Vec::new(),
+        point: Vec::new(),
+        torque: Vec::new(),
+        normal: Vec::new(),
+        active: Vec::new(),
+        touches: Vec::new(),
+    });
+    let i = cast.inertia;
+    Character {
+        name: cast.name.clone(),
+        mass: cast.mass,
+        inertia: [[i.x, 0.0, 0.0], [0.0, i.y, 0.0], [0.0, 0.0, i.z]],
+        color: cast.color,
+        torso: Torso {
+            half_extents: cast.half_extents,
+            ..Torso::default()
+        },
+        shapes: (cast.display.iter())
+            .map(|ball| FixedShape {
+                name: ball.name.clone(),
+                shape: Shape::Sphere {
+                    radius: ball.radius,
+                },
+                position: ball.position,
+                orientation: DQuat::IDENTITY,
+            })
+            .collect(),
+        links,
+        effectors: effectors.collect(),
+    }
+}
+
+/// What people call the bones of legs and arms; others are numbered.
+fn link_name(limb: &str, index: usize, count: usize) -> String {
+    let bones = [
+        ("leg", ["thigh", "shin"]),
+        ("arm", ["upper arm", "forearm"]),
+    ];
+    for (word, names) in bones {
+        if count == 2 && limb.ends_with(word) {
+            let side = &limb[..limb.len() - word.len()];
+            return format!("{side}{}", names[index.min(1)]);
+        }
+    }
+    match count {
+        1 => limb.to_owned(),
+        _ => format!("{limb} {}", index + 1),
+    }
+}
+
+/// Appends a moment.
+fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueForces) {
+    state.update_limbs(&program.characters, true);
+    forces.solve(program, state);
+    for (c, character) in clip.characters.iter_mut().enumerate() {
+        let torso = &state.frames[program.torsos[c]];
+        character.torso.position.push(torso.position);
+        push_turn(&mut character.torso.orientation, torso.matrix);
+        let mut links = character.links.iter_mut();
+        let limbs = (program.limbs.iter().zip(&state.limbs)).filter(|(s, _)| s.character == c);
+        for (_, limb) in limbs {
+            let points: Vec<DVec3> = limb.points().collect();
+            for pair in points.windows(2) {
+                if let Some(link) = links.next() {
+                    link.start.push(pair[0]);
+                    link.end.push(pair[1]);
+                }
+            }
+        }
+        let weight = character.mass * program.gravity.length();
+        let contacts = program.contacts.iter().enumerate();
+        let own = contacts.filter(|(_, spec)| spec.character == c);
+        for ((i, spec), effector) in own.zip(&mut character.effectors) {
+            let frame = &state.frames[spec.frame];
+            let place = frame.point(spec.offset);
+            let touching = forces.touching.iter().position(|t| *t == i);
+            let push = touching
+                .map(|k| push(&forces.contacts[k], &forces.solution.forces[k], weight))
+                .filter(|push| push.across > ACTIVE * weight);
+            effector.position.push(place);
+            push_turn(&mut effector.orientation, frame.matrix * spec.turn);
+            let nearest = nearest(&program.surfaces, place);
+            let normal = Nearness::new(&program.surfaces, place).normal;
+            effector.active.push(push.is_some());
+            effector.touches.push(push.as_ref().and(nearest));
+            let push = push.unwrap_or(Push {
+                force: DVec3::ZERO,
+                point: place,
+                torque: DVec3::ZERO,
+                normal,
+                across: 0.0,
+            });
+            effector.force.push(push.force);
+            effector.point.push(push.point);
+            effector.torque.push(push.torque);
+            effector.normal.push(push.normal);
+        }
+    }
+}
+
+/// A contact's six numbers as a force at a point.
+struct Push {
+    /// In newtons.
+    force: DVec3,
+    /// The centre of pressure.
+    point: DVec3,
+    /// What is left beside the force at that point: torsion about the normal.
+    torque: DVec3,
+    normal: DVec3,
+    /// The force across the surface, in newtons.
+    across: f64,
+}
+
+/// The force r × f at r = (−f₄/f₂, f₃/f₂, 0) has the moments f₃ and f₄ about
+/// the patch's centre, so that only torsion is left.
+fn push(contact: &Contact, f: &Six, weight: f64) -> Push {
+    let matrix = contact.matrix;
+    let force = DVec3::new(f[0], f[1], f[2]);
+    let arm = DVec3::new(-f[4] / f[2], f[3] / f[2], 0.0);
+    let torsion = f[5] - (arm.x * f[1] - arm.y * f[0]);
+    Push {
+        force: matrix * force * weight,
+        point: contact.position + matrix * arm,
+        torque: matrix.z_axis * (torsion * weight),
+        normal: matrix.z_axis,
+        across: f[2] * weight,
+    }
+}
+
+fn nearest(surfaces: &[Given], place: DVec3) -> Option<String> {
+    let far = |s: &&Given| s.distance(place).value.abs();
+    let nearest = surfaces.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+    nearest.map(|s| s.name.clone())
+}
+
+/// Of the two quaternions of a rotation, the one nearer to that before.
+fn push_turn(list: &mut Vec<DQuat>, matrix: DMat3) {
+    let turn = DQuat::from_mat3(&matrix).normalize();
+    let near = list.last().is_none_or(|last| last.dot(turn) >= 0.0);
+    list.push(if near { turn } else { -turn });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conatus_motion::inverse_dynamics::{Cone, wrench};
+
+    #[test]
+    fn a_push_is_the_same_wrench_and_leaves_torsion_alone() {
+        let z = DVec3::new(0.1, -0.2, 0.9).normalize();
+        let x = DVec3::X.cross(z).normalize();
+        let contact = Contact {
+            on: 0,
+            against: None,
+            position: DVec3::new(0.3, -0.4, 0.02),
+            matrix: DMat3::from_cols(x, z.cross(x), z),
+            cone: Some(Cone::new(0.8, [0.1, 0.05])),
+            weight: 1.0,
+        };
+        let f = [0.11, -0.07, 0.8, 0.02, -0.05, 0.013];
+        let weight = 686.7;
+        let found = push(&contact, &f, weight);
+        let (force, moment) = wrench(&contact, &f);
+        let about = found.torque + (found.point - contact.position).cross(found.force);
+        assert!(found.force.distance(force * weight) < 1e-9);
+        assert!(about.distance(moment * weight) < 1e-9, "{about} {moment}");
+        assert!(found.torque.cross(z).length() < 1e-12 * weight);
+        assert!((found.point - contact.position).dot(z).abs() < 1e-15);
+    }
+
+    #[test]
+    fn bones_have_names() {
+        assert_eq!(link_name("left leg", 0, 2), "left thigh");
+        assert_eq!(link_name("left leg", 1, 2), "left shin");
+        assert_eq!(link_name("right arm", 1, 2), "right forearm");
+        assert_eq!(link_name("tail", 2, 4), "tail 3");
+        assert_eq!(link_name("leg", 0, 1), "leg");
+    }
+}

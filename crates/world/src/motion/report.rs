@@ -1,0 +1,164 @@
+//! What the report of a run says about movements that were found.
+
+use conatus_motion::Synthesis;
+use conatus_motion::score::Score;
+use serde::{Deserialize, Serialize};
+
+/// Characters over the run. Figures are those of the movement that was kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MotionReport {
+    /// How many characters there are.
+    pub characters: usize,
+    /// How many things they handle.
+    pub objects: usize,
+    /// How many patches can touch.
+    pub contacts: usize,
+    /// How many unknowns the movement has.
+    pub variables: usize,
+    /// How many phases.
+    pub phases: usize,
+    /// Iterations of the attempt that was kept.
+    pub iterations: usize,
+    /// What its costs come to.
+    pub cost: Cost,
+    /// The largest force that contacts which touch leave unexplained, in body
+    /// weights.
+    pub true_residual_max_bw: f64,
+    /// Its mean over time.
+    pub true_residual_mean_bw: f64,
+    /// How far a contact moves along while it is in use, in metres.
+    pub contact_drift_max: f64,
+    /// How much longer or shorter than possible a limb gets, in metres.
+    pub limb_error_max: f64,
+    /// How deep anything is in anything, in metres.
+    pub penetration_max: f64,
+    /// How far goals are missed, in metres.
+    pub task_error: f64,
+    /// Processor seconds of all attempts.
+    pub cpu_seconds: f64,
+    /// Whether the movement keeps all bars.
+    pub good: bool,
+    /// Whether the search was stopped before its end.
+    pub interrupted: bool,
+    /// Which bars and goals the best movement misses, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Which attempt was kept, counted from 0.
+    pub best: usize,
+    /// All attempts that were made.
+    pub attempts: Vec<AttemptReport>,
+}
+
+/// What costs come to, term by term (Mordatch (1)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// All of them.
+    pub total: f64,
+    /// L_CI: contacts that do not touch.
+    pub contact: f64,
+    /// L_Physics.
+    pub physics: f64,
+    /// L_Task: goals, and what is tiring.
+    pub task: f64,
+    /// L_Hint.
+    pub hint: f64,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttemptReport {
+    /// The seed of its noise.
+    pub seed: u64,
+    /// Whether its first stage spread the movement evenly over time.
+    #[serde(default)]
+    pub spread: bool,
+    /// Whether the minimiser was preconditioned.
+    pub preconditioned: bool,
+    /// Iterations of all its stages.
+    pub iterations: usize,
+    /// What its costs came to.
+    pub cost: f64,
+    /// As in the report.
+    pub true_residual_max_bw: f64,
+    /// As in the report.
+    pub true_residual_mean_bw: f64,
+    /// As in the report.
+    pub contact_drift_max: f64,
+    /// As in the report.
+    pub limb_error_max: f64,
+    /// As in the report.
+    pub penetration_max: f64,
+    /// As in the report.
+    pub task_error: f64,
+    /// Processor seconds.
+    pub cpu_seconds: f64,
+    /// Whether it keeps all bars.
+    pub good: bool,
+}
+
+impl MotionReport {
+    pub(super) fn of(found: &Synthesis, failure: Option<String>) -> Self {
+        let terms = &found.terms;
+        let attempts: Vec<AttemptReport> = found.attempts.iter().map(attempt).collect();
+        let best = attempts.get(found.best).copied().unwrap_or_default();
+        Self {
+            characters: found.program.characters.len(),
+            objects: 0,
+            contacts: found.program.contacts.len(),
+            variables: found.program.layout.len(),
+            phases: found.program.layout.phases,
+            iterations: best.iterations,
+            cost: Cost {
+                total: finite(terms.total()),
+                contact: finite(terms.contact),
+                physics: finite(terms.physics),
+                task: finite(terms.task),
+                hint: finite(terms.hint),
+            },
+            true_residual_max_bw: best.true_residual_max_bw,
+            true_residual_mean_bw: best.true_residual_mean_bw,
+            contact_drift_max: best.contact_drift_max,
+            limb_error_max: best.limb_error_max,
+            penetration_max: best.penetration_max,
+            task_error: best.task_error,
+            cpu_seconds: attempts.iter().map(|a| a.cpu_seconds).sum(),
+            good: best.good && failure.is_none(),
+            interrupted: found.stopped,
+            failure,
+            best: found.best,
+            attempts,
+        }
+    }
+}
+
+fn attempt(it: &conatus_motion::AttemptReport) -> AttemptReport {
+    let Score {
+        true_residual_max_bw,
+        true_residual_mean_bw,
+        contact_drift_max,
+        limb_error_max,
+        penetration_max,
+        task_error,
+        ..
+    } = it.score;
+    AttemptReport {
+        seed: it.seed,
+        spread: it.spread,
+        preconditioned: it.preconditioned,
+        iterations: it.iterations,
+        cost: finite(it.cost),
+        true_residual_max_bw: finite(true_residual_max_bw),
+        true_residual_mean_bw: finite(true_residual_mean_bw),
+        contact_drift_max: finite(contact_drift_max),
+        limb_error_max: finite(limb_error_max),
+        penetration_max: finite(penetration_max),
+        task_error: finite(task_error),
+        cpu_seconds: it.cpu_seconds,
+        good: it.good,
+    }
+}
+
+/// JSON has no other numbers.
+fn finite(value: f64) -> f64 {
+    if value.is_finite() { value } else { f64::MAX }
+}

@@ -1,0 +1,319 @@
+//! `[[character]]`: who they are, and how they start.
+
+use super::short;
+use crate::scene::build::bodies::color;
+use crate::scene::load::Scene;
+use crate::scene::model::{Character as Spec, SceneFile, StartPose};
+use crate::scene::problem::{Problem as Wrong, Problems, nearest};
+use crate::scene::tree::Node;
+use crate::scene::{de, parse_toml};
+use conatus_math::DVec3;
+use conatus_motion::character::described::READY_MADE;
+use conatus_motion::character::{Description, DescriptionError, ready_made};
+use conatus_motion::{Character, Pose, Problem};
+use std::collections::BTreeSet;
+
+/// Where a description stands.
+enum Origin {
+    /// In the program: nothing is wrong with it.
+    ReadyMade,
+    /// In the scene, at this path.
+    Scene(String),
+    /// In a file of its own: name, text and tree.
+    File(String, String, Box<Node>),
+}
+
+impl Origin {
+    /// Tells of what is wrong with the description.
+    fn report(&self, error: &DescriptionError, path: &str, problems: &mut Problems) {
+        let DescriptionError { path: key, what } = error;
+        let message = format!("{key}: {what}");
+        match self {
+            Self::ReadyMade => problems.at(path, message, ""),
+            Self::Scene(path) => problems.at(&format!("{path}.{key}"), what.clone(), ""),
+            Self::File(name, text, tree) => {
+                let span = tree.nearest_span(key);
+                let length = span.end.saturating_sub(span.start);
+                problems.in_source(name, text, span.start, length, message, "");
+            }
+        }
+    }
+}
+
+/// All characters with the poses they start in; those that are wrong are left
+/// out.
+pub fn build(
+    scene: &mut Scene,
+    file: &SceneFile,
+    problems: &mut Problems,
+) -> Vec<(Character, Pose)> {
+    let mut cast = Vec::new();
+    let mut names = BTreeSet::new();
+    for (i, spec) in file.character.iter().enumerate() {
+        let path = format!("character[{i}]");
+        let Some((description, origin, kind)) = describe(scene, spec, &path, problems) else {
+            continue;
+        };
+        let name = match spec.name.as_str() {
+            "" if file.character.len() == 1 => kind,
+            "" => format!("{kind}-{}", i + 1),
+            name => name.to_owned(),
+        };
+        if !names.insert(name.clone()) {
+            problems.at(
+                &format!("{path}.name"),
+                format!("the name `{name}` is used twice"),
+                "give every character a name of its own",
+            );
+        }
+        let mut character = match description.build(&name) {
+            Ok(character) => character,
+            Err(error) => {
+                origin.report(&error, &path, problems);
+                continue;
+            }
+        };
+        if spec.color.is_some() {
+            character.color = color(spec.color.as_deref(), 0, &path, problems);
+        }
+        let Some(pose) = start(&description, &origin, &character, spec, &path, problems) else {
+            continue;
+        };
+        let shift = place(file, spec, &path, problems);
+        let pose = pose.moved(spec.heading.to_radians(), shift);
+        cast.push((character, pose));
+    }
+    cast
+}
+
+/// The description that a character goes by, where it stands, and its kind.
+fn describe(
+    scene: &mut Scene,
+    spec: &Spec,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<(Description, Origin, String)> {
+    crate::scene::build::check::at_most_one(
+        problems,
+        path,
+        &[
+            ("file", spec.file.is_some()),
+            ("description", spec.description.is_some()),
+        ],
+    );
+    let own = spec.file.is_some() || spec.description.is_some();
+    let kind = spec.kind.as_deref();
+    match (kind, own) {
+        (Some("own"), false) => {
+            problems.at(
+                path,
+                "a character of its own kind has no description",
+                "describe it in [character.description], or name a TOML file with `file`",
+            );
+            None
+        }
+        (None | Some("own"), true) => {
+            if let Some(description) = &spec.description {
+                let origin = Origin::Scene(format!("{path}.description"));
+                return Some((description.clone(), origin, "character".to_owned()));
+            }
+            let name = spec.file.as_deref().unwrap_or_default();
+            match from_file(scene, name, problems) {
+                Ok((description, origin)) => {
+                    let stem = std::path::Path::new(name).file_stem();
+                    let kind =
+                        stem.map_or("character".into(), |s| s.to_string_lossy().into_owned());
+                    Some((description, origin, kind))
+                }
+                Err(wrong) => {
+                    if let Some(wrong) = wrong {
+                        problems.push_at(&format!("{path}.file"), wrong);
+                    }
+                    None
+                }
+            }
+        }
+        (Some(kind), true) => {
+            problems.at(
+                &format!("{path}.kind"),
+                format!("the character is a `{kind}` and described as well"),
+                "leave `kind` out, or say kind = \"own\"",
+            );
+            None
+        }
+        (kind, false) => {
+            let kind = kind.unwrap_or("human");
+            let Some(description) = ready_made(kind) else {
+                let names = READY_MADE.iter().map(|(name, _)| *name);
+                let all: Vec<&str> = names.clone().chain(["own"]).collect();
+                let near = match nearest(kind, names) {
+                    Some(near) => format!("did you mean `{near}`? "),
+                    None => String::new(),
+                };
+                problems.at(
+                    &format!("{path}.kind"),
+                    format!("there is no character of the kind `{kind}`"),
+                    format!("{near}the kinds are {}", all.join(", ")),
+                );
+                return None;
+            };
+            Some((description, Origin::ReadyMade, kind.to_owned()))
+        }
+    }
+}
+
+/// A description in a file beside the scene. Without a problem, it was told of
+/// already.
+fn from_file(
+    scene: &mut Scene,
+    name: &str,
+    problems: &mut Problems,
+) -> Result<(Description, Origin), Option<Wrong>> {
+    let source = scene.files.read(name).map_err(Some)?;
+    let mut tell = |wrong: Wrong| {
+        let (start, length) = match wrong.span {
+            Some(span) => (span.start, span.end.saturating_sub(span.start)),
+            None => (0, 0),
+        };
+        let help = wrong.help.unwrap_or_default();
+        problems.in_source(
+            &source.name,
+            &source.text,
+            start,
+            length,
+            wrong.message,
+            help,
+        );
+    };
+    let tree = match parse_toml::parse(&source.text, 0) {
+        Ok(tree) => tree,
+        Err(all) => {
+            all.into_iter().for_each(tell);
+            return Err(None);
+        }
+    };
+    match de::from_node::<Description>(&tree) {
+        Ok(description) => {
+            let origin = Origin::File(source.name.clone(), source.text.to_string(), Box::new(tree));
+            Ok((description, origin))
+        }
+        Err(wrong) => {
+            tell(wrong);
+            Err(None)
+        }
+    }
+}
+
+/// The pose that a character starts in, at the origin.
+fn start(
+    description: &Description,
+    origin: &Origin,
+    character: &Character,
+    spec: &Spec,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Pose> {
+    let name = match &spec.pose {
+        None => "standing",
+        Some(StartPose::Named(name)) => name.as_str(),
+        Some(StartPose::Places(places)) => {
+            // The error names the pose first, and it is the scene's.
+            let built = description.place_pose(character, "pose", places);
+            return built
+                .map_err(|error| {
+                    let key = error.path.strip_prefix("pose.pose").unwrap_or_default();
+                    problems.at(&format!("{path}.pose{key}"), error.what, "a pose has `torso` and every limb, each with `position`, `forward` and `normal` or `up`");
+                })
+                .ok();
+        }
+    };
+    if !description.poses().any(|known| known == name) {
+        let known: Vec<&str> = description.poses().collect();
+        let help = match (nearest(name, description.poses()), known.is_empty()) {
+            (Some(near), _) => format!("did you mean `{near}`? "),
+            (None, true) => {
+                "its description has none: give one in numbers, [character.pose]".into()
+            }
+            (None, false) => String::new(),
+        };
+        let list = match known.is_empty() {
+            true => String::new(),
+            false => format!("the poses are {}", known.join(", ")),
+        };
+        problems.at(
+            &format!("{path}.pose"),
+            format!("`{}` has no pose `{name}`", character.name),
+            help + &list,
+        );
+        return None;
+    }
+    (description.build_pose(character, name))
+        .map_err(|error| origin.report(&error, path, problems))
+        .ok()
+}
+
+/// Where a character starts: on the highest level plane if it does not say.
+fn place(file: &SceneFile, spec: &Spec, path: &str, problems: &mut Problems) -> DVec3 {
+    let level = file.plane.iter().filter(|p| {
+        let n = DVec3::from(p.normal).normalize_or(DVec3::Z);
+        n.z > 1.0 - 1e-12
+    });
+    let ground = level.map(|p| p.point[2]).reduce(f64::max).unwrap_or(0.0);
+    let at = match spec.position[..] {
+        [] => DVec3::new(0.0, 0.0, ground),
+        [x, y] => DVec3::new(x, y, ground),
+        [x, y, z] => DVec3::new(x, y, z),
+        _ => {
+            problems.at(
+                &format!("{path}.position"),
+                format!("a place of {} numbers", spec.position.len()),
+                "give x and y, or x, y and the height",
+            );
+            DVec3::ZERO
+        }
+    };
+    if at.abs().max_element() > 1000.0 {
+        problems.at(
+            &format!("{path}.position"),
+            format!(
+                "the character starts {} m away",
+                short(at.abs().max_element())
+            ),
+            "lengths are in metres; is the number far too large?",
+        );
+    }
+    at
+}
+
+/// Nobody starts with limbs out of joint, or in something.
+pub fn check_start(problem: &Problem, problems: &mut Problems) {
+    let goals = Vec::new();
+    for (i, one) in problem.characters.iter().enumerate() {
+        let alone = Problem {
+            characters: vec![one.clone()],
+            goals: goals.clone(),
+            ..problem.clone()
+        };
+        for fault in alone.check() {
+            problems.at(
+                &format!("character[{i}].pose"),
+                format!("`{}` cannot start so: {fault}", one.0.name),
+                "move `position` or change the pose",
+            );
+        }
+    }
+    if problem.characters.len() < 2 || !problems.is_empty() {
+        return;
+    }
+    let everybody = Problem {
+        goals,
+        ..problem.clone()
+    };
+    for fault in everybody.check() {
+        problems.at(
+            "character[1].position",
+            format!("the characters cannot start so: {fault}"),
+            "move them apart",
+        );
+    }
+}

@@ -1,0 +1,397 @@
+//! `[[goal]]`: what is to be reached.
+
+use super::short;
+use crate::scene::model::{Goal as Spec, GoalKind, SceneFile};
+use crate::scene::problem::{Problems, nearest};
+use conatus_math::DVec3;
+use conatus_motion::{Character, Goal, Pose};
+use conatus_record::clip::{Target, TargetKind};
+
+/// Nobody gets along faster, in m/s.
+const FASTEST: f64 = 3.0;
+
+/// All goals: what the optimiser is told, their names in messages, and what is
+/// shown of them.
+pub fn build(
+    file: &SceneFile,
+    cast: &[(Character, Pose)],
+    seconds: f64,
+    problems: &mut Problems,
+) -> (Vec<Goal>, Vec<String>, Vec<Target>) {
+    let (mut goals, mut names, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, spec) in file.goal.iter().enumerate() {
+        let path = format!("goal[{i}]");
+        check_keys(spec, &path, problems);
+        let Some(who) = find(spec, cast, &path, problems) else {
+            continue;
+        };
+        let reader = Reader {
+            spec,
+            path: &path,
+            who,
+            character: &cast[who].0,
+            pose: &cast[who].1,
+            seconds,
+        };
+        if let Some(goal) = reader.read(problems) {
+            targets.extend(reader.target(&goal, &goals));
+            goals.push(goal);
+            names.push(format!("the goal {} ({})", i + 1, spec.kind.name()));
+        }
+    }
+    (goals, names, targets)
+}
+
+/// Keys that the goal's kind does not have.
+fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
+    use GoalKind::{Facing, Handstand, Position, Sit, Stand, Strike};
+    let given: [(&str, bool, &[GoalKind]); 10] = [
+        ("on", spec.on.is_some(), &[Stand, Handstand]),
+        ("up", spec.up.is_some(), &[Stand, Handstand]),
+        ("height", spec.height.is_some(), &[Sit]),
+        ("forwards", spec.forwards.is_some(), &[Sit]),
+        ("position", spec.position.is_some(), &[Position, Strike]),
+        ("direction", spec.direction.is_some(), &[Facing]),
+        ("heading", spec.heading.is_some(), &[Facing]),
+        ("limb", spec.limb.is_some(), &[Strike]),
+        ("time", spec.time.is_some(), &[Strike]),
+        ("velocity", spec.velocity.is_some(), &[Strike]),
+    ];
+    for (key, given, kinds) in given {
+        if given && !kinds.contains(&spec.kind) {
+            let names: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+            problems.at(
+                &format!("{path}.{key}"),
+                format!("a goal of the kind `{}` has no `{key}`", spec.kind.name()),
+                format!("leave it out; it belongs to `{}`", names.join("` and `")),
+            );
+        }
+    }
+}
+
+/// Who is meant.
+fn find(
+    spec: &Spec,
+    cast: &[(Character, Pose)],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let Some(name) = &spec.character else {
+        if cast.len() == 1 {
+            return Some(0);
+        }
+        let names: Vec<&str> = cast.iter().map(|c| c.0.name.as_str()).collect();
+        problems.at(
+            path,
+            "the goal does not say whose it is",
+            format!("add `character`: {}", names.join(", ")),
+        );
+        return None;
+    };
+    let found = cast.iter().position(|c| c.0.name == *name);
+    if found.is_none() {
+        let names = cast.iter().map(|c| c.0.name.as_str());
+        let help = match nearest(name, names.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        problems.at(
+            &format!("{path}.character"),
+            format!("there is no character `{name}`"),
+            help,
+        );
+    }
+    found
+}
+
+/// Reads one goal.
+struct Reader<'a> {
+    spec: &'a Spec,
+    path: &'a str,
+    who: usize,
+    character: &'a Character,
+    pose: &'a Pose,
+    seconds: f64,
+}
+
+impl Reader<'_> {
+    fn read(&self, problems: &mut Problems) -> Option<Goal> {
+        let (spec, character) = (self.spec, self.who);
+        match spec.kind {
+            GoalKind::Stand => Some(Goal::Stand {
+                character,
+                on: self.limbs("on", spec.on.as_deref(), Some("leg"), problems)?,
+                up: self.limbs("up", spec.up.as_deref(), None, problems)?,
+                upside_down: false,
+            }),
+            GoalKind::Handstand => Some(Goal::Stand {
+                character,
+                on: self.limbs("on", spec.on.as_deref(), Some("arm"), problems)?,
+                up: self.limbs("up", spec.up.as_deref(), Some("leg"), problems)?,
+                upside_down: true,
+            }),
+            GoalKind::Sit => {
+                let height = spec.height.unwrap_or(self.character.half_extents.z);
+                let path = format!("{}.height", self.path);
+                crate::scene::build::check::positive(problems, &path, "the height", height);
+                Some(Goal::Sit {
+                    character,
+                    height,
+                    forwards: self.limbs(
+                        "forwards",
+                        spec.forwards.as_deref(),
+                        Some("leg"),
+                        problems,
+                    )?,
+                })
+            }
+            GoalKind::Position => self.position(problems),
+            GoalKind::Facing => self.facing(problems),
+            GoalKind::Strike => self.strike(problems),
+        }
+    }
+
+    /// Limbs by name, or all whose name has a word in it.
+    fn limbs(
+        &self,
+        key: &str,
+        given: Option<&[String]>,
+        word: Option<&str>,
+        problems: &mut Problems,
+    ) -> Option<Vec<usize>> {
+        let names = || self.character.limbs.iter().map(|l| l.name.as_str());
+        let Some(given) = given else {
+            let Some(word) = word else {
+                return Some(Vec::new());
+            };
+            let limbs = names().enumerate().filter(|(_, name)| name.contains(word));
+            let limbs: Vec<usize> = limbs.map(|(k, _)| k).collect();
+            if limbs.is_empty() {
+                let known: Vec<&str> = names().collect();
+                problems.at(
+                    self.path,
+                    format!("no limb of `{}` is called a {word}", self.character.name),
+                    format!("name limbs in `{key}`; there are {}", known.join(", ")),
+                );
+                return None;
+            }
+            return Some(limbs);
+        };
+        let mut found = Vec::new();
+        for (k, name) in given.iter().enumerate() {
+            found.push(self.limb(&format!("{}.{key}[{k}]", self.path), name, problems)?);
+        }
+        if found.is_empty() && word.is_some() && key == "on" {
+            problems.at(
+                &format!("{}.on", self.path),
+                "nobody can stand on nothing",
+                "name at least one limb, or leave `on` out",
+            );
+            return None;
+        }
+        Some(found)
+    }
+
+    fn limb(&self, path: &str, name: &str, problems: &mut Problems) -> Option<usize> {
+        let found = self.character.limb(name);
+        if found.is_none() {
+            let names = self.character.limbs.iter().map(|l| l.name.as_str());
+            let near = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
+            let all: Vec<&str> = names.collect();
+            problems.at(
+                path,
+                format!("`{}` has no limb `{name}`", self.character.name),
+                format!("{near}its limbs are {}", all.join(", ")),
+            );
+        }
+        found
+    }
+
+    /// A key that this goal cannot do without.
+    fn needed<T>(
+        &self,
+        value: Option<T>,
+        key: &str,
+        example: &str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        if value.is_none() {
+            problems.at(
+                self.path,
+                format!("the goal `{}` has no `{key}`", self.spec.kind.name()),
+                format!("add for example {key} = {example}"),
+            );
+        }
+        value
+    }
+
+    fn position(&self, problems: &mut Problems) -> Option<Goal> {
+        let place = self.spec.position.as_deref();
+        let place = self.needed(place, "position", "[2.5, 0]", problems)?;
+        let path = format!("{}.position", self.path);
+        let target = match *place {
+            [x, y] => [Some(x), Some(y), None],
+            [x, y, z] => [Some(x), Some(y), Some(z)],
+            _ => {
+                problems.at(
+                    &path,
+                    format!("a place of {} numbers", place.len()),
+                    "give x and y, or x, y and the height of the torso's centre",
+                );
+                return None;
+            }
+        };
+        let start = self.pose.torso.position;
+        let to = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
+        self.within_reach(&path, start.distance(to), self.seconds, problems)?;
+        Some(Goal::Position {
+            character: self.who,
+            target,
+        })
+    }
+
+    fn within_reach(
+        &self,
+        path: &str,
+        far: f64,
+        seconds: f64,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        if far <= FASTEST * seconds {
+            return Some(());
+        }
+        problems.at(
+            path,
+            format!(
+                "the goal is {:.2} m away, and there are {} s: farther than {FASTEST} m/s get anybody",
+                far,
+                short(seconds)
+            ),
+            "bring it nearer, or give more phases with `motion.phases`",
+        );
+        None
+    }
+
+    fn facing(&self, problems: &mut Problems) -> Option<Goal> {
+        let keys = [
+            ("direction", self.spec.direction.is_some()),
+            ("heading", self.spec.heading.is_some()),
+        ];
+        crate::scene::build::check::at_most_one(problems, self.path, &keys);
+        let turned = self.spec.heading.map(|degrees| {
+            let (sin, cos) = conatus_math::sincos(degrees.to_radians());
+            [cos, sin]
+        });
+        let direction = self.spec.direction.or(turned);
+        let [x, y] = self.needed(direction, "direction", "[0, 1]", problems)?;
+        let path = format!("{}.direction", self.path);
+        let before = problems.len();
+        let direction =
+            crate::scene::build::check::direction(problems, &path, "the direction", [x, y, 0.0]);
+        (problems.len() == before).then_some(Goal::Facing {
+            character: self.who,
+            direction,
+        })
+    }
+
+    fn strike(&self, problems: &mut Problems) -> Option<Goal> {
+        let spec = self.spec;
+        let name = self.needed(spec.limb.as_deref(), "limb", "\"right arm\"", problems)?;
+        let limb = self.limb(&format!("{}.limb", self.path), name, problems)?;
+        let time = self.needed(spec.time, "time", "1.5", problems)?;
+        if !(time > 0.0 && time <= self.seconds) {
+            problems.at(
+                &format!("{}.time", self.path),
+                format!(
+                    "a strike at {} s, but the movement goes from 0 to {} s",
+                    short(time),
+                    short(self.seconds)
+                ),
+                "strike earlier, or give more phases with `motion.phases`",
+            );
+            return None;
+        }
+        let place = spec.position.as_deref();
+        let place = self.needed(place, "position", "[0.6, 0, 1.4]", problems)?;
+        let path = format!("{}.position", self.path);
+        let [x, y, z] = *place else {
+            problems.at(
+                &path,
+                format!("a place of {} numbers", place.len()),
+                "a strike is somewhere in space: give x, y and z",
+            );
+            return None;
+        };
+        let position = DVec3::new(x, y, z);
+        let reach = self.character.limbs[limb].reach() + self.character.half_extents.length();
+        let far = self.pose.torso.position.distance(position) - reach;
+        self.within_reach(&path, far, time, problems)?;
+        Some(Goal::Strike {
+            character: self.who,
+            limb,
+            time,
+            position,
+            velocity: spec.velocity.unwrap_or_default().into(),
+        })
+    }
+
+    /// What is shown of a goal.
+    fn target(&self, goal: &Goal, before: &[Goal]) -> Option<Target> {
+        let name = format!("{} of {}", self.spec.kind.name(), self.character.name);
+        let start = self.pose.torso.position;
+        let of = self.character.name.clone();
+        Some(match goal {
+            Goal::Stand { .. } => return None,
+            Goal::Sit { height, .. } => Target {
+                name,
+                kind: TargetKind::Height,
+                position: DVec3::new(start.x, start.y, *height),
+                direction: None,
+                time: self.seconds,
+                of,
+            },
+            Goal::Position { target, .. } => Target {
+                name,
+                kind: TargetKind::Position,
+                position: DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k]))),
+                direction: None,
+                time: self.seconds,
+                of,
+            },
+            Goal::Facing { direction, .. } => {
+                // Where it will be, as far as that is known.
+                let place = before.iter().rev().find_map(|goal| match goal {
+                    Goal::Position { character, target } if *character == self.who => {
+                        Some([0, 1, 2].map(|k| target[k].unwrap_or(start[k])))
+                    }
+                    _ => None,
+                });
+                Target {
+                    name,
+                    kind: TargetKind::Direction,
+                    position: place.map_or(start, DVec3::from_array),
+                    direction: Some(*direction),
+                    time: self.seconds,
+                    of,
+                }
+            }
+            Goal::Strike {
+                limb,
+                time,
+                position,
+                velocity,
+                ..
+            } => Target {
+                name,
+                kind: TargetKind::Strike,
+                position: *position,
+                direction: velocity.try_normalize(),
+                time: *time,
+                of: self.character.limbs[*limb].effector.name.clone(),
+            },
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! From `[motion]`, `[[character]]` and `[[goal]]` to what is asked of
+//! characters. Nothing is found here: that takes seconds, and belongs to the
+//! run ([`Ask::find`]).
+
+mod characters;
+mod goals;
+mod settings;
+
+use super::bodies::Built;
+use super::check;
+use super::obstacles::Placed;
+use crate::motion::{Ask, MotionWorld};
+use crate::scene::load::Scene;
+use crate::scene::model::SceneFile;
+use crate::scene::problem::Problems;
+use conatus_cloth::script::Path;
+use conatus_geometry::Mesh;
+use conatus_math::DVec3;
+use conatus_motion::Problem;
+use conatus_motion::surface::{Shape, Surface};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// More characters than this make no sense.
+const MOST_CHARACTERS: usize = 16;
+
+/// The characters of a scene, ready to find out how to move.
+pub struct BuiltMotion {
+    /// What is asked of them.
+    pub ask: Ask,
+    /// They themselves, as they start.
+    pub world: MotionWorld,
+    /// Their parts, as cloth meets them.
+    pub parts: Vec<Placed>,
+}
+
+/// Whether a scene has characters; then it has ground as well.
+pub fn add_ground(file: &mut SceneFile) {
+    if !file.character.is_empty() && file.plane.is_empty() {
+        file.plane.push(crate::scene::model::Plane {
+            point: [0.0; 3],
+            normal: [0.0, 0.0, 1.0],
+            restitution: None,
+            friction: None,
+        });
+    }
+}
+
+/// How long the movement of a scene's characters is, if there are any.
+pub fn seconds(file: &SceneFile) -> Option<f64> {
+    let motion = &file.motion;
+    let phases = motion.phases.unwrap_or(settings::PHASES);
+    let each = motion.phase_seconds.unwrap_or(settings::PHASE_SECONDS);
+    (!file.character.is_empty()).then(|| f64::from(phases) * each)
+}
+
+/// Checks all that is said about characters; `taken` are those who share the
+/// recording's list of names.
+pub fn build(
+    scene: &mut Scene,
+    file: &SceneFile,
+    bodies: &[Built],
+    obstacles: &[Placed],
+    problems: &mut Problems,
+) -> Option<BuiltMotion> {
+    let before = problems.len();
+    let settings = settings::build(scene, file, problems);
+    if file.character.is_empty() {
+        nobody(file, problems);
+        return None;
+    }
+    let gravity = surroundings(file, problems);
+    if file.character.len() > MOST_CHARACTERS {
+        problems.at(
+            &format!("character[{MOST_CHARACTERS}]"),
+            format!("there are {} characters", file.character.len()),
+            format!("at most {MOST_CHARACTERS} can move together"),
+        );
+        return None;
+    }
+    let cast = characters::build(scene, file, problems);
+    if problems.len() > before {
+        // Goals name limbs, and the start pose is of characters.
+        return None;
+    }
+    let seconds = seconds(file).unwrap_or(0.0);
+    let (goals, names, targets) = goals::build(file, &cast, seconds, problems);
+    let problem = Problem {
+        characters: cast,
+        surfaces: surfaces(file),
+        gravity,
+        goals,
+        ..settings
+    };
+    characters::check_start(&problem, problems);
+    if problems.len() > before {
+        return None;
+    }
+    let ask = Ask {
+        problem,
+        goals: names,
+        targets,
+    };
+    let start = ask.start();
+    if let Err(why) = start.check() {
+        problems.at(
+            "character",
+            format!("a character cannot be recorded: {why}"),
+            "give every limb, effector, patch and named ball of the hull a name of its own",
+        );
+        return None;
+    }
+    let world = MotionWorld::still(start);
+    let parts = parts(&world);
+    let taken: BTreeSet<&str> = (bodies.iter().map(|b| b.name.as_str()))
+        .chain(obstacles.iter().map(|o| o.name.as_str()))
+        .collect();
+    if let Some(twice) = parts.iter().find(|p| taken.contains(p.name.as_str())) {
+        problems.at(
+            "character",
+            format!("the name `{}` is used twice", twice.name),
+            "parts of characters are named like `human/left foot`; rename the body or obstacle",
+        );
+    }
+    Some(BuiltMotion { ask, world, parts })
+}
+
+/// What is said about characters when there are none.
+fn nobody(file: &SceneFile, problems: &mut Problems) {
+    if !file.goal.is_empty() {
+        problems.at(
+            "goal[0]",
+            "there is a goal, but no character to reach it",
+            "add [[character]], which is a human who stands if nothing more is said",
+        );
+    }
+}
+
+/// Characters stand on the ground, with z up; returns gravity.
+fn surroundings(file: &SceneFile, problems: &mut Problems) -> DVec3 {
+    let gravity = super::gravity(file);
+    if file.up != crate::scene::model::UpAxis::Z {
+        problems.at(
+            "up",
+            "characters need z to point up",
+            "leave `up` out of scenes with characters",
+        );
+    } else if !(gravity.x == 0.0 && gravity.y == 0.0 && gravity.z < 0.0) {
+        problems.at(
+            "gravity",
+            "characters need gravity that points down",
+            "for example gravity = [0, 0, -9.81], or leave it out",
+        );
+    }
+    gravity
+}
+
+/// The planes of the scene; [`add_ground`] has seen to it that there is one.
+fn surfaces(file: &SceneFile) -> Vec<Surface> {
+    let count = file.plane.len();
+    let plane = |(i, plane): (usize, &crate::scene::model::Plane)| Surface {
+        name: match count {
+            1 => "ground".to_owned(),
+            _ => format!("plane-{}", i + 1),
+        },
+        shape: Shape::Plane {
+            point: plane.point.into(),
+            normal: DVec3::from(plane.normal).normalize_or(DVec3::Z),
+        },
+        grippable: false,
+    };
+    file.plane.iter().enumerate().map(plane).collect()
+}
+
+/// The parts of characters as obstacles that cloth can meet.
+fn parts(world: &MotionWorld) -> Vec<Placed> {
+    let clip = world.clip();
+    let paths: Vec<Path> = world.paths();
+    (clip.parts().into_iter().zip(paths))
+        .map(|(part, motion)| Placed {
+            name: part.name,
+            mesh: Arc::new(Mesh {
+                vertices: part.mesh.vertices,
+                triangles: part.mesh.triangles,
+            }),
+            motion,
+            friction: None,
+            color: part.color,
+        })
+        .collect()
+}
+
+/// A number of things within what makes sense.
+fn count(problems: &mut Problems, path: &str, what: &str, value: u32, least: u32, most: u32) {
+    if !(least..=most).contains(&value) {
+        problems.at(
+            path,
+            format!("{value} {what}"),
+            format!("give from {least} to {most}"),
+        );
+    }
+}
+
+use check::short;

@@ -1,0 +1,160 @@
+//! `[motion]`: how movements are found.
+
+use super::count;
+use crate::scene::build::check;
+use crate::scene::load::Scene;
+use crate::scene::model::{Objective as Name, SceneFile};
+use crate::scene::problem::{Problems, nearest};
+use conatus_math::DVec3;
+use conatus_motion::costs::physics::Objective;
+use conatus_motion::score::Bars;
+use conatus_motion::{Effort, Problem, Weights};
+use std::collections::BTreeMap;
+
+/// Phases of a movement, if nothing is said.
+pub const PHASES: u32 = 10;
+/// How long each is.
+pub const PHASE_SECONDS: f64 = 0.5;
+/// Segments in a phase.
+const SEGMENTS: u32 = 2;
+
+/// A problem that nobody has yet.
+pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Problem {
+    let m = &file.motion;
+    let usual = Effort::default();
+    let phases = m.phases.unwrap_or(PHASES);
+    if phases == 0 {
+        problems.at(
+            "motion.phases",
+            "a movement without phases has no time to move",
+            "give at least 1 phase; 10 is usual",
+        );
+    } else {
+        count(problems, "motion.phases", "phases", phases, 1, 200);
+    }
+    let phase_seconds = m.phase_seconds.unwrap_or(PHASE_SECONDS);
+    if !(0.02..=10.0).contains(&phase_seconds) {
+        problems.at(
+            "motion.phase_seconds",
+            format!("a phase of {} s", check::short(phase_seconds)),
+            "give from 0.02 to 10 seconds; 0.5 is usual",
+        );
+    }
+    let segments = m.segments.unwrap_or(SEGMENTS);
+    count(
+        problems,
+        "motion.segments",
+        "segments in a phase",
+        segments,
+        1,
+        2,
+    );
+    let samples = [
+        ("samples", m.samples, usual.samples),
+        ("polish_samples", m.polish_samples, usual.polish_samples),
+    ]
+    .map(|(key, given, usual)| {
+        let value = given.unwrap_or(usual as u32);
+        let path = format!("motion.{key}");
+        count(problems, &path, "moments in a segment", value, 2, 100);
+        value as usize
+    });
+    let iterations = m.iterations.unwrap_or(usual.iterations.map(|i| i as u32));
+    for (k, &stage) in iterations.iter().enumerate() {
+        let path = format!("motion.iterations[{k}]");
+        count(problems, &path, "iterations", stage, 0, 1_000_000);
+    }
+    let polish = m.polish.unwrap_or(usual.polish as u32);
+    count(problems, "motion.polish", "iterations", polish, 0, 10_000);
+    let attempts = m.attempts.unwrap_or(usual.attempts as u32);
+    count(problems, "motion.attempts", "attempts", attempts, 1, 1000);
+    let noise = m.noise.unwrap_or(usual.noise);
+    check::not_negative(problems, "motion.noise", "the noise", noise);
+    Problem {
+        characters: Vec::new(),
+        surfaces: Vec::new(),
+        gravity: DVec3::ZERO,
+        phases: phases as usize,
+        phase_seconds,
+        segments: segments as usize,
+        goals: Vec::new(),
+        weights: weights(&m.weights, problems),
+        objective: match m.objective {
+            Name::Envelope => Objective::Envelope,
+            Name::Residual => Objective::Residual,
+        },
+        effort: Effort {
+            seed: scene.seed,
+            iterations: iterations.map(|i| i as usize),
+            polish: polish as usize,
+            samples: samples[0],
+            polish_samples: samples[1],
+            noise,
+            attempts: attempts as usize,
+        },
+        bars: bars(&m.bars, problems),
+    }
+}
+
+/// The usual weights with those of the scene.
+fn weights(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Weights {
+    let usual = Weights::default();
+    let mut table = serde_json::to_value(usual).unwrap_or_default();
+    let Some(known) = table.as_object_mut() else {
+        return usual;
+    };
+    for (name, &weight) in given {
+        let path = format!("motion.weights.{name}");
+        let names: Vec<String> = known.keys().cloned().collect();
+        match known.get_mut(name) {
+            None => unknown(problems, &path, "weight", name, &names),
+            Some(place) => {
+                check::not_negative(problems, &path, "the weight", weight);
+                *place = weight.into();
+            }
+        }
+    }
+    serde_json::from_value(table).unwrap_or(usual)
+}
+
+/// The usual bars with those of the scene.
+fn bars(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Bars {
+    let mut bars = Bars::default();
+    for (name, &bar) in given {
+        let path = format!("motion.bars.{name}");
+        let place = match name.as_str() {
+            "residual_max" => &mut bars.residual_max,
+            "residual_mean" => &mut bars.residual_mean,
+            "drift" => &mut bars.drift,
+            "limb" => &mut bars.limb,
+            "penetration" => &mut bars.penetration,
+            "task" => &mut bars.task,
+            _ => {
+                let names = BARS.map(str::to_owned);
+                unknown(problems, &path, "bar", name, &names);
+                continue;
+            }
+        };
+        check::positive(problems, &path, "the bar", bar);
+        *place = bar;
+    }
+    bars
+}
+
+/// The names of bars.
+pub const BARS: [&str; 6] = [
+    "residual_max",
+    "residual_mean",
+    "drift",
+    "limb",
+    "penetration",
+    "task",
+];
+
+fn unknown(problems: &mut Problems, path: &str, what: &str, name: &str, known: &[String]) {
+    let help = match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    problems.at(path, format!("there is no {what} `{name}`"), help);
+}

@@ -1,0 +1,379 @@
+//! Characters in the world: what a scene asks for, the clip that comes of it,
+//! and how it is played.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_motion::Goal;
+use conatus_record::clip::TargetKind;
+use conatus_world::scene::{Files, Options, Scene, Source};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use support::{find, from_text, run};
+
+/// A search that takes no time.
+const QUICK: &str = r#"
+[motion]
+phases = 2
+phase_seconds = 0.3
+iterations = [30, 60, 60]
+polish = 6
+attempts = 1
+bars = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
+"#;
+
+fn quick(more: &str) -> String {
+    format!("{QUICK}\n{more}")
+}
+
+#[test]
+fn a_walk_takes_a_few_lines() {
+    let text = "[[character]]\n[[goal]]\nkind = 'stand'\n[[goal]]\nkind = 'position'\nposition = [2.5, 0]\n";
+    let setup = from_text(text, &[]).unwrap();
+    let ask = setup.ask.expect("it asks for a movement");
+    let problem = &ask.problem;
+    assert_eq!(problem.characters[0].0.name, "human");
+    assert_eq!(
+        (problem.phases, problem.phase_seconds, problem.segments),
+        (10, 0.5, 2)
+    );
+    let legs = ["left leg", "right leg"].map(|l| problem.characters[0].0.limb(l).unwrap());
+    let stand = Goal::Stand {
+        character: 0,
+        on: legs.to_vec(),
+        up: Vec::new(),
+        upside_down: false,
+    };
+    let there = Goal::Position {
+        character: 0,
+        target: [Some(2.5), Some(0.0), None],
+    };
+    assert_eq!(problem.goals, [stand, there]);
+    assert_eq!(ask.targets.len(), 1);
+    assert_eq!(ask.targets[0].kind, TargetKind::Position);
+    // The run is as long as the movement, and there is ground.
+    assert_eq!(setup.plan.steps, 500);
+    assert_eq!(setup.header.planes.len(), 1);
+    assert_eq!(problem.surfaces.len(), 1);
+}
+
+#[test]
+fn everything_that_can_be_said_about_characters_is_heard() {
+    let text = r##"
+seed = 7
+[time]
+seconds = 1
+[motion]
+objective = "residual"
+samples = 5
+polish_samples = 7
+iterations = [1, 2, 3]
+polish = 4
+noise = 0.5
+attempts = 9
+segments = 1
+weights = { torque = 3, k0 = 0.5 }
+bars = { drift = 0.25 }
+[[character]]
+name = "ada"
+pose = "lying on the back"
+position = [1, 2]
+heading = 90
+color = "#ff0000"
+[[character]]
+name = "bob"
+position = [5, 0]
+[[goal]]
+character = "ada"
+kind = "handstand"
+[[goal]]
+character = "bob"
+kind = "facing"
+heading = 90
+[[goal]]
+character = "bob"
+kind = "strike"
+limb = "right arm"
+time = 1.5
+position = [5.6, 0, 1.4]
+velocity = [2, 0, 0]
+[[goal]]
+character = "ada"
+kind = "sit"
+[[plane]]
+point = [0, 0, 0.5]
+normal = [0, 0, 2]
+[[plane]]
+point = [9, 0, 0]
+normal = [-1, 0, 0]
+"##;
+    let setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(setup.plan.steps, 100);
+    let ask = setup.ask.unwrap();
+    let p = &ask.problem;
+    let effort = &p.effort;
+    assert_eq!(
+        (effort.seed, effort.iterations, effort.polish),
+        (7, [1, 2, 3], 4)
+    );
+    assert_eq!((effort.samples, effort.polish_samples), (5, 7));
+    assert_eq!((effort.noise, effort.attempts, p.segments), (0.5, 9, 1));
+    assert_eq!(
+        (p.weights.torque, p.weights.k0, p.bars.drift),
+        (3.0, 0.5, 0.25)
+    );
+    let usual = conatus_motion::Weights::default();
+    assert_eq!(p.weights.contact, usual.contact);
+    let (ada, pose) = &p.characters[0];
+    assert_eq!((ada.name.as_str(), ada.color), ("ada", [1.0, 0.0, 0.0]));
+    // On the level plane, her head towards -y: lying looks up, feet along x.
+    assert!((pose.torso.position - DVec3::new(1.0, 2.0, 0.61)).length() < 1e-9);
+    assert!((pose.torso.orientation.z_axis - DVec3::NEG_Y).length() < 1e-9);
+    assert!(
+        matches!(&p.goals[0], Goal::Stand { character: 0, upside_down: true, up, .. } if up.len() == 2)
+    );
+    assert!(
+        matches!(p.goals[1], Goal::Facing { character: 1, direction } if direction.distance(DVec3::Y) < 1e-12)
+    );
+    assert!(matches!(
+        p.goals[2],
+        Goal::Strike {
+            character: 1,
+            time: 1.5,
+            ..
+        }
+    ));
+    assert!(matches!(p.goals[3], Goal::Sit { character: 0, .. }));
+    let names: Vec<&str> = p.surfaces.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["plane-1", "plane-2"]);
+    let kinds: Vec<TargetKind> = ask.targets.iter().map(|t| t.kind).collect();
+    assert_eq!(
+        kinds,
+        [
+            TargetKind::Direction,
+            TargetKind::Strike,
+            TargetKind::Height
+        ]
+    );
+}
+
+#[test]
+fn a_description_beside_the_scene_and_poses_by_numbers_are_read() {
+    let hopper = r#"
+mass = 10
+half_extents = [0.1, 0.1, 0.1]
+[[limb]]
+name = "leg"
+base = [0, 0, -0.1]
+links = [{ length = 0.3, radius = 0.03 }, { length = 0.3, radius = 0.03 }]
+direction = [0, 0, -1]
+bend = [1, 0, 0]
+tip = [0, 0, 0.05]
+effector = { half_extents = [0.1, 0.1], friction = 0.8, radius = 0.03 }
+"#;
+    let scene = r#"
+[[character]]
+file = "hopper.toml"
+[character.pose]
+torso = { position = [0, 0, 0.65], forward = [1, 0, 0], up = [0, 0, 1] }
+leg = { position = [0, 0, 0], forward = [1, 0, 0], normal = [0, 0, 1] }
+[[goal]]
+kind = "stand"
+"#;
+    let files = Files::in_memory([("hopper.toml".to_owned(), hopper.to_owned())]);
+    let source = Source::new("scene.toml", scene);
+    let mut scene = Scene::parse("test", source, files, &Options::default()).unwrap();
+    let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
+    let ask = setup.ask.unwrap();
+    assert_eq!(ask.problem.characters[0].0.name, "hopper");
+    // The recording carries the description.
+    assert!(
+        scene
+            .record_sources()
+            .iter()
+            .any(|s| s.name == "hopper.toml")
+    );
+}
+
+#[test]
+fn a_movement_plays_as_scripted_bodies_with_the_forces_that_carry_it() {
+    let mut setup = from_text(&quick("[[character]]\n[[goal]]\nkind = 'stand'\n"), &[]).unwrap();
+    find(&mut setup);
+    let clip = setup.world.motion.as_ref().unwrap().clip().clone();
+    clip.check().unwrap();
+    assert!((clip.duration() - 0.6).abs() < 1e-12 && clip.dt <= 0.005);
+    assert_eq!(clip.phases, [0.0, 0.3, 0.6]);
+    let human = &clip.characters[0];
+    for effector in &human.effectors {
+        assert_eq!(effector.contact.len(), 2);
+        for i in 0..clip.time.len() {
+            assert!(effector.active[i] == (effector.force[i].length() > 0.0));
+            assert!(effector.touches[i].as_deref() == effector.active[i].then_some("ground"));
+        }
+    }
+    for link in &human.links {
+        for (a, b) in link.start.iter().zip(&link.end) {
+            assert!((a.distance(*b) - link.length).abs() < 2e-3, "{}", link.name);
+        }
+    }
+    let (report, kept) = run(&mut setup);
+    assert_eq!(report.motion.as_ref().unwrap().characters, 1);
+    assert!(report.succeeded(), "{report:?}");
+    assert_eq!(kept.frames[0].bodies.len(), setup.header.bodies.len());
+    let torso = kept.frames.last().unwrap().bodies[0];
+    assert!(
+        torso
+            .position
+            .distance(*human.torso.position.last().unwrap())
+            < 1e-9
+    );
+    // Who stands is carried.
+    let middle = &kept.frames[kept.frames.len() / 2];
+    let carried: DVec3 = middle.contacts.iter().map(|c| c.impulse / 0.01).sum();
+    assert!(
+        (carried.z - 70.0 * 9.81).abs() < 0.3 * 70.0 * 9.81,
+        "{carried}"
+    );
+    assert_eq!(kept.events.iter().filter(|e| e.kind == "motion").count(), 1);
+}
+
+#[test]
+fn whoever_is_told_to_stop_has_the_best_so_far() {
+    let setup = from_text(&quick("[[character]]\n[[goal]]\nkind = 'stand'\n"), &[]).unwrap();
+    let found = setup.ask.unwrap().find(&|_| ControlFlow::Break(()));
+    assert!(found.report.interrupted);
+    found.clip.check().unwrap();
+    assert!((found.clip.duration() - 0.6).abs() < 1e-12);
+}
+
+#[test]
+fn a_goal_that_is_missed_is_named() {
+    let text = quick(
+        "weights = { task = 0 }\n[[character]]\n[[goal]]\nkind = 'stand'\n[[goal]]\nkind = 'position'\nposition = [1.5, 0]\n",
+    )
+    .replace("task = 1 }", "task = 0.1 }");
+    let mut setup = from_text(&text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (report, kept) = run(&mut setup);
+    let motion = report.motion.as_ref().unwrap();
+    let why = motion.failure.as_ref().expect("it cannot get there");
+    assert!(
+        why.contains("the goal 2 (position) is missed by 1.5"),
+        "{why}"
+    );
+    assert!(!motion.good && !report.succeeded() && !report.interrupted);
+    assert_eq!(kept.frames.len(), 31);
+}
+
+/// Cloth and bodies meet the parts of characters like any obstacle.
+#[test]
+fn a_sheet_and_a_ball_that_fall_on_a_character_stay_on_it() {
+    let more = r#"
+[time]
+step = 0.005
+[[character]]
+[[goal]]
+kind = "stand"
+[[cloth.piece]]
+shape.rectangle = { width = 0.3, height = 0.3, vertices = [9, 9] }
+position = [0.02, 0, 1.69]
+[[body]]
+name = "ball"
+shape.sphere.radius = 0.05
+mass = 0.1
+position = [0.03, 0, 1.80]
+velocity = [0, 0, -1]
+"#;
+    let mut setup = from_text(&quick(more), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (report, kept) = run(&mut setup);
+    let cloth = report.cloth.as_ref().unwrap();
+    assert!(
+        cloth.intersections == 0 && cloth.failure.is_none(),
+        "{cloth:?}"
+    );
+    assert!(cloth.collisions > 0 || cloth.substeps > 0);
+    let last = kept.frames.last().unwrap();
+    assert_eq!(last.bodies.len(), setup.header.bodies.len());
+    // Without the head they would be 1.8 m further down, or nearly.
+    assert!(
+        last.bodies[0].position.z > 1.3,
+        "{}",
+        last.bodies[0].position
+    );
+    assert!(last.cloth.iter().any(|v| v.z > 1.6));
+}
+
+#[test]
+fn a_movement_that_is_known_is_not_searched_for() {
+    let text = quick("[[character]]\n[[goal]]\nkind = 'stand'\n");
+    let source = || Source::new("scene.toml", text.as_str());
+    let files = || Files::in_memory([]);
+    let mut scene = Scene::parse("test", source(), files(), &Options::default()).unwrap();
+    let setup = scene.build().unwrap();
+    assert!(setup.world.motion.as_ref().unwrap().movement().is_none());
+    let found = Arc::new(setup.ask.unwrap().find(&|_| ControlFlow::Continue(())));
+    scene.movement = Some(Arc::clone(&found));
+    let setup = scene.build().unwrap();
+    assert_eq!(setup.world.motion.as_ref().unwrap().clip(), &found.clip);
+    // One of somebody else does not fit.
+    let text = text.replace("[[character]]", "[[character]]\nname = 'eve'");
+    let source = Source::new("scene.toml", text.as_str());
+    let mut other = Scene::parse("test", source, files(), &Options::default()).unwrap();
+    other.movement = Some(found);
+    assert!(
+        other
+            .build()
+            .unwrap()
+            .world
+            .motion
+            .unwrap()
+            .movement()
+            .is_none()
+    );
+}
+
+/// docs/scenes.md lists every weight and every bar; the schema only knows that
+/// they are numbers.
+#[test]
+fn every_weight_and_bar_is_in_the_reference() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let weights = serde_json::to_value(conatus_motion::Weights::default()).unwrap();
+    for (name, value) in weights.as_object().unwrap() {
+        let row = format!("| `{name}` | {} |", value.as_f64().unwrap());
+        assert!(page.contains(&row), "no row {row:?}");
+    }
+    for bar in [
+        "residual_max",
+        "residual_mean",
+        "drift",
+        "limb",
+        "penetration",
+        "task",
+    ] {
+        assert!(
+            page.contains(&format!("| `{bar}` | 0.0")),
+            "no row for {bar}"
+        );
+    }
+}
+
+#[test]
+fn the_usual_effort_is_that_of_the_reference() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let usual = conatus_motion::Effort::default();
+    for (key, value) in [
+        ("samples", usual.samples.to_string()),
+        ("polish_samples", usual.polish_samples.to_string()),
+        ("iterations", format!("`{:?}`", usual.iterations)),
+        ("polish", usual.polish.to_string()),
+        ("noise", usual.noise.to_string()),
+        ("attempts", usual.attempts.to_string()),
+    ] {
+        let row = page
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{key}` |")));
+        let row = row.unwrap_or_else(|| panic!("no row for {key}"));
+        assert!(row.contains(&format!("| {value} |")), "{row}: {value}");
+    }
+}

@@ -1,0 +1,146 @@
+# Reads the .clip.json files named on the command line and scores the physics of their
+# motions by differentiating positions itself; prints a table, or JSON with --json, and
+# exits with 1 if a bar is missed. It shares nothing with the program but the format.
+#
+#   python check.py [--json] [--BAR VALUE]... CLIP...
+#   python check.py --self-test     motions with known truth pass, spoilt ones are caught
+#
+# Scores of a character (forces in its weights, torques in its weight times 1 m):
+#   force_rms, force_max     m(a - g) less all forces, over all samples but the two ends;
+#   torque_rms, torque_max   the rate of angular momentum about the centre of mass less all
+#                            torques. dynamics.py tells how forces and differences of
+#                            positions are made comparable, also at the knots of splines
+#   combined_*               both as one vector of six (no bar)
+#   far_impulse              share of the impulse from effectors of which no point is
+#                            within 1 cm of a surface
+#   cone_excess              force outside friction's cone, or pulling, of what does not
+#                            grasp. A clip's `friction` is that of the round cone: a solver
+#                            with a pyramid must keep within
+#   pressure_outside         how far the force's point is off the patch, sideways or along
+#                            its normal; torque across the normal counts as moving it (m)
+#   slide                    how far a patch moves along what it touches in one contact (m)
+#   bone_error, joint_gap    of a link's length; to the next link of the limb
+#   replay                   a free body with the clip's start and forces strays so far in
+#                            half a second, the worst of starts every 0.1 s (m)
+#   reaction                 force on one side of a contact and on the other do not cancel
+# Without a bar: replay_angle (rad), penetration (m), torsion_excess (beyond friction at the
+# patch's corners), normal_tilt (degrees to the touched surface's normal), inactive_force,
+# base_drift (limbs on the torso, m), effector_drift (effectors on limbs, m), scheme_error
+# (what interpolating forces between samples can be off by).
+# Objects have the same scores as far as they apply, in their own weight but for `reaction`;
+# `pull` is a surface that holds them back.
+#
+# Who touches a character that lists no `contacts` of its own acts on it with the reaction.
+import argparse
+import json
+import os
+import sys
+
+import clip
+import scores
+import self_test
+
+LABELS = {
+    "force_rms": ("force residual, rms", 100, "% weight"),
+    "force_max": ("force residual, max", 100, "% weight"),
+    "torque_rms": ("torque residual, rms", 100, "% weight m"),
+    "torque_max": ("torque residual, max", 100, "% weight m"),
+    "combined_rms": ("both, rms", 100, "%"),
+    "combined_max": ("both, max", 100, "%"),
+    "scheme_error": ("error of the scheme", 100, "% weight"),
+    "far_impulse": ("impulse from afar", 100, "% of all"),
+    "cone_excess": ("outside friction's cone", 100, "% weight"),
+    "pull": ("pulled by a surface", 100, "% weight"),
+    "torsion_excess": ("torsion beyond friction", 100, "% weight m"),
+    "pressure_outside": ("centre of pressure off patch", 1000, "mm"),
+    "slide": ("slide in a contact", 1000, "mm"),
+    "bone_error": ("length of bones", 100, "%"),
+    "joint_gap": ("gap of joints", 100, "% of bone"),
+    "base_drift": ("limbs move on the torso", 1000, "mm"),
+    "effector_drift": ("effectors move on limbs", 1000, "mm"),
+    "replay": ("replay, off by", 1000, "mm"),
+    "replay_angle": ("replay, turned by", 57.29577951308232, "degrees"),
+    "reaction": ("action less reaction", 100, "% weight"),
+    "penetration": ("penetration", 1000, "mm"),
+    "normal_tilt": ("normals off by", 1, "degrees"),
+    "inactive_force": ("force while inactive", 100, "% weight"),
+}
+
+
+def judged(path, bars, segments):
+    """The result for a file, whatever is in it."""
+    result = {"file": os.path.basename(path), "errors": [], "characters": [], "objects": []}
+    try:
+        motion = clip.load(path)
+        result.update(seconds=float(motion.time[-1] - motion.time[0]), samples=len(motion.time))
+        result.update(dt=motion.dt, **scores.judge(motion, bars, segments))
+        if not motion.characters and not motion.objects:
+            raise clip.Malformed("there is nobody and nothing to judge")
+    except clip.Malformed as error:
+        result["errors"].append(str(error))
+    except Exception as error:
+        result["errors"].append(f"it cannot be judged: {type(error).__name__}: {error}")
+    everyone = result["characters"] + result["objects"]
+    result["missed"] = [f"{one['name']}: {name}" for one in everyone for name in one["missed"]]
+    result["passed"] = not result["errors"] and not result["missed"]
+    return result
+
+
+def print_table(result):
+    about = f", {result['seconds']:.2f} s, {result['samples']} samples" if "dt" in result else ""
+    print(
+        f"{result['file']}: {len(result['missed'])} bars missed, "
+        f"{len(result['errors'])} errors{about}"
+    )
+    for error in result["errors"]:
+        print(f"  error: {error}")
+    for one in result["characters"] + result["objects"]:
+        print(f"  {one['name']}")
+        for name, score in one["scores"].items():
+            label, times, unit = LABELS[name]
+            bar = f"<= {score['bar'] * times:g}" if "bar" in score else ""
+            extra = {k: v for k, v in score.items() if k not in ("value", "bar", "passed")}
+            where = ", ".join(
+                f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in extra.items()
+            )
+            verdict = "" if score.get("passed", True) else "MISSED"
+            value = f"{score['value'] * times:10.3f} {unit:<12}"
+            print(f"    {label:<30}{value}{bar:<10}{verdict:<8}{where}".rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Scores the physics of .clip.json files.")
+    parser.add_argument("clips", nargs="*", metavar="CLIP")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--self-test", action="store_true", help="prove the checker itself")
+    parser.add_argument(
+        "--segments",
+        type=int,
+        default=2,
+        help="pieces of spline in a phase, between which accelerations may jump (default 2)",
+    )
+    for name, bar in scores.BARS.items():
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=float, default=bar, metavar="BAR", help=f"default {bar}")
+    options = parser.parse_args()
+    if not options.clips and not options.self_test:
+        parser.error("name a clip, or --self-test")
+    if options.self_test:
+        proven, wrong = self_test.run()
+        if wrong:
+            print("the checker fails its own test:", *wrong, sep="\n  ")
+            return 1
+        into = sys.stderr if options.json else sys.stdout
+        print(f"the checker passes its own test: {proven} motions", file=into)
+    bars = {name: getattr(options, name) for name in scores.BARS}
+    results = [judged(path, bars, options.segments) for path in options.clips]
+    if options.json:
+        print(json.dumps({"bars": bars, "clips": results}, indent=1))
+    else:
+        for result in results:
+            print_table(result)
+    return 0 if all(result["passed"] for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
