@@ -7,14 +7,17 @@
 //! behaviour; Levenberg-Marquardt with dear physics makes it clean.
 
 use crate::costs::Mix;
+use crate::costs::task::Feature;
 use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::Program;
-use crate::score::COUNTS;
+use crate::score::{COUNTS, touches};
+use crate::variables::FRAME;
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
 use conatus_math::lbfgs;
 use conatus_math::levenberg_marquardt as polish;
 use conatus_math::minimise::{Iteration, Limits, Outcome};
+use conatus_math::{DMat3, DVec3};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -78,6 +81,8 @@ pub fn attempt(
     watch: &mut Watcher,
 ) -> (Vec<f64>, Vec<Outcome>) {
     let mut x = program.layout.still();
+    bend_forwards(program, &mut x);
+    leave_patches_faint(program, &mut x);
     let mut random = Pcg64::seed_from_u64(attempt.seed);
     let mut outcomes = Vec::new();
     let mut evaluator = Evaluator::new(program, effort.samples);
@@ -95,21 +100,6 @@ pub fn attempt(
             decrease: 1e-6,
             window: 30,
         };
-        if stage == 0 && attempt.spread {
-            // Without contacts and forces it is nearly a quadratic, which least
-            // squares spread evenly over time; L-BFGS carries the goals of the
-            // end back knot by knot, and leaves most to the last moment.
-            let limits = Limits {
-                iterations: limits.iterations.min(SPREAD),
-                ..limits
-            };
-            let mut on = |i: &Iteration| watch(stage, i);
-            let samples = effort.samples;
-            outcomes.push(least_squares(
-                program, samples, &mix, limits, &mut x, &mut on,
-            ));
-            continue;
-        }
         let settings = lbfgs::Settings {
             limits,
             ..lbfgs::Settings::default()
@@ -130,6 +120,20 @@ pub fn attempt(
             None => lbfgs::minimise(&mut x, &settings, objective, on_iteration),
         };
         outcomes.push(outcome);
+        if stage == 0 && attempt.spread {
+            // Without contacts and forces it is nearly a quadratic, which least
+            // squares spread evenly over time; L-BFGS carries the goals of the
+            // end back knot by knot, and leaves most to the last moment.
+            let limits = Limits {
+                iterations: limits.iterations.min(SPREAD),
+                ..limits
+            };
+            let mut on = |i: &Iteration| watch(stage, i);
+            let samples = effort.samples;
+            outcomes.push(least_squares(
+                program, samples, &mix, limits, &mut x, &mut on,
+            ));
+        }
     }
     decide_contacts(program, &mut x);
     let limits = Limits {
@@ -148,6 +152,69 @@ pub fn attempt(
         &mut on,
     ));
     (x, outcomes)
+}
+
+/// The contact variable a of a torso's patch that does not touch at the start.
+const FAINT: f64 = 0.3;
+
+/// Patches of a torso that do not touch at the start count little at first:
+/// otherwise everybody would begin by falling on the back, the belly and the seat
+/// at once. Not zero, which would be for ever.
+fn leave_patches_faint(program: &Program, x: &mut [f64]) {
+    let start = program.start_state();
+    for (i, contact) in program.contacts.iter().enumerate() {
+        if contact.limb.is_none() && touches(program, &start, i).is_none() {
+            for phase in 0..program.layout.phases {
+                x[program.layout.contact(phase, i)] = FAINT;
+            }
+        }
+    }
+}
+
+/// How far a character bends at first that is to be turned over, in radians.
+const BEND: f64 = 1.0;
+
+/// Where a goal asks a torso to point opposite to how it starts, all ways of
+/// turning are as long and the gradient is zero. Characters can bend forwards
+/// best, and limbs that are to be opposite go along.
+fn bend_forwards(program: &Program, x: &mut [f64]) {
+    let layout = &program.layout;
+    let start = program.start_state();
+    let opposite = |a: DVec3, b: DVec3| a.dot(b) < -0.9 * a.length() * b.length();
+    for aim in &program.aims {
+        let Feature::Axis {
+            frame,
+            local,
+            target,
+        } = aim.feature
+        else {
+            continue;
+        };
+        let (centre, matrix) = layout.start[frame];
+        if !program.is_torso[frame] || !opposite(matrix * local, target) {
+            continue;
+        }
+        let mut along = vec![frame];
+        for other in &program.aims {
+            if let Feature::Limb { limb, target } = other.feature
+                && program.limbs[limb].torso == frame
+                && opposite(start.limbs[limb].tip - start.limbs[limb].base, target)
+            {
+                along.push(program.limbs[limb].effector);
+            }
+        }
+        for knot in 1..=layout.blocks() {
+            let share = knot as f64 / layout.blocks() as f64;
+            let turn = matrix.y_axis * (BEND * share);
+            let rotation = DMat3::from_axis_angle(matrix.y_axis, BEND * share);
+            for &frame in &along {
+                let at = layout.block_start(knot - 1) + frame * FRAME;
+                let place = centre + rotation * (layout.start[frame].0 - centre);
+                x[at..at + 3].copy_from_slice(&place.to_array());
+                x[at + 3..at + 6].copy_from_slice(&turn.to_array());
+            }
+        }
+    }
 }
 
 /// Contacts that count at all are to hold firmly from now on, others are given

@@ -140,8 +140,12 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 add(end, axis(frame, DVec3::X, ahead), 0.1 * w.task);
                 for &limb in forwards {
                     let limb = limb_number(*character, limb);
-                    let reach = program.limbs[limb].reach;
-                    let target = ahead * (0.94 * reach) - DVec3::Z * (0.15 * reach);
+                    let spec = &program.limbs[limb];
+                    let limb_of = &program.characters[spec.character].limbs[spec.limb];
+                    // Along the ground, on which its last link lies.
+                    let lies = limb_of.links.last().map_or(0.0, |link| link.radius);
+                    let rise = lies - (height + limb_of.base.z);
+                    let target = ahead * (0.95 * spec.reach) + DVec3::Z * rise;
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
                 }
             }
