@@ -47,8 +47,8 @@ pub fn mix(stage: usize) -> Mix {
         2 => Mix::FULL,
         _ => Mix {
             contact: POLISH,
-            physics: POLISH,
-            bounds: POLISH,
+            physics: 10.0 * POLISH,
+            bounds: 10.0 * POLISH,
             penetration: 10.0 * POLISH,
             torque: 0.0,
             ..Mix::FULL

@@ -80,7 +80,13 @@ pub struct Pair {
     pub b: usize,
     /// The sum of their radii.
     pub apart: f64,
+    /// How much farther they should stay apart: between the moments that are
+    /// looked at, limbs that pass each other come closer.
+    pub margin: f64,
 }
+
+/// The most of [`Pair::margin`], in metres.
+const MARGIN: f64 = 0.012;
 
 /// A problem made ready.
 #[derive(Clone, Debug)]
@@ -241,14 +247,23 @@ impl Program {
             for b in a + 1..self.parts.len() {
                 if could_meet(self.parts[a], self.parts[b]) {
                     let apart = self.radius(self.parts[a]) + self.radius(self.parts[b]);
-                    pairs.push(Pair { a, b, apart });
+                    pairs.push(Pair {
+                        a,
+                        b,
+                        apart,
+                        margin: MARGIN,
+                    });
                 }
             }
         }
         // What is too close at the start pose by how the character is built is
         // no collision.
         let state = self.start_state();
-        pairs.retain(|pair| crate::costs::penetration::gap(self, &state, pair) > -1e-6);
+        pairs.retain_mut(|pair| {
+            let gap = crate::costs::penetration::gap(self, &state, pair);
+            pair.margin = pair.margin.min(gap.max(0.0));
+            gap > -1e-6
+        });
         pairs
     }
 

@@ -53,7 +53,7 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            contact: 10.0,
+            contact: 30.0,
             contact_normal: 0.1,
             contact_spin: 0.02,
             physics: 100.0,

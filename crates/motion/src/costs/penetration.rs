@@ -1,9 +1,9 @@
 //! What must not enter anything (§4.2.2), one-sided squares of depths:
 //! ```text
 //! max(r − φ(p), 0)²          hull, joints and corners against surroundings
-//! max(r_a + r_b − d, 0)²     parts of limbs and torsos against each other
+//! max(r_a + r_b + m − d, 0)² parts of limbs and torsos against each other
 //! ```
-//! φ is the distance from a surface, d that of two segments.
+//! φ is the distance from a surface, d that of two segments, m a margin.
 
 use crate::character::limb::LimbGradient;
 use crate::program::{Pair, Part, Program};
@@ -212,14 +212,15 @@ fn between(
     let (a, b) = (segments[pair.a], segments[pair.b]);
     // Most pairs are far apart: their balls around say so.
     let (middle_a, middle_b) = ((a.0 + a.1) * 0.5, (b.0 + b.1) * 0.5);
-    let size = 0.5 * (a.0.distance(a.1) + b.0.distance(b.1)) + pair.apart;
+    let apart = pair.apart + pair.margin;
+    let size = 0.5 * (a.0.distance(a.1) + b.0.distance(b.1)) + apart;
     if middle_a.distance_squared(middle_b) > size * size {
         return;
     }
     let (s, t) = nearest(a, b);
     let way = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
     let distance = way.length();
-    let depth = pair.apart - distance;
+    let depth = apart - distance;
     if depth <= 0.0 || distance < 1e-9 {
         return;
     }
