@@ -36,10 +36,38 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
         }
     }
     limb_points(program, weight, state, sink);
-    let parts = program.parts.iter();
-    let segments: Vec<_> = parts.map(|part| segment(program, state, *part)).collect();
+    pairs(program, weight, state, sink);
+}
+
+/// A ball around a part: most pairs are far apart, and their balls say so.
+#[derive(Clone, Copy, Default)]
+struct Ball {
+    middle: DVec3,
+    radius: f64,
+}
+
+/// Parts of limbs and torsos against each other.
+fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+    // Bodies with more parts than this get their memory from the heap.
+    let (mut few, mut many);
+    let balls = if program.parts.len() <= 32 {
+        few = [Ball::default(); 32];
+        &mut few[..program.parts.len()]
+    } else {
+        many = vec![Ball::default(); program.parts.len()];
+        &mut many[..]
+    };
+    for (ball, part) in balls.iter_mut().zip(&program.parts) {
+        let (a, b) = segment(program, state, *part);
+        ball.middle = (a + b) * 0.5;
+        ball.radius = a.distance(b) * 0.5;
+    }
     for pair in &program.pairs {
-        between(program, weight, state, pair, &segments, sink);
+        let (a, b) = (&balls[pair.a], &balls[pair.b]);
+        let reach = a.radius + b.radius + pair.apart;
+        if a.middle.distance_squared(b.middle) <= reach * reach {
+            between(program, weight, state, pair, sink);
+        }
     }
 }
 
@@ -201,21 +229,12 @@ pub fn gap(program: &Program, state: &State, pair: &Pair) -> f64 {
     a.0.lerp(a.1, s).distance(b.0.lerp(b.1, t)) - pair.apart
 }
 
-fn between(
-    program: &Program,
-    weight: f64,
-    state: &State,
-    pair: &Pair,
-    segments: &[(DVec3, DVec3)],
-    sink: &mut impl Sink,
-) {
-    let (a, b) = (segments[pair.a], segments[pair.b]);
-    // Most pairs are far apart: their balls around say so.
-    let (middle_a, middle_b) = ((a.0 + a.1) * 0.5, (b.0 + b.1) * 0.5);
-    let size = 0.5 * (a.0.distance(a.1) + b.0.distance(b.1)) + pair.apart;
-    if middle_a.distance_squared(middle_b) > size * size {
-        return;
-    }
+fn between(program: &Program, weight: f64, state: &State, pair: &Pair, sink: &mut impl Sink) {
+    let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
+    let (a, b) = (
+        segment(program, state, part_a),
+        segment(program, state, part_b),
+    );
     let (s, t) = nearest(a, b);
     let way = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
     let distance = way.length();
@@ -224,13 +243,18 @@ fn between(
         return;
     }
     let n = way / distance;
-    let mut touched: Vec<usize> = Vec::with_capacity(4);
-    let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
-    touched.extend(frames(program, part_a));
-    touched.extend(frames(program, part_b));
+    let ([i, j], [k, l]) = (frames(program, part_a), frames(program, part_b));
+    let mut touched = [i, j, k, l];
     touched.sort_unstable();
-    touched.dedup();
-    sink.rows(weight, &[depth], &touched, &[], |seed, out| {
+    let mut count = 1;
+    for k in 1..touched.len() {
+        if touched[k] != touched[k - 1] {
+            touched[count] = touched[k];
+            count += 1;
+        }
+    }
+    let touched = &touched[..count];
+    sink.rows(weight, &[depth], touched, &[], |seed, out| {
         let by_a = n * -seed[0];
         let by_b = n * seed[0];
         pull_segment(program, state, part_a, [by_a * (1.0 - s), by_a * s], out);

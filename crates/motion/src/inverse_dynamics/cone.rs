@@ -1,6 +1,6 @@
 //! The forces that a patch can bear, and the nearest of them to any six numbers.
 
-use super::Six;
+use super::{Six, dot};
 
 /// The cone of a patch: f₂ ≥ 0 across the surface, and all else within bounds
 /// in proportion to it:
@@ -16,16 +16,107 @@ pub struct Cone {
     pub arms: [f64; 3],
 }
 
-/// Where the nearest point of the cone lies.
-struct Nearest {
-    /// The force across the surface.
-    normal: f64,
+/// The nearest point of a cone, and what its derivative depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nearest {
+    /// The point itself; all zero, or its third number is above zero.
+    pub point: Six,
     /// Which bounds are met: friction, then the three moments.
     met: [bool; 4],
-    /// |(x₀, x₁)|.
-    slide: f64,
+    /// Where friction points, and by how much its bound makes it shorter.
+    heading: [f64; 2],
+    shrink: f64,
     /// 1 + Σ a² over the bounds that are met.
     sum: f64,
+}
+
+impl Nearest {
+    /// Where there is no cone.
+    #[inline]
+    pub fn free(x: &Six) -> Self {
+        Self {
+            point: *x,
+            sum: 1.0,
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is the tip of the cone: no force at all.
+    #[inline]
+    pub fn is_tip(&self) -> bool {
+        self.sum == 0.0
+    }
+
+    /// Whether two projections are linear and the same between two points.
+    #[inline]
+    pub fn same_slope(&self, other: &Self) -> bool {
+        let tips = self.is_tip() && other.is_tip();
+        let alike = self.is_tip() == other.is_tip() && self.met == other.met && !self.met[0];
+        tips || alike
+    }
+
+    /// The derivative of the projection, times a factor.
+    #[inline]
+    pub fn slope(&self, factor: f64) -> Slope {
+        if self.is_tip() {
+            return Slope::default();
+        }
+        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
+        let s = self.point[2];
+        let mut across = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        let mut slide = [factor, 0.0, factor];
+        if self.met[0] {
+            across[0] = self.point[0] / s;
+            across[1] = self.point[1] / s;
+            // Sliding that turns is followed by friction.
+            let ([x0, x1], around) = (self.heading, self.shrink * factor);
+            slide = [around * x1 * x1, -around * x0 * x1, around * x0 * x0];
+        }
+        let mut moments = [factor; 3];
+        for k in 0..3 {
+            if self.met[k + 1] {
+                across[k + 3] = self.point[k + 3] / s;
+                moments[k] = 0.0;
+            }
+        }
+        Slope {
+            across,
+            share: factor / self.sum,
+            slide,
+            moments,
+        }
+    }
+}
+
+/// A symmetric matrix with 6 rows: share · n nᵀ, two rows of sliding and three
+/// of moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slope {
+    /// n.
+    pub(super) across: Six,
+    /// What n nᵀ is multiplied by; zero if all of the matrix is.
+    pub(super) share: f64,
+    /// Entries (0, 0), (0, 1) and (1, 1) of what is added to that.
+    pub(super) slide: [f64; 3],
+    /// Entries (3, 3), (4, 4) and (5, 5) of it.
+    pub(super) moments: [f64; 3],
+}
+
+impl Slope {
+    /// The product with six numbers.
+    #[inline]
+    pub fn times(&self, x: &Six) -> Six {
+        let along = self.share * dot(&self.across, x);
+        let (n, [xx, xy, yy], m) = (&self.across, self.slide, &self.moments);
+        [
+            n[0] * along + (xx * x[0] + xy * x[1]),
+            n[1] * along + (xy * x[0] + yy * x[1]),
+            n[2] * along,
+            n[3] * along + m[0] * x[3],
+            n[4] * along + m[1] * x[4],
+            n[5] * along + m[2] * x[5],
+        ]
+    }
 }
 
 impl Cone {
@@ -39,102 +130,65 @@ impl Cone {
         }
     }
 
-    fn bounds(&self) -> [f64; 4] {
-        [self.friction, self.arms[0], self.arms[1], self.arms[2]]
-    }
-
-    /// Given s = f₂, all else is as near as its bound allows. So s minimises
-    /// (s − x₂)² + Σ max(r_g − a_g s, 0)², a parabola between the places r_g/a_g,
-    /// which are passed from the largest on.
-    fn nearest(&self, x: &Six) -> Nearest {
+    /// Given s = f₂, all else is as near as its bound allows. So s is where
+    /// s − x₂ − Σ a_g max(r_g − a_g s, 0) is zero, which rises with s and is
+    /// concave, in straight pieces: from the first step on Newton's method comes
+    /// from below, and ends when it meets the same bounds twice.
+    #[inline]
+    pub(super) fn nearest(&self, x: &Six) -> Nearest {
         let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
         let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
-        let bounds = self.bounds();
+        let bounds = [self.friction, self.arms[0], self.arms[1], self.arms[2]];
         let mut met = [false; 4];
-        let (mut above, mut sum) = (x[2], 1.0);
-        loop {
-            let normal = above / sum;
-            // The largest r_g/a_g of those not met yet, if it is beyond s.
-            let mut worst = None;
-            for g in 0..4 {
-                if !met[g] && sizes[g] > bounds[g] * normal {
-                    let place = sizes[g] / bounds[g].max(1e-300);
-                    if worst.is_none_or(|(_, p)| place > p) {
-                        worst = Some((g, place));
-                    }
-                }
+        let (mut s, mut sum) = (x[2], 1.0);
+        // Bounds that are met once s has come from below are left one by one.
+        for _ in 0..6 {
+            let now: [bool; 4] = std::array::from_fn(|g| sizes[g] > bounds[g] * s);
+            if now == met {
+                break;
             }
-            let Some((g, _)) = worst else {
-                return Nearest {
-                    normal: normal.max(0.0),
-                    met,
-                    slide,
-                    sum,
-                };
-            };
-            met[g] = true;
-            above += bounds[g] * sizes[g];
-            sum += bounds[g] * bounds[g];
+            met = now;
+            let mut above = x[2];
+            sum = 1.0;
+            for g in 0..4 {
+                let bound = if met[g] { bounds[g] } else { 0.0 };
+                above += bound * sizes[g];
+                sum += bound * bound;
+            }
+            s = above / sum;
         }
+        // Also where x is no number.
+        if !(s > 0.0) {
+            return Nearest::default();
+        }
+        let mut nearest = Nearest {
+            point: [x[0], x[1], s, x[3], x[4], x[5]],
+            met,
+            heading: [0.0; 2],
+            shrink: 1.0,
+            sum,
+        };
+        if met[0] {
+            nearest.heading = [x[0] / slide, x[1] / slide];
+            nearest.shrink = self.friction * s / slide;
+            nearest.point[0] *= nearest.shrink;
+            nearest.point[1] *= nearest.shrink;
+        }
+        for k in 0..3 {
+            if met[k + 1] {
+                nearest.point[k + 3] = (self.arms[k] * s).copysign(x[k + 3]);
+            }
+        }
+        nearest
     }
 
     /// The point of the cone that is nearest to x.
     pub fn project(&self, x: &Six) -> Six {
-        let nearest = self.nearest(x);
-        let s = nearest.normal;
-        if s <= 0.0 {
-            return [0.0; 6];
-        }
-        let mut y = *x;
-        y[2] = s;
-        if nearest.met[0] {
-            let shrink = self.friction * s / nearest.slide;
-            y[0] *= shrink;
-            y[1] *= shrink;
-        }
-        for k in 0..3 {
-            if nearest.met[k + 1] {
-                y[k + 3] = (self.arms[k] * s).copysign(x[k + 3]);
-            }
-        }
-        y
+        self.nearest(x).point
     }
 
-    /// The derivative of [`project`](Self::project): a symmetric matrix.
-    pub fn slope(&self, x: &Six, out: &mut [Six; 6]) {
-        *out = [[0.0; 6]; 6];
-        let nearest = self.nearest(x);
-        let s = nearest.normal;
-        if s <= 0.0 {
-            return;
-        }
-        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
-        let mut n = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        if nearest.met[0] {
-            let (x0, x1) = (x[0] / nearest.slide, x[1] / nearest.slide);
-            n[0] = self.friction * x0;
-            n[1] = self.friction * x1;
-            // Sliding that turns is followed by friction.
-            let around = self.friction * s / nearest.slide;
-            out[0][0] = around * x1 * x1;
-            out[1][1] = around * x0 * x0;
-            out[0][1] = -around * x0 * x1;
-            out[1][0] = out[0][1];
-        } else {
-            out[0][0] = 1.0;
-            out[1][1] = 1.0;
-        }
-        for k in 3..6 {
-            if nearest.met[k - 2] {
-                n[k] = self.arms[k - 3].copysign(x[k]);
-            } else {
-                out[k][k] = 1.0;
-            }
-        }
-        for i in 0..6 {
-            for j in 0..6 {
-                out[i][j] += n[i] * n[j] / nearest.sum;
-            }
-        }
+    /// The derivative of [`project`](Self::project).
+    pub fn slope(&self, x: &Six) -> Slope {
+        self.nearest(x).slope(1.0)
     }
 }
