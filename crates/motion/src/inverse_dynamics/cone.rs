@@ -47,14 +47,6 @@ impl Nearest {
         self.sum == 0.0
     }
 
-    /// Whether two projections are linear and the same between two points.
-    #[inline]
-    pub fn same_slope(&self, other: &Self) -> bool {
-        let tips = self.is_tip() && other.is_tip();
-        let alike = self.is_tip() == other.is_tip() && self.met == other.met && !self.met[0];
-        tips || alike
-    }
-
     /// The derivative of the projection, times a factor.
     #[inline]
     pub fn slope(&self, factor: f64) -> Slope {

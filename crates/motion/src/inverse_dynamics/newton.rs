@@ -47,12 +47,6 @@ impl Place {
     fn slope_along(&self, step: &[f64]) -> f64 {
         self.gradient.iter().zip(step).map(|(g, s)| g * s).sum()
     }
-
-    /// Whether the gradient is linear, and the same, from here to there.
-    fn same_slope(&self, other: &Self) -> bool {
-        let mut pairs = self.nearest.iter().zip(&other.nearest);
-        pairs.all(|(a, b)| a.same_slope(b))
-    }
 }
 
 /// f = Proj/W.
@@ -84,9 +78,7 @@ impl Solution {
                 break;
             }
             std::mem::swap(&mut self.here, &mut self.there);
-            if !self.here.same_slope(&self.there) {
-                self.linearise(bodies, contacts);
-            }
+            self.linearise(bodies, contacts);
         }
         self.lambda.clone_from(&self.here.lambda);
         self.forces.clear();
