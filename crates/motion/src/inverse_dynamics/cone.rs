@@ -1,6 +1,7 @@
 //! The forces that a patch can bear, and the nearest of them to any six numbers.
 
 use super::{Six, dot};
+use conatus_math::lanes::Real;
 
 /// The cone of a patch: f₂ ≥ 0 across the surface, and all else within bounds
 /// in proportion to it:
@@ -16,82 +17,34 @@ pub struct Cone {
     pub arms: [f64; 3],
 }
 
-/// The nearest point of a cone, and what its derivative depends on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nearest {
-    /// The point itself; all zero, or its third number is above zero.
-    pub point: Six,
-    /// Which bounds are met: friction, then the three moments.
-    met: [bool; 4],
-    /// Where friction points, and by how much its bound makes it shorter.
-    heading: [f64; 2],
-    shrink: f64,
-    /// 1 + Σ a² over the bounds that are met.
-    sum: f64,
+/// Bounds of cones: of one, or of several side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds<F> {
+    /// µ and the three arms; zero where there is no cone.
+    pub shares: [F; 4],
+    /// 1 where there is a cone, 0 where forces are free.
+    pub held: F,
 }
 
-impl Nearest {
-    /// Where there is no cone.
-    #[inline]
-    pub fn free(x: &Six) -> Self {
-        Self {
-            point: *x,
-            sum: 1.0,
-            ..Self::default()
-        }
-    }
-
-    /// Whether it is the tip of the cone: no force at all.
-    #[inline]
-    pub fn is_tip(&self) -> bool {
-        self.sum == 0.0
-    }
-
-    /// The derivative of the projection, times a factor.
-    #[inline]
-    pub fn slope(&self, factor: f64) -> Slope {
-        if self.is_tip() {
-            return Slope::default();
-        }
-        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
-        let s = self.point[2];
-        let mut across = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        let mut slide = [factor, 0.0, factor];
-        if self.met[0] {
-            across[0] = self.point[0] / s;
-            across[1] = self.point[1] / s;
-            // Sliding that turns is followed by friction.
-            let ([x0, x1], around) = (self.heading, self.shrink * factor);
-            slide = [around * x1 * x1, -around * x0 * x1, around * x0 * x0];
-        }
-        let mut moments = [factor; 3];
-        for k in 0..3 {
-            if self.met[k + 1] {
-                across[k + 3] = self.point[k + 3] / s;
-                moments[k] = 0.0;
-            }
-        }
-        Slope {
-            across,
-            share: factor / self.sum,
-            slide,
-            moments,
-        }
-    }
+/// The nearest point of a cone, and how it follows what it is nearest to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearest<F> {
+    pub point: [F; 6],
+    pub slope: Slope<F>,
 }
 
 /// A symmetric matrix with 6 rows: share · n nᵀ, two rows of sliding and three
 /// of moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Slope {
+pub struct Slope<F = f64> {
     /// n.
-    pub(super) across: Six,
-    /// What n nᵀ is multiplied by; zero if all of the matrix is.
-    pub(super) share: f64,
+    pub(super) across: [F; 6],
+    /// What n nᵀ is multiplied by.
+    pub(super) share: F,
     /// Entries (0, 0), (0, 1) and (1, 1) of what is added to that.
-    pub(super) slide: [f64; 3],
+    pub(super) slide: [F; 3],
     /// Entries (3, 3), (4, 4) and (5, 5) of it.
-    pub(super) moments: [f64; 3],
+    pub(super) moments: [F; 3],
 }
 
 impl Slope {
@@ -111,6 +64,73 @@ impl Slope {
     }
 }
 
+impl<F: Real> Bounds<F> {
+    /// The nearest point to x, with the derivative times a factor.
+    ///
+    /// Given s = f₂, all else is as near as its bound allows. So s is where
+    /// s − x₂ − Σ a_g max(r_g − a_g s, 0) is zero, which rises with s and is
+    /// concave, in straight pieces: from its first step on Newton's method comes
+    /// from below, leaves bounds one by one, and ends when it leaves no more.
+    #[inline(always)]
+    pub fn nearest(&self, x: &[F; 6], factor: F) -> Nearest<F> {
+        let (zero, one) = (F::splat(0.0), F::splat(1.0));
+        let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
+        let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
+        // 1 where a bound is met.
+        let mut met = [zero; 4];
+        let (mut s, mut sum) = (x[2], one);
+        for _ in 0..6 {
+            let (mut above, before) = (x[2], s);
+            sum = one;
+            for g in 0..4 {
+                met[g] = sizes[g].above(self.shares[g] * s, self.held, zero);
+                let bound = self.shares[g] * met[g];
+                above = above + bound * sizes[g];
+                sum = sum + bound * bound;
+            }
+            s = above / sum;
+            if s.equals(before) {
+                break;
+            }
+        }
+        // The tip of the cone, if s is not above zero, has no slope.
+        let alive = s.above(zero, one, one - self.held);
+        let (factor, s) = (factor * alive, s * alive);
+
+        let safe = slide.above(zero, slide, one);
+        let (x0, x1) = (x[0] / safe, x[1] / safe);
+        let friction = self.shares[0] * met[0];
+        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
+        let mut across = [friction * x0, friction * x1, one, zero, zero, zero];
+        let mut point = [x[0], x[1], s, x[3], x[4], x[5]];
+        let mut moments = [factor; 3];
+        for k in 0..2 {
+            point[k] = met[0].above(zero, across[k] * s, x[k] * alive);
+        }
+        for k in 3..6 {
+            let met = met[k - 2];
+            across[k] = (self.shares[k - 2] * met).copysign(x[k]);
+            point[k] = met.above(zero, across[k] * s, x[k] * alive);
+            moments[k - 3] = met.above(zero, zero, factor);
+        }
+        // Sliding that turns is followed by friction.
+        let around = friction * s / safe * factor;
+        Nearest {
+            point,
+            slope: Slope {
+                across,
+                share: factor / sum,
+                slide: [
+                    met[0].above(zero, around * x1 * x1, factor),
+                    met[0].above(zero, -(around * x0 * x1), zero),
+                    met[0].above(zero, around * x0 * x0, factor),
+                ],
+                moments,
+            },
+        }
+    }
+}
+
 impl Cone {
     /// Of a patch with these half extents. Torsion acts on an arm of about two
     /// thirds of the half diagonal, times µ.
@@ -122,56 +142,13 @@ impl Cone {
         }
     }
 
-    /// Given s = f₂, all else is as near as its bound allows. So s is where
-    /// s − x₂ − Σ a_g max(r_g − a_g s, 0) is zero, which rises with s and is
-    /// concave, in straight pieces: from the first step on Newton's method comes
-    /// from below, and ends when it meets the same bounds twice.
-    #[inline]
-    pub(super) fn nearest(&self, x: &Six) -> Nearest {
-        let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
-        let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
-        let bounds = [self.friction, self.arms[0], self.arms[1], self.arms[2]];
-        let mut met = [false; 4];
-        let (mut s, mut sum) = (x[2], 1.0);
-        // Bounds that are met once s has come from below are left one by one.
-        for _ in 0..6 {
-            let now: [bool; 4] = std::array::from_fn(|g| sizes[g] > bounds[g] * s);
-            if now == met {
-                break;
-            }
-            met = now;
-            let mut above = x[2];
-            sum = 1.0;
-            for g in 0..4 {
-                let bound = if met[g] { bounds[g] } else { 0.0 };
-                above += bound * sizes[g];
-                sum += bound * bound;
-            }
-            s = above / sum;
-        }
-        // Also where x is no number.
-        if !(s > 0.0) {
-            return Nearest::default();
-        }
-        let mut nearest = Nearest {
-            point: [x[0], x[1], s, x[3], x[4], x[5]],
-            met,
-            heading: [0.0; 2],
-            shrink: 1.0,
-            sum,
-        };
-        if met[0] {
-            nearest.heading = [x[0] / slide, x[1] / slide];
-            nearest.shrink = self.friction * s / slide;
-            nearest.point[0] *= nearest.shrink;
-            nearest.point[1] *= nearest.shrink;
-        }
-        for k in 0..3 {
-            if met[k + 1] {
-                nearest.point[k + 3] = (self.arms[k] * s).copysign(x[k + 3]);
-            }
-        }
-        nearest
+    pub(super) fn shares(&self) -> [f64; 4] {
+        [self.friction, self.arms[0], self.arms[1], self.arms[2]]
+    }
+
+    fn nearest(&self, x: &Six) -> Nearest<f64> {
+        let (shares, held) = (self.shares(), 1.0);
+        Bounds { shares, held }.nearest(x, 1.0)
     }
 
     /// The point of the cone that is nearest to x.
@@ -181,6 +158,6 @@ impl Cone {
 
     /// The derivative of [`project`](Self::project).
     pub fn slope(&self, x: &Six) -> Slope {
-        self.nearest(x).slope(1.0)
+        self.nearest(x).slope
     }
 }

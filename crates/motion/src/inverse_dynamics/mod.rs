@@ -22,11 +22,13 @@
 
 mod cone;
 mod dense;
+mod group;
 mod newton;
 
 use conatus_math::{DMat3, DVec3};
 pub use cone::{Cone, Slope};
 use dense::Factor;
+use group::Group;
 use newton::Place;
 
 /// Rows of moments (in weights times metres) are this much dearer than rows of
@@ -74,6 +76,7 @@ pub struct Solution {
     slopes: Vec<Slope>,
     /// Of H.
     factor: Factor,
+    groups: Vec<Group>,
     step: Vec<f64>,
     here: Place,
     there: Place,
@@ -188,45 +191,58 @@ impl Solution {
         0.5 * dot(&moved, &self.forces[i])
     }
 
+    /// Whether a contact pushes. If it does not, nothing about it matters.
+    pub fn pushes(&self, contact: usize) -> bool {
+        self.slopes[contact].share != 0.0
+    }
+
     /// The adjoint of the whole solution: from derivatives of a number by λ and
     /// by the forces to what pulls at τ, G and W.
     pub fn adjoint(
         &self,
         bodies: &[Body],
         contacts: &[Contact],
-        by_lambda: &[f64],
+        by_lambda: Option<&[f64]>,
         by_forces: &[Six],
-    ) -> Adjoint {
+        out: &mut Adjoint,
+    ) {
         // With x_i = G_iᵀλ, f_i = Proj(x_i)/W_i and F(λ) = λ + Σ G_i f_i − τ = 0.
-        let mut mu = by_lambda.to_vec();
-        let mut turned = Vec::with_capacity(contacts.len());
+        let mu = &mut out.demand;
+        mu.clear();
+        match by_lambda {
+            Some(by_lambda) => mu.extend_from_slice(by_lambda),
+            None => mu.resize(self.lambda.len(), 0.0),
+        }
+        out.turned.clear();
         for (i, contact) in contacts.iter().enumerate() {
             let by_x = self.slopes[i].times(&by_forces[i]);
-            add_times(bodies, contact, &by_x, &mut mu);
-            turned.push(by_x);
+            if self.pushes(i) {
+                add_times(bodies, contact, &by_x, mu);
+            }
+            out.turned.push(by_x);
         }
-        self.factor.solve(&mut mu);
-        let mut by_weight = Vec::with_capacity(contacts.len());
+        self.factor.solve(mu);
+        out.by_weight.clear();
         for (i, contact) in contacts.iter().enumerate() {
-            let z = transpose_times(bodies, contact, &mu);
+            if !self.pushes(i) {
+                out.by_weight.push(0.0);
+                continue;
+            }
+            let z = transpose_times(bodies, contact, mu);
             let back = self.slopes[i].times(&z);
             for k in 0..6 {
-                turned[i][k] -= back[k];
+                out.turned[i][k] -= back[k];
             }
             let f = &self.forces[i];
-            by_weight.push((dot(&z, f) - dot(&by_forces[i], f)) / contact.weight);
-        }
-        Adjoint {
-            demand: mu,
-            turned,
-            by_weight,
+            let by_weight = (dot(&z, f) - dot(&by_forces[i], f)) / contact.weight;
+            out.by_weight.push(by_weight);
         }
     }
 }
 
 /// What [`Solution::adjoint`] found: derivatives by τ and W; by G they are
 /// −µ f_iᵀ + λ y_iᵀ, for [`pull_wrench`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Adjoint {
     /// µ: by τ.
     pub demand: Vec<f64>,
@@ -260,6 +276,7 @@ impl WrenchGradient {
 }
 
 /// Derivatives of αᵀ G_i f, added up.
+#[inline]
 pub fn pull_wrench(
     bodies: &[Body],
     contact: &Contact,
