@@ -64,6 +64,12 @@ impl Real for f64 {
 #[repr(transparent)]
 pub struct Lanes<const N: usize>(pub [f64; N]);
 
+impl<const N: usize> Default for Lanes<N> {
+    fn default() -> Self {
+        Lanes([0.0; N])
+    }
+}
+
 macro_rules! lanewise {
     ($trait:ident, $method:ident, $op:tt) => {
         impl<const N: usize> $trait for Lanes<N> {

@@ -16,7 +16,10 @@ use std::ops::ControlFlow;
 pub struct Evaluator<'a> {
     program: &'a Program,
     moments: Vec<Moment>,
-    memories: Vec<PhysicsMemory>,
+    /// λ of each moment, from which its next solution starts.
+    lambdas: Vec<Vec<f64>>,
+    /// One for all moments, because a cache holds one.
+    memory: PhysicsMemory,
     state: State,
     descent: Descent,
     local: Local,
@@ -30,7 +33,8 @@ impl<'a> Evaluator<'a> {
         let moments = layout.moments(samples);
         Self {
             program,
-            memories: vec![PhysicsMemory::default(); moments.len()],
+            lambdas: vec![Vec::new(); moments.len()],
+            memory: PhysicsMemory::default(),
             moments,
             state: State::default(),
             descent: Descent::new(layout),
@@ -44,10 +48,13 @@ impl<'a> Evaluator<'a> {
         let (program, layout) = (self.program, &self.program.layout);
         gradient.fill(0.0);
         self.descent.cost = 0.0;
-        for (moment, memory) in self.moments.iter().zip(&mut self.memories) {
+        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
+            let memory = &mut self.memory;
+            memory.swap_start(lambda);
             self.state.update(layout, x, moment);
             self.state.update_limbs(&program.characters, false);
             along_the_way(program, mix, moment, &self.state, memory, &mut self.descent);
+            memory.swap_start(lambda);
             self.descent.settle(layout, moment, &self.state, gradient);
         }
         for aim in &program.aims {
@@ -64,10 +71,13 @@ impl<'a> Evaluator<'a> {
     pub fn value(&mut self, mix: &Mix, x: &[f64]) -> f64 {
         let (program, layout) = (self.program, &self.program.layout);
         let mut value = Value::default();
-        for (moment, memory) in self.moments.iter().zip(&mut self.memories) {
+        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
+            let memory = &mut self.memory;
+            memory.swap_start(lambda);
             self.state.update(layout, x, moment);
             self.state.update_limbs(&program.characters, false);
             along_the_way(program, mix, moment, &self.state, memory, &mut value);
+            memory.swap_start(lambda);
         }
         for aim in &program.aims {
             self.state.update(layout, x, &aim.moment);
@@ -88,13 +98,16 @@ impl<'a> Evaluator<'a> {
         let (program, layout) = (self.program, &self.program.layout);
         gradient.fill(0.0);
         let mut cost = 0.0;
-        for (moment, memory) in self.moments.iter().zip(&mut self.memories) {
+        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
+            let memory = &mut self.memory;
+            memory.swap_start(lambda);
             self.state.update(layout, x, moment);
             self.state.update_limbs(&program.characters, false);
             let sums = (&mut *gradient, &mut *matrix);
             let room = (&mut self.local, &mut self.scratch);
             let mut rows = Rows::new(layout, moment, &self.state, sums, room);
             along_the_way(program, mix, moment, &self.state, memory, &mut rows);
+            memory.swap_start(lambda);
             cost += rows.cost;
         }
         for aim in &program.aims {

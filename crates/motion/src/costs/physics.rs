@@ -28,8 +28,8 @@ pub enum Objective {
     Residual,
 }
 
-/// What is kept between evaluations at the same moment: the solution, from which
-/// the next starts.
+/// Memory for the costs of one moment, and then of the next. What is kept between
+/// evaluations at the same moment is λ alone, from which the next solution starts.
 #[derive(Clone, Debug, Default)]
 pub struct PhysicsMemory {
     /// The solution of (6).
@@ -39,6 +39,13 @@ pub struct PhysicsMemory {
     residual: Vec<f64>,
     all_frames: Vec<usize>,
     all_contacts: Vec<usize>,
+}
+
+impl PhysicsMemory {
+    /// Exchanges the λ from which a solution starts, and at which it ends.
+    pub fn swap_start(&mut self, lambda: &mut Vec<f64>) {
+        std::mem::swap(&mut self.solution.lambda, lambda);
+    }
 }
 
 /// Forces cost nothing by themselves.

@@ -27,7 +27,7 @@ pub(super) struct Bounds<F> {
 }
 
 /// The nearest point of a cone, and how it follows what it is nearest to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Nearest<F> {
     pub point: [F; 6],
     pub slope: Slope<F>,

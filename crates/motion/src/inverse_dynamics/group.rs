@@ -3,7 +3,7 @@
 
 use super::cone::{Bounds, Nearest, Slope};
 use super::dense::Factor;
-use super::{Body, Contact, MOMENT, Six};
+use super::{Body, Contact, MOMENT, Six, of_body};
 use conatus_math::lanes::{Lanes, Real, V3};
 
 /// As many contacts as a human has, and one more.
@@ -36,6 +36,11 @@ pub(super) struct Group {
 /// Proj(Gᵀλ) of a group and its derivative over W.
 pub(super) type Touch = Nearest<Wide>;
 
+/// The bodies that a contact acts on.
+fn ends(contact: &Contact) -> (usize, Option<usize>) {
+    (contact.on, contact.against.map(|a| a.0))
+}
+
 impl Group {
     fn new(on: usize, against: Option<usize>) -> Self {
         let zero = V3::new(ZERO, ZERO, ZERO);
@@ -56,22 +61,36 @@ impl Group {
         }
     }
 
-    /// Puts all contacts in groups.
+    /// Puts all contacts in groups; mostly they are in the right ones already.
     pub fn gather(bodies: &[Body], contacts: &[Contact], groups: &mut Vec<Self>) {
-        groups.clear();
-        for (number, contact) in contacts.iter().enumerate() {
-            let key = (contact.on, contact.against.map(|a| a.0));
-            let fits = |g: &Self| (g.on, g.against) == key && g.count < LANES;
-            let at = groups.iter().position(fits).unwrap_or(groups.len());
-            if at == groups.len() {
-                groups.push(Self::new(key.0, key.1));
+        let count: usize = groups.iter().map(|g| g.count).sum();
+        if count != contacts.len() || !groups.iter().all(|g| g.is_for(contacts)) {
+            groups.clear();
+            for (number, contact) in contacts.iter().enumerate() {
+                let bodies = ends(contact);
+                let fits = |g: &Self| (g.on, g.against) == bodies && g.count < LANES;
+                let at = groups.iter().position(fits).unwrap_or(groups.len());
+                if at == groups.len() {
+                    groups.push(Self::new(bodies.0, bodies.1));
+                }
+                let group = &mut groups[at];
+                group.members[group.count] = number;
+                group.count += 1;
             }
-            groups[at].add(bodies, contact, number);
+        }
+        for group in groups {
+            for lane in 0..group.count {
+                group.set(lane, bodies, &contacts[group.members[lane]]);
+            }
         }
     }
 
-    fn add(&mut self, bodies: &[Body], contact: &Contact, number: usize) {
-        let lane = self.count;
+    fn is_for(&self, contacts: &[Contact]) -> bool {
+        let mut members = self.members[..self.count].iter();
+        members.all(|&i| ends(&contacts[i]) == (self.on, self.against))
+    }
+
+    fn set(&mut self, lane: usize, bodies: &[Body], contact: &Contact) {
         let set = |v: &mut V3<Wide>, from: conatus_math::DVec3| {
             (v.x.0[lane], v.y.0[lane], v.z.0[lane]) = (from.x, from.y, from.z);
         };
@@ -91,35 +110,25 @@ impl Group {
         }
         match &contact.cone {
             Some(cone) => {
+                self.bounds.held.0[lane] = 1.0;
                 for (share, from) in self.bounds.shares.iter_mut().zip(cone.shares()) {
                     share.0[lane] = from;
                 }
             }
-            None => self.bounds.held.0[lane] = 0.0,
+            None => {
+                self.bounds.held.0[lane] = 0.0;
+                self.bounds.shares.iter_mut().for_each(|s| s.0[lane] = 0.0);
+            }
         }
         self.inverse.0[lane] = 1.0 / contact.weight;
-        self.members[lane] = number;
-        self.count += 1;
     }
 
     /// Proj(Gᵀλ); adds G f to the gradient.
     #[inline(always)]
-    pub fn touch(&self, lambda: &[f64], gradient: &mut [f64]) -> Touch {
-        let at = |body: usize, arm: V3<Wide>| {
-            let six = &lambda[6 * body..6 * body + 6];
-            let wide = |k: usize, factor: f64| {
-                V3::new(
-                    Wide::splat(six[k] * factor),
-                    Wide::splat(six[k + 1] * factor),
-                    Wide::splat(six[k + 2] * factor),
-                )
-            };
-            let (l, m) = (wide(0, 1.0), wide(3, MOMENT));
-            (l + m.cross(arm), m)
-        };
-        let (mut force, mut moment) = at(self.on, self.arm);
+    pub fn touch(&self, lambda: &[f64], gradient: &mut [f64], touch: &mut Touch) {
+        let (mut force, mut moment) = seen_from(lambda, self.on, self.arm);
         if let Some(other) = self.against {
-            let (l, m) = at(other, self.arm_against);
+            let (l, m) = seen_from(lambda, other, self.arm_against);
             force = force + l * self.ratio;
             moment = moment + m * self.ratio;
         }
@@ -132,18 +141,16 @@ impl Group {
             y.dot(moment),
             z.dot(moment),
         ];
-        let touch = self.bounds.nearest(&numbers, self.inverse);
-
-        let f = touch.point.map(|p| p * self.inverse);
-        let force = x * f[0] + y * f[1] + z * f[2];
-        let moment = x * f[3] + y * f[4] + z * f[5];
+        *touch = self.bounds.nearest(&numbers, self.inverse);
+        let p = &touch.point;
+        let force = (x * p[0] + y * p[1] + z * p[2]) * self.inverse;
+        let moment = (x * p[3] + y * p[4] + z * p[5]) * self.inverse;
         add_wrench(force, self.arm.cross(force) + moment, self.on, gradient);
         if let Some(other) = self.against {
             let (force, moment) = (force * self.ratio, moment * self.ratio);
             let turning = self.arm_against.cross(force) + moment;
             add_wrench(force, turning, other, gradient);
         }
-        touch
     }
 
     /// Adds G S Gᵀ to H. The slope S is made of few directions, so what they
@@ -179,6 +186,14 @@ impl Group {
     }
 }
 
+/// λ of a body at the ends of arms.
+#[inline(always)]
+fn seen_from(lambda: &[f64], body: usize, arm: V3<Wide>) -> (V3<Wide>, V3<Wide>) {
+    let (l, m) = of_body(lambda, body);
+    let (l, m) = (V3::splat(l), V3::splat(m * MOMENT));
+    (l + m.cross(arm), m)
+}
+
 #[inline(always)]
 fn add_wrench(pushing: V3<Wide>, turning: V3<Wide>, body: usize, out: &mut [f64]) {
     let out = &mut out[6 * body..6 * body + 6];
@@ -204,14 +219,14 @@ impl Columns {
     #[inline(always)]
     fn new(group: &Group, slope: &Slope<Wide>, arm: V3<Wide>, ratio: Wide) -> Self {
         let scaled = ratio * Wide::splat(MOMENT);
-        let pushes = group.axes.map(|axis| {
+        // Loops and not `map`, which is not compiled for wide registers.
+        let (mut pushes, mut moments) = ([[ZERO; 6]; 3], [[ZERO; 3]; 3]);
+        for (k, &axis) in group.axes.iter().enumerate() {
             let (push, turn) = (axis * ratio, arm.cross(axis) * scaled);
-            [push.x, push.y, push.z, turn.x, turn.y, turn.z]
-        });
-        let moments = group.axes.map(|axis| {
+            pushes[k] = [push.x, push.y, push.z, turn.x, turn.y, turn.z];
             let moment = axis * scaled;
-            [moment.x, moment.y, moment.z]
-        });
+            moments[k] = [moment.x, moment.y, moment.z];
+        }
         let n = &slope.across;
         let mut across = [ZERO; 6];
         for row in 0..6 {

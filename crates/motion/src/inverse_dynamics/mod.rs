@@ -286,20 +286,22 @@ pub fn pull_wrench(
 ) {
     let (pushing, turning) = (DVec3::new(f[0], f[1], f[2]), DVec3::new(f[3], f[4], f[5]));
     let force = contact.matrix * pushing;
-    let mut pull = |body: usize, factor: f64| {
+    // l·(R p) + m·(arm × R p + R t) at one body; returns what pulls at the arm.
+    let pull = |body: usize, factor: f64, matrix: &mut DMat3| {
         let arm = contact.position - bodies[body].position;
         let (l, m) = of_body(alpha, body);
         let (l, m) = (l * factor, m * (MOMENT * factor));
-        // l·(R p) + m·(arm × R p + R t).
-        crate::variables::add_outer(&mut out.matrix, l + m.cross(arm), pushing);
-        crate::variables::add_outer(&mut out.matrix, m, turning);
-        let by_arm = force.cross(m);
-        out.position += by_arm;
-        by_arm
+        crate::variables::add_outer(matrix, l + m.cross(arm), pushing);
+        crate::variables::add_outer(matrix, m, turning);
+        force.cross(m)
     };
-    out.on -= pull(contact.on, 1.0);
+    let by_arm = pull(contact.on, 1.0, &mut out.matrix);
+    out.position += by_arm;
+    out.on -= by_arm;
     if let Some((other, ratio)) = contact.against {
-        out.against -= pull(other, -ratio);
+        let by_arm = pull(other, -ratio, &mut out.matrix);
+        out.position += by_arm;
+        out.against -= by_arm;
     }
 }
 

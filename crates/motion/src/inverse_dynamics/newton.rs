@@ -25,10 +25,9 @@ impl Place {
             let pairs = lambda.iter().zip(&body.demand);
             self.gradient.extend(pairs.map(|(l, d)| l - d));
         }
-        self.touches.clear();
-        for group in groups {
-            let touch = touch(group, &self.lambda, &mut self.gradient);
-            self.touches.push(touch);
+        self.touches.resize(groups.len(), Touch::default());
+        for (group, into) in groups.iter().zip(&mut self.touches) {
+            touch(group, &self.lambda, &mut self.gradient, into);
         }
     }
 
@@ -43,19 +42,19 @@ impl Place {
 
 /// [`Group::touch`] with the widest registers there are.
 #[inline]
-fn touch(group: &Group, lambda: &[f64], gradient: &mut [f64]) -> Touch {
+fn touch(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut Touch) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        fn wide(group: &Group, lambda: &[f64], gradient: &mut [f64]) -> Touch {
-            group.touch(lambda, gradient)
+        fn wide(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut Touch) {
+            group.touch(lambda, gradient, into);
         }
         if is_x86_feature_detected!("avx2") {
             // SAFETY: the processor was just asked for AVX2.
-            return unsafe { wide(group, lambda, gradient) };
+            return unsafe { wide(group, lambda, gradient, into) };
         }
     }
-    group.touch(lambda, gradient)
+    group.touch(lambda, gradient, into);
 }
 
 /// [`Group::add_square`] with the widest registers there are.
