@@ -25,7 +25,7 @@ mod kernel;
 
 use crate::vector::{add_scaled, dot};
 pub use cholesky::{Cholesky, NotPositiveDefinite};
-use kernel::GRAIN;
+use kernel::{GRAIN, Width};
 use std::ops::Range;
 
 /// Where things are.
@@ -109,6 +109,7 @@ pub struct BlockTridiagonal {
     layout: Layout,
     numbers: Vec<f64>,
     scratch: Scratch,
+    width: Width,
 }
 
 /// Memory for adding rows.
@@ -128,6 +129,7 @@ impl BlockTridiagonal {
             numbers: vec![0.0; *layout.panel.last().unwrap_or(&0)],
             layout,
             scratch: Scratch::default(),
+            width: Width::best(),
         };
         new.clear();
         new
@@ -214,16 +216,11 @@ impl BlockTridiagonal {
                 for run in runs.iter().filter(|run| run.end > b) {
                     let from = run.start.max(b);
                     let into = &mut column[row[from] - up..][..run.end - from];
-                    for group in groups.chunks_exact(4 * n) {
-                        add_four(into, parts(group, n, b, from..run.end));
-                    }
-                    for one in singles.chunks_exact(n) {
-                        add_scaled(into, one[b], &one[from..run.end]);
-                    }
+                    kernel::add_products(into, (groups, singles), n, b, from, self.width);
                 }
             } else {
                 for group in groups.chunks_exact(4 * n) {
-                    let [x, y, z, w] = parts(group, n, b, b..n);
+                    let [x, y, z, w] = parts(group, n, b);
                     for (a, row) in row[b..].iter().enumerate() {
                         column[row - up] +=
                             (x.0 * x.1[a] + y.0 * y.1[a]) + (z.0 * z.1[a] + w.0 * w.1[a]);
@@ -267,17 +264,9 @@ fn find_runs(row: &[usize], runs: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Of four rows the number at `b` and those of a range.
-fn parts(group: &[f64], n: usize, b: usize, range: Range<usize>) -> [(f64, &[f64]); 4] {
-    std::array::from_fn(|r| (group[r * n + b], &group[r * n..][range.clone()]))
-}
-
-/// into += Σ factor · x.
-fn add_four(into: &mut [f64], [a, b, c, d]: [(f64, &[f64]); 4]) {
-    let xs = a.1.iter().zip(b.1).zip(c.1.iter().zip(d.1));
-    for (into, ((x0, x1), (x2, x3))) in into.iter_mut().zip(xs) {
-        *into += (a.0 * x0 + b.0 * x1) + (c.0 * x2 + d.0 * x3);
-    }
+/// Of four rows the number at `b` and those from there on.
+fn parts(group: &[f64], n: usize, b: usize) -> [(f64, &[f64]); 4] {
+    std::array::from_fn(|r| (group[r * n + b], &group[r * n + b..(r + 1) * n]))
 }
 
 /// What is below the diagonal in column `j` of block `k`: the rest of its own

@@ -94,7 +94,6 @@ impl Rotation {
         let [d1, d2, d3] = self.c.first;
         let [e1, e2, e3] = self.c.second;
         let p = r.dot(r_dot);
-        let q = r_dot.length_squared() + r.dot(r_ddot);
 
         // Each of the three sums below is differentiated by the vectors in it
         // and, through c_k, by u; ∂u/∂r = 2r comes last.
@@ -115,36 +114,47 @@ impl Rotation {
         let mut by_u = d1 * r.dot(axial) + d2 * r.dot(forth) - 0.5 * c1 * trace;
 
         // w·ω = c₁ w·ṙ + c₂ w·(r×ṙ) + c₃ p w·r.
-        let w = omega;
+        let mut by_r_dot = DVec3::ZERO;
         let across = r.cross(r_dot);
-        let (w_r, w_dot) = (w.dot(r), w.dot(r_dot));
-        by_r += r_dot.cross(w) * c2 + (w * p + r_dot * w_r) * c3;
-        by_u += d1 * w_dot + d2 * w.dot(across) + d3 * p * w_r;
-        let mut by_r_dot = w * c1 + w.cross(r) * c2 + r * (c3 * w_r);
+        let w = omega;
+        if w != DVec3::ZERO {
+            let (w_r, w_dot) = (w.dot(r), w.dot(r_dot));
+            by_r += r_dot.cross(w) * c2 + (w * p + r_dot * w_r) * c3;
+            by_u += d1 * w_dot + d2 * w.dot(across) + d3 * p * w_r;
+            by_r_dot = w * c1 + w.cross(r) * c2 + r * (c3 * w_r);
+        }
 
         // z·α = c₁ z·r̈ + c₂ z·(r×r̈) + c₃ (q z·r + p z·ṙ)
         //     + 2p (c₁′ z·ṙ + c₂′ z·(r×ṙ) + c₃′ p z·r), with q = ṙ·ṙ + r·r̈.
+        let mut by_r_ddot = DVec3::ZERO;
         let z = alpha;
-        let (z_r, z_dot, z_across) = (z.dot(r), z.dot(r_dot), z.dot(across));
-        let z_turned = z.cross(r);
-        let by_p = 2.0 * (d1 * z_dot + d2 * z_across) + 4.0 * p * d3 * z_r + c3 * z_dot;
-        let by_q = c3 * z_r;
-        by_r += r_dot * by_p
-            + r_ddot * by_q
-            + r_ddot.cross(z) * c2
-            + z * (c3 * q + 2.0 * p * p * d3)
-            + r_dot.cross(z) * (2.0 * p * d2);
-        by_u += d1 * z.dot(r_ddot)
-            + d2 * r_ddot.dot(z_turned)
-            + d3 * (q * z_r + p * z_dot)
-            + 2.0 * p * (e1 * z_dot + e2 * z_across + e3 * p * z_r);
-        by_r_dot +=
-            r * by_p + r_dot * (2.0 * by_q) + (z * d1 + z_turned * d2) * (2.0 * p) + z * (c3 * p);
+        // Mostly nothing depends on α.
+        if z != DVec3::ZERO {
+            let q = r_dot.length_squared() + r.dot(r_ddot);
+            let (z_r, z_dot, z_across) = (z.dot(r), z.dot(r_dot), z.dot(across));
+            let z_turned = z.cross(r);
+            let by_p = 2.0 * (d1 * z_dot + d2 * z_across) + 4.0 * p * d3 * z_r + c3 * z_dot;
+            let by_q = c3 * z_r;
+            by_r += r_dot * by_p
+                + r_ddot * by_q
+                + r_ddot.cross(z) * c2
+                + z * (c3 * q + 2.0 * p * p * d3)
+                + r_dot.cross(z) * (2.0 * p * d2);
+            by_u += d1 * z.dot(r_ddot)
+                + d2 * r_ddot.dot(z_turned)
+                + d3 * (q * z_r + p * z_dot)
+                + 2.0 * p * (e1 * z_dot + e2 * z_across + e3 * p * z_r);
+            by_r_dot += r * by_p
+                + r_dot * (2.0 * by_q)
+                + (z * d1 + z_turned * d2) * (2.0 * p)
+                + z * (c3 * p);
+            by_r_ddot = z * c1 + z_turned * c2 + r * by_q;
+        }
 
         Gradient {
             r: by_r + r * (2.0 * by_u),
             r_dot: by_r_dot,
-            r_ddot: z * c1 + z_turned * c2 + r * by_q,
+            r_ddot: by_r_ddot,
         }
     }
 }

@@ -21,6 +21,15 @@ pub trait Real:
     fn splat(value: f64) -> Self;
     /// The square root of every lane.
     fn sqrt(self) -> Self;
+    /// Every lane without its sign.
+    fn abs(self) -> Self;
+    /// Every lane with the sign of the other's.
+    fn copysign(self, sign: Self) -> Self;
+    /// In every lane `yes` where it is above `limit`, and `no` elsewhere, also
+    /// where one of the two is no number.
+    fn above(self, limit: Self, yes: Self, no: Self) -> Self;
+    /// Whether all lanes are equal to the other's.
+    fn equals(self, other: Self) -> bool;
 }
 
 impl Real for f64 {
@@ -32,12 +41,34 @@ impl Real for f64 {
     fn sqrt(self) -> Self {
         f64::sqrt(self)
     }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        f64::copysign(self, sign)
+    }
+    #[inline(always)]
+    fn above(self, limit: Self, yes: Self, no: Self) -> Self {
+        if self > limit { yes } else { no }
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
 }
 
 /// `N` numbers that are worked on together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Lanes<const N: usize>(pub [f64; N]);
+
+impl<const N: usize> Default for Lanes<N> {
+    fn default() -> Self {
+        Lanes([0.0; N])
+    }
+}
 
 macro_rules! lanewise {
     ($trait:ident, $method:ident, $op:tt) => {
@@ -84,6 +115,47 @@ impl<const N: usize> Real for Lanes<N> {
         }
         Lanes(out)
     }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        let mut out = self.0;
+        for lane in &mut out {
+            *lane = lane.abs();
+        }
+        Lanes(out)
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        let mut out = self.0;
+        for i in 0..N {
+            out[i] = self.0[i].copysign(sign.0[i]);
+        }
+        Lanes(out)
+    }
+    #[inline(always)]
+    fn above(self, limit: Self, yes: Self, no: Self) -> Self {
+        let mut out = self.0;
+        for i in 0..N {
+            out[i] = self.0[i].above(limit.0[i], yes.0[i], no.0[i]);
+        }
+        Lanes(out)
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        let mut equal = true;
+        for i in 0..N {
+            equal &= self.0[i] == other.0[i];
+        }
+        equal
+    }
+}
+
+impl Lanes<8> {
+    /// The sum of all lanes, in the order in which halves add up.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        let s = self.0;
+        ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+    }
 }
 
 /// A vector of three [`Real`]s.
@@ -114,6 +186,22 @@ impl<F: Real> V3<F> {
     #[inline(always)]
     pub fn times(self, other: Self) -> Self {
         Self::new(self.x * other.x, self.y * other.y, self.z * other.z)
+    }
+
+    /// The scalar product.
+    #[inline(always)]
+    pub fn dot(self, o: Self) -> F {
+        self.x * o.x + self.y * o.y + self.z * o.z
+    }
+
+    /// The vector product.
+    #[inline(always)]
+    pub fn cross(self, o: Self) -> Self {
+        Self::new(
+            self.y * o.z - self.z * o.y,
+            self.z * o.x - self.x * o.z,
+            self.x * o.y - self.y * o.x,
+        )
     }
 }
 
@@ -167,6 +255,9 @@ mod tests {
             assert_eq!((a * b).0[i], a.0[i] * b.0[i]);
             assert_eq!((a / b).0[i], a.0[i] / b.0[i]);
             assert_eq!((-a).0[i], -a.0[i]);
+            assert_eq!(a.abs().0[i], a.0[i].abs());
+            assert_eq!(a.copysign(b).0[i], a.0[i].copysign(b.0[i]));
+            assert_eq!(a.above(b, a, b).0[i], a.0[i].max(b.0[i]));
             assert_eq!(
                 Lanes([a.0[i].abs(); 4]).sqrt().0[0],
                 f64::sqrt(a.0[i].abs())

@@ -11,10 +11,8 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     for (a, b) in a.iter().zip(b) {
         sum = sum + Lanes(*a) * Lanes(*b);
     }
-    let s = sum.0;
-    let whole = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
     let rest = a_rest.iter().zip(b_rest);
-    rest.fold(whole, |sum, (a, b)| sum + a * b)
+    rest.fold(sum.sum(), |sum, (a, b)| sum + a * b)
 }
 
 /// The length of a vector.

@@ -99,6 +99,65 @@ pub(super) fn eliminate(panel: &Panel, next: &mut Panel, width: Width) {
     }
 }
 
+/// Adds to a piece of a column what rows of `n` numbers make of it: for each row
+/// its number at `b` times those from `from` on. Rows come in groups of four,
+/// and the rest one by one.
+pub(super) fn add_products(
+    into: &mut [f64],
+    rows: (&[f64], &[f64]),
+    n: usize,
+    b: usize,
+    from: usize,
+    width: Width,
+) {
+    match width {
+        #[cfg(target_arch = "x86_64")]
+        Width::Avx2 | Width::Avx512 => {
+            assert!(is_x86_feature_detected!("avx2"));
+            // SAFETY: the processor was just asked for AVX2.
+            unsafe { add_products_avx2(into, rows, n, b, from) }
+        }
+        _ => add_products_in(into, rows, n, b, from),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_products_avx2(into: &mut [f64], rows: (&[f64], &[f64]), n: usize, b: usize, from: usize) {
+    add_products_in(into, rows, n, b, from);
+}
+
+#[inline(always)]
+fn add_products_in(
+    into: &mut [f64],
+    (groups, singles): (&[f64], &[f64]),
+    n: usize,
+    b: usize,
+    from: usize,
+) {
+    for group in groups.chunks_exact(4 * n) {
+        let [f0, f1, f2, f3] = [group[b], group[n + b], group[2 * n + b], group[3 * n + b]];
+        // Most residuals depend on few of their unknowns.
+        if f0 == 0.0 && f1 == 0.0 && f2 == 0.0 && f3 == 0.0 {
+            continue;
+        }
+        let piece = |r: usize| &group[r * n + from..][..into.len()];
+        let (x0, x1, x2, x3) = (piece(0), piece(1), piece(2), piece(3));
+        for (i, into) in into.iter_mut().enumerate() {
+            *into += (f0 * x0[i] + f1 * x1[i]) + (f2 * x2[i] + f3 * x3[i]);
+        }
+    }
+    for one in singles.chunks_exact(n) {
+        let factor = one[b];
+        if factor == 0.0 {
+            continue;
+        }
+        for (into, x) in into.iter_mut().zip(&one[from..]) {
+            *into += factor * x;
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn factorise_avx2(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {

@@ -228,7 +228,7 @@ pub struct LimbGradient {
     pub base: DVec3,
     /// By the tip.
     pub tip: DVec3,
-    /// By the inner joints.
+    /// By the inner joints; none at all if it does not depend on them.
     pub joints: Vec<DVec3>,
     /// By the chord.
     pub chord: f64,

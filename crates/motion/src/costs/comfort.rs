@@ -23,10 +23,11 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
         sink.rows(weight * limb.comfort, &error, &frames, &[], |seed, out| {
             let seed = DVec3::from_slice(seed);
             let by_way = back.transpose() * seed;
-            let mut gradient = LimbGradient::default();
-            gradient.clear(at.joints.len());
-            gradient.tip = by_way;
-            gradient.base = -by_way;
+            let gradient = LimbGradient {
+                tip: by_way,
+                base: -by_way,
+                ..LimbGradient::default()
+            };
             let [torso, effector] = out
                 .frames
                 .get_disjoint_mut(frames)

@@ -31,11 +31,7 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                 .expect("a limb has two frames");
             at.pull(limb, gradient, torso, effector);
         };
-        let blank = || {
-            let mut gradient = LimbGradient::default();
-            gradient.clear(at.joints.len());
-            gradient
-        };
+        let blank = LimbGradient::default;
 
         let too_long = at.chord - (spec.reach - MARGIN);
         let too_short = (spec.shortest + MARGIN) - at.chord;
@@ -89,6 +85,7 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                     let mut gradient = blank();
                     let by_back = z * -seed[0];
                     let by_way = (by_back - back * back.dot(by_back)) / length;
+                    gradient.clear(at.joints.len());
                     gradient.tip = -by_way;
                     match gradient.joints.last_mut() {
                         Some(joint) => *joint = by_way,

@@ -7,60 +7,114 @@
 
 use crate::character::limb::LimbGradient;
 use crate::program::{Pair, Part, Program};
-use crate::variables::{FrameGradient, Local, Sink, State};
+use crate::surface::Surface;
+use crate::variables::{FrameGradient, FrameState, Local, Sink, State};
 use conatus_math::DVec3;
 
 /// The cost of all penetration at one moment.
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let weight = weight * program.weights.penetration;
     for (c, character) in program.characters.iter().enumerate() {
-        let frame = program.torsos[c];
+        let points = Fixed::new(program, state, program.torsos[c]);
         for ball in &character.hull {
-            fixed_point(
-                program,
-                weight,
-                state,
-                frame,
-                ball.position,
-                ball.radius,
-                sink,
-            );
+            points.deliver(weight, ball.position, ball.radius, sink);
         }
     }
     for spec in &program.limbs {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         let [x, y] = limb.effector.half_extents;
+        let points = Fixed::new(program, state, spec.effector);
         for corner in [(x, y), (x, -y), (-x, y), (-x, -y)] {
-            let local = DVec3::new(corner.0, corner.1, 0.0);
-            fixed_point(program, weight, state, spec.effector, local, 0.0, sink);
+            points.deliver(weight, DVec3::new(corner.0, corner.1, 0.0), 0.0, sink);
         }
     }
     limb_points(program, weight, state, sink);
-    let parts = program.parts.iter();
-    let segments: Vec<_> = parts.map(|part| segment(program, state, *part)).collect();
+    pairs(program, weight, state, sink);
+}
+
+/// A part as it is now: most pairs are far apart, which takes little to see.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    middle: DVec3,
+    /// From the middle to one end.
+    half: DVec3,
+    radius: f64,
+}
+
+/// Parts of limbs and torsos against each other.
+fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+    // Bodies with more parts than this get their memory from the heap.
+    let (mut few, mut many);
+    let extents = if program.parts.len() <= 32 {
+        few = [Extent::default(); 32];
+        &mut few[..program.parts.len()]
+    } else {
+        many = vec![Extent::default(); program.parts.len()];
+        &mut many[..]
+    };
+    for (extent, part) in extents.iter_mut().zip(&program.parts) {
+        let (a, b) = segment(program, state, *part);
+        extent.middle = (a + b) * 0.5;
+        extent.half = (b - a) * 0.5;
+        extent.radius = extent.half.length();
+    }
     for pair in &program.pairs {
-        between(program, weight, state, pair, &segments, sink);
+        let (a, b) = (&extents[pair.a], &extents[pair.b]);
+        let way = a.middle - b.middle;
+        let square = way.length_squared();
+        let apart = pair.apart + pair.margin;
+        // Balls around them are apart,
+        let reach = a.radius + b.radius + apart;
+        if square > reach * reach {
+            continue;
+        }
+        // or a gap is left along the way from middle to middle.
+        let left = square - (a.half.dot(way).abs() + b.half.dot(way).abs());
+        if left > 0.0 && left * left > apart * apart * square {
+            continue;
+        }
+        between(program, weight, state, pair, sink);
     }
 }
 
-/// A point fixed to a frame.
-fn fixed_point(
-    program: &Program,
-    weight: f64,
-    state: &State,
+/// Points fixed to a frame.
+struct Fixed<'a> {
+    surfaces: &'a [Surface],
     frame: usize,
-    local: DVec3,
-    radius: f64,
-    sink: &mut impl Sink,
-) {
-    let p = state.frames[frame].point(local);
-    for surface in &program.surfaces {
-        let distance = surface.distance(p);
-        let depth = radius - distance.value;
-        if depth > 0.0 {
-            sink.rows(weight, &[depth], &[frame], &[], |seed, out| {
-                out.frames[frame].pull_point(local, distance.normal * -seed[0]);
-            });
+    state: &'a FrameState,
+    /// How far its origin is from all surfaces: distances grow no faster than
+    /// one goes, so what is nearer to the origin is clear of them.
+    clear: f64,
+}
+
+impl<'a> Fixed<'a> {
+    fn new(program: &'a Program, state: &'a State, frame: usize) -> Self {
+        let (surfaces, state) = (&program.surfaces[..], &state.frames[frame]);
+        let distances = surfaces.iter().map(|s| s.distance(state.position).value);
+        Self {
+            surfaces,
+            frame,
+            state,
+            clear: distances.fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// A ball around one of the points.
+    fn deliver(&self, weight: f64, local: DVec3, radius: f64, sink: &mut impl Sink) {
+        let room = self.clear - radius;
+        if room > 0.0 && room * room > local.length_squared() {
+            return;
+        }
+        let p = self.state.point(local);
+        for surface in self.surfaces {
+            let distance = surface.distance(p);
+            let depth = radius - distance.value;
+            if depth > 0.0 {
+                let frame = self.frame;
+                sink.rows(weight, &[depth], &[frame], &[], |seed, out| {
+                    out.frames[frame].pull_point(local, distance.normal * -seed[0]);
+                });
+            }
         }
     }
 }
@@ -201,22 +255,13 @@ pub fn gap(program: &Program, state: &State, pair: &Pair) -> f64 {
     a.0.lerp(a.1, s).distance(b.0.lerp(b.1, t)) - pair.apart
 }
 
-fn between(
-    program: &Program,
-    weight: f64,
-    state: &State,
-    pair: &Pair,
-    segments: &[(DVec3, DVec3)],
-    sink: &mut impl Sink,
-) {
-    let (a, b) = (segments[pair.a], segments[pair.b]);
-    // Most pairs are far apart: their balls around say so.
-    let (middle_a, middle_b) = ((a.0 + a.1) * 0.5, (b.0 + b.1) * 0.5);
+fn between(program: &Program, weight: f64, state: &State, pair: &Pair, sink: &mut impl Sink) {
+    let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
+    let (a, b) = (
+        segment(program, state, part_a),
+        segment(program, state, part_b),
+    );
     let apart = pair.apart + pair.margin;
-    let size = 0.5 * (a.0.distance(a.1) + b.0.distance(b.1)) + apart;
-    if middle_a.distance_squared(middle_b) > size * size {
-        return;
-    }
     let (s, t) = nearest(a, b);
     let way = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
     let distance = way.length();
@@ -225,13 +270,18 @@ fn between(
         return;
     }
     let n = way / distance;
-    let mut touched: Vec<usize> = Vec::with_capacity(4);
-    let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
-    touched.extend(frames(program, part_a));
-    touched.extend(frames(program, part_b));
+    let ([i, j], [k, l]) = (frames(program, part_a), frames(program, part_b));
+    let mut touched = [i, j, k, l];
     touched.sort_unstable();
-    touched.dedup();
-    sink.rows(weight, &[depth], &touched, &[], |seed, out| {
+    let mut count = 1;
+    for k in 1..touched.len() {
+        if touched[k] != touched[k - 1] {
+            touched[count] = touched[k];
+            count += 1;
+        }
+    }
+    let touched = &touched[..count];
+    sink.rows(weight, &[depth], touched, &[], |seed, out| {
         let by_a = n * -seed[0];
         let by_b = n * seed[0];
         pull_segment(program, state, part_a, [by_a * (1.0 - s), by_a * s], out);

@@ -11,7 +11,6 @@
 //! they and ‖f‖² depend on f, whose derivative comes from the adjoint of (6).
 
 use super::Mix;
-use crate::character::limb::LimbGradient;
 use crate::inverse_dynamics::{
     Adjoint, Body, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
@@ -29,8 +28,8 @@ pub enum Objective {
     Residual,
 }
 
-/// What is kept between evaluations at the same moment: the solution, from which
-/// the next starts.
+/// Memory for the costs of one moment, and then of the next. What is kept between
+/// evaluations at the same moment is λ alone, from which the next solution starts.
 #[derive(Clone, Debug, Default)]
 pub struct PhysicsMemory {
     /// The solution of (6).
@@ -38,6 +37,22 @@ pub struct PhysicsMemory {
     bodies: Vec<Body>,
     contacts: Vec<Contact>,
     residual: Vec<f64>,
+    all_frames: Vec<usize>,
+    all_contacts: Vec<usize>,
+}
+
+impl PhysicsMemory {
+    /// Exchanges the λ from which a solution starts, and at which it ends.
+    pub fn swap_start(&mut self, lambda: &mut Vec<f64>) {
+        std::mem::swap(&mut self.solution.lambda, lambda);
+    }
+}
+
+/// Forces cost nothing by themselves.
+const FREE: Six = [0.0; 6];
+
+fn minus(f: &Six) -> Six {
+    f.map(|f| -f)
 }
 
 /// The inertia of a torso in world axes times a vector.
@@ -122,6 +137,8 @@ pub fn deliver(
         bodies,
         contacts,
         residual,
+        all_frames,
+        all_contacts,
     } = memory;
     bodies.clear();
     bodies.extend((0..program.characters.len()).map(|c| body(program, state, c)));
@@ -129,10 +146,13 @@ pub fn deliver(
     contacts.extend((0..program.contacts.len()).map(|i| contact(program, state, i)));
     solution.solve(bodies, contacts);
     let (solution, bodies, contacts) = (&*solution, &bodies[..], &contacts[..]);
+    all_frames.clear();
+    all_frames.extend(0..program.layout.frames);
+    all_contacts.clear();
+    all_contacts.extend(0..contacts.len());
+    let everything = (&all_frames[..], &all_contacts[..]);
 
     let w = &program.weights;
-    let all_frames: Vec<usize> = (0..program.layout.frames).collect();
-    let all_contacts: Vec<usize> = (0..contacts.len()).collect();
     let physics = mix.physics * w.physics * dt;
     match program.objective {
         Objective::Envelope => {
@@ -140,43 +160,56 @@ pub fn deliver(
             sink.rows(
                 physics,
                 residual,
-                &all_frames,
-                &all_contacts,
+                everything.0,
+                everything.1,
                 |seed, out| {
-                    let mut u = Vec::with_capacity(seed.len());
+                    let mut u = std::mem::take(&mut out.room.numbers);
                     solution.spread(seed, &mut u);
                     for c in 0..bodies.len() {
                         pull_body(program, state, c, &u[6 * c..6 * c + 6], out);
                     }
-                    let minus: Vec<f64> = u.iter().map(|u| -u).collect();
                     for (i, contact) in contacts.iter().enumerate() {
+                        if !solution.pushes(i) {
+                            continue;
+                        }
                         let mut gradient = WrenchGradient::ZERO;
-                        pull_wrench(bodies, contact, &minus, &solution.forces[i], &mut gradient);
+                        let away = minus(&solution.forces[i]);
+                        pull_wrench(bodies, contact, &u, &away, &mut gradient);
                         pull_contact(program, i, &gradient, out);
                         let slope = program.force_weight(i, state.contacts[i]).1;
                         out.contacts[i] += slope * solution.pull_weight(bodies, contacts, i, &u);
                     }
+                    out.room.numbers = u;
                 },
             );
         }
         Objective::Residual => {
-            let forces = vec![[0.0; 6]; contacts.len()];
-            sink.rows(
-                physics,
-                &solution.lambda,
-                &all_frames,
-                &all_contacts,
-                |seed, out| {
-                    let adjoint = solution.adjoint(bodies, contacts, seed, &forces);
-                    pull_adjoint(program, state, solution, (bodies, contacts), &adjoint, out);
-                },
-            );
+            let lambda = &solution.lambda;
+            sink.rows(physics, lambda, everything.0, everything.1, |seed, out| {
+                let mut room = std::mem::take(&mut out.room);
+                room.forces.clear();
+                room.forces.resize(contacts.len(), FREE);
+                let (forces, adjoint) = (&room.forces, &mut room.adjoint);
+                solution.adjoint(bodies, contacts, Some(seed), forces, adjoint);
+                pull_adjoint(program, state, solution, (bodies, contacts), adjoint, out);
+                out.room = room;
+            });
         }
     }
 
     let effort = mix.torque * dt;
     if effort > 0.0 && (w.torque > 0.0 || w.force > 0.0) {
-        torques(program, effort, state, solution, (bodies, contacts), sink);
+        residual.clear();
+        let room = (&mut *residual, everything);
+        torques(
+            program,
+            effort,
+            state,
+            solution,
+            (bodies, contacts),
+            room,
+            sink,
+        );
     }
 }
 
@@ -192,10 +225,13 @@ fn pull_adjoint(
     for c in 0..bodies.len() {
         pull_body(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
     }
-    let minus: Vec<f64> = adjoint.demand.iter().map(|m| -m).collect();
     for (i, contact) in contacts.iter().enumerate() {
+        if !solution.pushes(i) {
+            continue;
+        }
         let mut gradient = WrenchGradient::ZERO;
-        pull_wrench(bodies, contact, &minus, &solution.forces[i], &mut gradient);
+        let away = minus(&solution.forces[i]);
+        pull_wrench(bodies, contact, &adjoint.demand, &away, &mut gradient);
         pull_wrench(
             bodies,
             contact,
@@ -216,11 +252,11 @@ fn torques(
     state: &State,
     solution: &Solution,
     (bodies, contacts): (&[Body], &[Contact]),
+    (residual, everything): (&mut Vec<f64>, (&[usize], &[usize])),
     sink: &mut impl Sink,
 ) {
     let w = &program.weights;
     let (torque_share, force_share) = (w.torque.sqrt(), w.force.sqrt());
-    let mut residual = Vec::with_capacity(64);
     for (l, spec) in program.limbs.iter().enumerate() {
         let contact = &contacts[spec.contact];
         let (force, moment) = wrench(contact, &solution.forces[spec.contact]);
@@ -236,81 +272,77 @@ fn torques(
             residual.extend(force.iter().map(|f| f * force_share));
         }
     }
-    let all_frames: Vec<usize> = (0..program.layout.frames).collect();
-    let all_contacts: Vec<usize> = (0..contacts.len()).collect();
-    let zeros = vec![0.0; solution.lambda.len()];
-    sink.rows(
-        effort,
-        &residual,
-        &all_frames,
-        &all_contacts,
-        |seed, out| {
-            let mut by_forces = vec![[0.0; 6]; contacts.len()];
-            let mut row = 0;
-            for (l, spec) in program.limbs.iter().enumerate() {
-                let i = spec.contact;
-                let contact = &contacts[i];
-                let (force, _) = wrench(contact, &solution.forces[i]);
-                let at = &state.limbs[l];
-                let joints = 1 + at.joints.len();
-                let seeds = &seed[row..row + 3 * joints];
-                row += 3 * joints;
-                if seeds.iter().all(|s| *s == 0.0) {
-                    continue;
-                }
-                let mut gradient = LimbGradient::default();
-                gradient.clear(at.joints.len());
-                let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
-                let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
-                for k in 0..joints {
-                    let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
-                    let joint = if k == 0 { at.base } else { at.joints[k - 1] };
-                    // s·((p − j) × F + M).
-                    let by_arm = force.cross(s);
-                    by_position += by_arm;
-                    *(if k == 0 {
-                        &mut gradient.base
-                    } else {
-                        &mut gradient.joints[k - 1]
-                    }) -= by_arm;
-                    by_force += s.cross(contact.position - joint);
-                    by_moment += s;
-                }
-                let f = &solution.forces[i];
-                add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
-                add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
-                let (a, b) = (
-                    contact.matrix.transpose() * by_force,
-                    contact.matrix.transpose() * by_moment,
-                );
-                let into: &mut Six = &mut by_forces[i];
-                for k in 0..3 {
-                    into[k] += a[k];
-                    into[k + 3] += b[k];
-                }
-                let place = WrenchGradient {
-                    position: by_position,
-                    matrix: by_matrix,
-                    ..WrenchGradient::ZERO
-                };
-                pull_contact(program, i, &place, out);
-                let limb = &program.characters[spec.character].limbs[spec.limb];
-                let [torso, effector] = out
-                    .frames
-                    .get_disjoint_mut([spec.torso, spec.effector])
-                    .expect("a limb has two frames");
-                at.pull(limb, &gradient, torso, effector);
+    sink.rows(effort, residual, everything.0, everything.1, |seed, out| {
+        let mut room = std::mem::take(&mut out.room);
+        let by_forces = &mut room.forces;
+        by_forces.clear();
+        by_forces.resize(contacts.len(), FREE);
+        let mut row = 0;
+        for (l, spec) in program.limbs.iter().enumerate() {
+            let i = spec.contact;
+            let contact = &contacts[i];
+            let (force, _) = wrench(contact, &solution.forces[i]);
+            let at = &state.limbs[l];
+            let joints = 1 + at.joints.len();
+            let seeds = &seed[row..row + 3 * joints];
+            row += 3 * joints;
+            if seeds.iter().all(|s| *s == 0.0) {
+                continue;
             }
-            for (f, seeds) in by_forces
-                .iter_mut()
-                .zip(seed[torque_rows..].chunks_exact(6))
-            {
-                for k in 0..6 {
-                    f[k] += seeds[k] * force_share;
-                }
+            let gradient = &mut room.limb;
+            gradient.clear(at.joints.len());
+            let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
+            let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
+            for k in 0..joints {
+                let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
+                let joint = if k == 0 { at.base } else { at.joints[k - 1] };
+                // s·((p − j) × F + M).
+                let by_arm = force.cross(s);
+                by_position += by_arm;
+                *(if k == 0 {
+                    &mut gradient.base
+                } else {
+                    &mut gradient.joints[k - 1]
+                }) -= by_arm;
+                by_force += s.cross(contact.position - joint);
+                by_moment += s;
             }
-            let adjoint = solution.adjoint(bodies, contacts, &zeros, &by_forces);
-            pull_adjoint(program, state, solution, (bodies, contacts), &adjoint, out);
-        },
-    );
+            let f = &solution.forces[i];
+            add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
+            add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
+            let (a, b) = (
+                contact.matrix.transpose() * by_force,
+                contact.matrix.transpose() * by_moment,
+            );
+            let into: &mut Six = &mut by_forces[i];
+            for k in 0..3 {
+                into[k] += a[k];
+                into[k + 3] += b[k];
+            }
+            let place = WrenchGradient {
+                position: by_position,
+                matrix: by_matrix,
+                ..WrenchGradient::ZERO
+            };
+            pull_contact(program, i, &place, out);
+            let limb = &program.characters[spec.character].limbs[spec.limb];
+            let [torso, effector] = out
+                .frames
+                .get_disjoint_mut([spec.torso, spec.effector])
+                .expect("a limb has two frames");
+            at.pull(limb, gradient, torso, effector);
+        }
+        for (f, seeds) in by_forces
+            .iter_mut()
+            .zip(seed[torque_rows..].chunks_exact(6))
+        {
+            for k in 0..6 {
+                f[k] += seeds[k] * force_share;
+            }
+        }
+        let adjoint = &mut room.adjoint;
+        solution.adjoint(bodies, contacts, None, by_forces, adjoint);
+        pull_adjoint(program, state, solution, (bodies, contacts), adjoint, out);
+        out.room = room;
+    });
 }

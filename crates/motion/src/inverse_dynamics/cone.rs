@@ -1,6 +1,7 @@
 //! The forces that a patch can bear, and the nearest of them to any six numbers.
 
-use super::Six;
+use super::{Six, dot};
+use conatus_math::lanes::Real;
 
 /// The cone of a patch: f₂ ≥ 0 across the surface, and all else within bounds
 /// in proportion to it:
@@ -16,16 +17,118 @@ pub struct Cone {
     pub arms: [f64; 3],
 }
 
-/// Where the nearest point of the cone lies.
-struct Nearest {
-    /// The force across the surface.
-    normal: f64,
-    /// Which bounds are met: friction, then the three moments.
-    met: [bool; 4],
-    /// |(x₀, x₁)|.
-    slide: f64,
-    /// 1 + Σ a² over the bounds that are met.
-    sum: f64,
+/// Bounds of cones: of one, or of several side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds<F> {
+    /// µ and the three arms; zero where there is no cone.
+    pub shares: [F; 4],
+    /// 1 where there is a cone, 0 where forces are free.
+    pub held: F,
+}
+
+/// The nearest point of a cone, and how it follows what it is nearest to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nearest<F> {
+    pub point: [F; 6],
+    pub slope: Slope<F>,
+}
+
+/// A symmetric matrix with 6 rows: share · n nᵀ, two rows of sliding and three
+/// of moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slope<F = f64> {
+    /// n.
+    pub(super) across: [F; 6],
+    /// What n nᵀ is multiplied by.
+    pub(super) share: F,
+    /// Entries (0, 0), (0, 1) and (1, 1) of what is added to that.
+    pub(super) slide: [F; 3],
+    /// Entries (3, 3), (4, 4) and (5, 5) of it.
+    pub(super) moments: [F; 3],
+}
+
+impl Slope {
+    /// The product with six numbers.
+    #[inline]
+    pub fn times(&self, x: &Six) -> Six {
+        let along = self.share * dot(&self.across, x);
+        let (n, [xx, xy, yy], m) = (&self.across, self.slide, &self.moments);
+        [
+            n[0] * along + (xx * x[0] + xy * x[1]),
+            n[1] * along + (xy * x[0] + yy * x[1]),
+            n[2] * along,
+            n[3] * along + m[0] * x[3],
+            n[4] * along + m[1] * x[4],
+            n[5] * along + m[2] * x[5],
+        ]
+    }
+}
+
+impl<F: Real> Bounds<F> {
+    /// The nearest point to x, with the derivative times a factor.
+    ///
+    /// Given s = f₂, all else is as near as its bound allows. So s is where
+    /// s − x₂ − Σ a_g max(r_g − a_g s, 0) is zero, which rises with s and is
+    /// concave, in straight pieces: from its first step on Newton's method comes
+    /// from below, leaves bounds one by one, and ends when it leaves no more.
+    #[inline(always)]
+    pub fn nearest(&self, x: &[F; 6], factor: F) -> Nearest<F> {
+        let (zero, one) = (F::splat(0.0), F::splat(1.0));
+        let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
+        let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
+        // 1 where a bound is met.
+        let mut met = [zero; 4];
+        let (mut s, mut sum) = (x[2], one);
+        for _ in 0..6 {
+            let (mut above, before) = (x[2], s);
+            sum = one;
+            for g in 0..4 {
+                met[g] = sizes[g].above(self.shares[g] * s, self.held, zero);
+                let bound = self.shares[g] * met[g];
+                above = above + bound * sizes[g];
+                sum = sum + bound * bound;
+            }
+            s = above / sum;
+            if s.equals(before) {
+                break;
+            }
+        }
+        // The tip of the cone, if s is not above zero, has no slope.
+        let alive = s.above(zero, one, one - self.held);
+        let (factor, s) = (factor * alive, s * alive);
+
+        let safe = slide.above(zero, slide, one);
+        let (x0, x1) = (x[0] / safe, x[1] / safe);
+        let friction = self.shares[0] * met[0];
+        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
+        let mut across = [friction * x0, friction * x1, one, zero, zero, zero];
+        let mut point = [x[0], x[1], s, x[3], x[4], x[5]];
+        let mut moments = [factor; 3];
+        for k in 0..2 {
+            point[k] = met[0].above(zero, across[k] * s, x[k] * alive);
+        }
+        for k in 3..6 {
+            let met = met[k - 2];
+            across[k] = (self.shares[k - 2] * met).copysign(x[k]);
+            point[k] = met.above(zero, across[k] * s, x[k] * alive);
+            moments[k - 3] = met.above(zero, zero, factor);
+        }
+        // Sliding that turns is followed by friction.
+        let around = friction * s / safe * factor;
+        Nearest {
+            point,
+            slope: Slope {
+                across,
+                share: factor / sum,
+                slide: [
+                    met[0].above(zero, around * x1 * x1, factor),
+                    met[0].above(zero, -(around * x0 * x1), zero),
+                    met[0].above(zero, around * x0 * x0, factor),
+                ],
+                moments,
+            },
+        }
+    }
 }
 
 impl Cone {
@@ -39,102 +142,22 @@ impl Cone {
         }
     }
 
-    fn bounds(&self) -> [f64; 4] {
+    pub(super) fn shares(&self) -> [f64; 4] {
         [self.friction, self.arms[0], self.arms[1], self.arms[2]]
     }
 
-    /// Given s = f₂, all else is as near as its bound allows. So s minimises
-    /// (s − x₂)² + Σ max(r_g − a_g s, 0)², a parabola between the places r_g/a_g,
-    /// which are passed from the largest on.
-    fn nearest(&self, x: &Six) -> Nearest {
-        let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
-        let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
-        let bounds = self.bounds();
-        let mut met = [false; 4];
-        let (mut above, mut sum) = (x[2], 1.0);
-        loop {
-            let normal = above / sum;
-            // The largest r_g/a_g of those not met yet, if it is beyond s.
-            let mut worst = None;
-            for g in 0..4 {
-                if !met[g] && sizes[g] > bounds[g] * normal {
-                    let place = sizes[g] / bounds[g].max(1e-300);
-                    if worst.is_none_or(|(_, p)| place > p) {
-                        worst = Some((g, place));
-                    }
-                }
-            }
-            let Some((g, _)) = worst else {
-                return Nearest {
-                    normal: normal.max(0.0),
-                    met,
-                    slide,
-                    sum,
-                };
-            };
-            met[g] = true;
-            above += bounds[g] * sizes[g];
-            sum += bounds[g] * bounds[g];
-        }
+    fn nearest(&self, x: &Six) -> Nearest<f64> {
+        let (shares, held) = (self.shares(), 1.0);
+        Bounds { shares, held }.nearest(x, 1.0)
     }
 
     /// The point of the cone that is nearest to x.
     pub fn project(&self, x: &Six) -> Six {
-        let nearest = self.nearest(x);
-        let s = nearest.normal;
-        if s <= 0.0 {
-            return [0.0; 6];
-        }
-        let mut y = *x;
-        y[2] = s;
-        if nearest.met[0] {
-            let shrink = self.friction * s / nearest.slide;
-            y[0] *= shrink;
-            y[1] *= shrink;
-        }
-        for k in 0..3 {
-            if nearest.met[k + 1] {
-                y[k + 3] = (self.arms[k] * s).copysign(x[k + 3]);
-            }
-        }
-        y
+        self.nearest(x).point
     }
 
-    /// The derivative of [`project`](Self::project): a symmetric matrix.
-    pub fn slope(&self, x: &Six, out: &mut [Six; 6]) {
-        *out = [[0.0; 6]; 6];
-        let nearest = self.nearest(x);
-        let s = nearest.normal;
-        if s <= 0.0 {
-            return;
-        }
-        // ds = n·dx / sum, and what is at its bound follows s: n nᵀ / sum.
-        let mut n = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-        if nearest.met[0] {
-            let (x0, x1) = (x[0] / nearest.slide, x[1] / nearest.slide);
-            n[0] = self.friction * x0;
-            n[1] = self.friction * x1;
-            // Sliding that turns is followed by friction.
-            let around = self.friction * s / nearest.slide;
-            out[0][0] = around * x1 * x1;
-            out[1][1] = around * x0 * x0;
-            out[0][1] = -around * x0 * x1;
-            out[1][0] = out[0][1];
-        } else {
-            out[0][0] = 1.0;
-            out[1][1] = 1.0;
-        }
-        for k in 3..6 {
-            if nearest.met[k - 2] {
-                n[k] = self.arms[k - 3].copysign(x[k]);
-            } else {
-                out[k][k] = 1.0;
-            }
-        }
-        for i in 0..6 {
-            for j in 0..6 {
-                out[i][j] += n[i] * n[j] / nearest.sum;
-            }
-        }
+    /// The derivative of [`project`](Self::project).
+    pub fn slope(&self, x: &Six) -> Slope {
+        self.nearest(x).slope
     }
 }

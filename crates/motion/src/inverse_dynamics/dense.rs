@@ -5,6 +5,19 @@
 pub(super) struct Factor {
     n: usize,
     l: Vec<f64>,
+    /// The diagonal of L, inverted.
+    inverse: Vec<f64>,
+}
+
+/// Calls a kernel with the size as a constant where it is that of one body, as
+/// it nearly always is: the compiler then unrolls all loops.
+macro_rules! sized {
+    ($kernel:ident($self:ident $(, $argument:expr)*)) => {
+        match $self.n {
+            6 => $kernel(6 $(, $argument)*),
+            n => $kernel(n $(, $argument)*),
+        }
+    };
 }
 
 impl Factor {
@@ -13,58 +26,37 @@ impl Factor {
         self.n = n;
         self.l.clear();
         self.l.resize(n * n, 0.0);
+        self.inverse.resize(n, 0.0);
         for i in 0..n {
             self.l[i * n + i] = 1.0;
         }
     }
 
-    /// Adds to an entry with `i` ≥ `j`.
+    /// Adds to the block of two bodies, `a` ≥ `b`. What is above the diagonal is
+    /// never read.
     #[inline]
-    pub fn add(&mut self, i: usize, j: usize, value: f64) {
-        self.l[i * self.n + j] += value;
+    pub fn add(&mut self, a: usize, b: usize, block: &[[f64; 6]; 6]) {
+        for (i, row) in block.iter().enumerate() {
+            let into = &mut self.l[(6 * a + i) * self.n + 6 * b..][..6];
+            into.iter_mut().zip(row).for_each(|(l, x)| *l += x);
+        }
     }
 
     /// H becomes L. It is the identity and what squares added, so it is positive
     /// definite.
     pub fn factorise(&mut self) {
-        let n = self.n;
-        for i in 0..n {
-            for j in 0..=i {
-                let mut sum = self.l[i * n + j];
-                for k in 0..j {
-                    sum -= self.l[i * n + k] * self.l[j * n + k];
-                }
-                self.l[i * n + j] = if i == j {
-                    sum.max(1e-300).sqrt()
-                } else {
-                    sum / self.l[j * n + j]
-                };
-            }
-        }
+        sized!(factorise(self, &mut self.l, &mut self.inverse));
     }
 
     /// x becomes H⁻¹ x.
     pub fn solve(&self, x: &mut [f64]) {
-        let n = self.n;
-        for i in 0..n {
-            let mut sum = x[i];
-            for (l, x) in self.l[i * n..i * n + i].iter().zip(x.iter()) {
-                sum -= l * x;
-            }
-            x[i] = sum / self.l[i * n + i];
-        }
+        sized!(solve(self, &self.l, &self.inverse, x));
         self.solve_transposed(x);
     }
 
     /// x becomes L⁻ᵀ x.
     pub fn solve_transposed(&self, x: &mut [f64]) {
-        let n = self.n;
-        for i in (0..n).rev() {
-            x[i] /= self.l[i * n + i];
-            let value = x[i];
-            let row = &self.l[i * n..i * n + i];
-            x.iter_mut().zip(row).for_each(|(x, l)| *x -= l * value);
-        }
+        sized!(solve_transposed(self, &self.l, &self.inverse, x));
     }
 
     /// out = Lᵀ x.
@@ -75,6 +67,50 @@ impl Factor {
         for (i, x) in x.iter().enumerate().take(n) {
             let row = &self.l[i * n..=i * n + i];
             out.iter_mut().zip(row).for_each(|(out, l)| *out += l * x);
+        }
+    }
+}
+
+#[inline(always)]
+fn factorise(n: usize, l: &mut [f64], inverse: &mut [f64]) {
+    let (l, inverse) = (&mut l[..n * n], &mut inverse[..n]);
+    for j in 0..n {
+        let mut pivot = l[j * n + j];
+        for k in 0..j {
+            pivot -= l[j * n + k] * l[j * n + k];
+        }
+        let root = pivot.max(1e-300).sqrt();
+        l[j * n + j] = root;
+        inverse[j] = 1.0 / root;
+        for i in j + 1..n {
+            let mut sum = l[i * n + j];
+            for k in 0..j {
+                sum -= l[i * n + k] * l[j * n + k];
+            }
+            l[i * n + j] = sum * inverse[j];
+        }
+    }
+}
+
+#[inline(always)]
+fn solve(n: usize, l: &[f64], inverse: &[f64], x: &mut [f64]) {
+    let (l, inverse, x) = (&l[..n * n], &inverse[..n], &mut x[..n]);
+    for i in 0..n {
+        let mut sum = x[i];
+        for j in 0..i {
+            sum -= l[i * n + j] * x[j];
+        }
+        x[i] = sum * inverse[i];
+    }
+}
+
+#[inline(always)]
+fn solve_transposed(n: usize, l: &[f64], inverse: &[f64], x: &mut [f64]) {
+    let (l, inverse, x) = (&l[..n * n], &inverse[..n], &mut x[..n]);
+    for i in (0..n).rev() {
+        x[i] *= inverse[i];
+        for j in 0..i {
+            x[j] -= l[i * n + j] * x[i];
         }
     }
 }

@@ -22,10 +22,14 @@
 
 mod cone;
 mod dense;
+mod group;
+mod newton;
 
 use conatus_math::{DMat3, DVec3};
-pub use cone::Cone;
+pub use cone::{Cone, Slope};
 use dense::Factor;
+use group::Group;
+use newton::Place;
 
 /// Rows of moments (in weights times metres) are this much dearer than rows of
 /// forces.
@@ -69,12 +73,13 @@ pub struct Solution {
     /// The force of each contact, in its patch's axes.
     pub forces: Vec<Six>,
     /// Proj′/W of each contact.
-    slopes: Vec<[Six; 6]>,
+    slopes: Vec<Slope>,
+    /// Of H.
     factor: Factor,
-    gradient: Vec<f64>,
+    groups: Vec<Group>,
     step: Vec<f64>,
-    trial: Vec<f64>,
-    trial_forces: Vec<Six>,
+    here: Place,
+    there: Place,
 }
 
 /// The force and moment, in world axes, of six numbers of a contact: force, and
@@ -86,37 +91,30 @@ pub fn wrench(contact: &Contact, f: &Six) -> (DVec3, DVec3) {
     )
 }
 
-/// Calls for each body that a contact acts on: its number, the factor of its
-/// rows (−1 for a reaction between equals) and the arm.
-#[inline]
-fn ends(bodies: &[Body], contact: &Contact, mut each: impl FnMut(usize, f64, DVec3)) {
-    each(
-        contact.on,
-        1.0,
-        contact.position - bodies[contact.on].position,
-    );
-    if let Some((other, ratio)) = contact.against {
-        each(other, -ratio, contact.position - bodies[other].position);
-    }
-}
-
-#[inline]
-fn vector(v: &[f64]) -> DVec3 {
-    DVec3::new(v[0], v[1], v[2])
+/// The six numbers of a body.
+#[inline(always)]
+fn of_body(numbers: &[f64], body: usize) -> (DVec3, DVec3) {
+    let six = &numbers[6 * body..6 * body + 6];
+    (
+        DVec3::new(six[0], six[1], six[2]),
+        DVec3::new(six[3], six[4], six[5]),
+    )
 }
 
 /// G_iᵀ λ.
 #[inline]
 pub(crate) fn transpose_times(bodies: &[Body], contact: &Contact, lambda: &[f64]) -> Six {
-    let (mut force, mut moment) = (DVec3::ZERO, DVec3::ZERO);
-    ends(bodies, contact, |body, factor, arm| {
-        let (l, m) = (
-            vector(&lambda[6 * body..]),
-            vector(&lambda[6 * body + 3..]) * MOMENT,
-        );
-        force += (l + m.cross(arm)) * factor;
-        moment += m * factor;
-    });
+    let at = |body: usize| {
+        let (l, m) = of_body(lambda, body);
+        let m = m * MOMENT;
+        (l + m.cross(contact.position - bodies[body].position), m)
+    };
+    let (mut force, mut moment) = at(contact.on);
+    if let Some((other, ratio)) = contact.against {
+        let (l, m) = at(other);
+        force -= l * ratio;
+        moment -= m * ratio;
+    }
     let r = &contact.matrix;
     [
         r.x_axis.dot(force),
@@ -132,7 +130,8 @@ pub(crate) fn transpose_times(bodies: &[Body], contact: &Contact, lambda: &[f64]
 #[inline]
 fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
     let (force, moment) = wrench(contact, f);
-    ends(bodies, contact, |body, factor, arm| {
+    let mut add = |body: usize, factor: f64| {
+        let arm = contact.position - bodies[body].position;
         let turning = (arm.cross(force) + moment) * (MOMENT * factor);
         let pushing = force * factor;
         let out = &mut out[6 * body..6 * body + 6];
@@ -140,110 +139,14 @@ fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
             out[k] += pushing[k];
             out[k + 3] += turning[k];
         }
-    });
+    };
+    add(contact.on, 1.0);
+    if let Some((other, ratio)) = contact.against {
+        add(other, -ratio);
+    }
 }
 
 impl Solution {
-    /// Solves the programme, starting from the λ that is there.
-    pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
-        let n = 6 * bodies.len();
-        if self.lambda.len() != n {
-            self.lambda.clear();
-            self.lambda.resize(n, 0.0);
-        }
-        self.forces.resize(contacts.len(), [0.0; 6]);
-        self.trial_forces.resize(contacts.len(), [0.0; 6]);
-        self.slopes.resize(contacts.len(), [[0.0; 6]; 6]);
-        self.gradient.resize(n, 0.0);
-        let demand = |i: usize| bodies[i / 6].demand[i % 6];
-        let scale = (0..n).fold(1.0f64, |m, i| m.max(demand(i).abs()));
-
-        forces_at(bodies, contacts, &self.lambda, &mut self.forces);
-        for _ in 0..100 {
-            // The gradient λ + G f − τ and the Hessian.
-            gradient_at(
-                bodies,
-                contacts,
-                &self.lambda,
-                &self.forces,
-                &mut self.gradient,
-            );
-            self.factor.identity(n);
-            for (i, contact) in contacts.iter().enumerate() {
-                let x = transpose_times(bodies, contact, &self.lambda);
-                let slope = &mut self.slopes[i];
-                match &contact.cone {
-                    Some(cone) => cone.slope(&x, slope),
-                    None => identity(slope),
-                }
-                let inverse = 1.0 / contact.weight;
-                slope.iter_mut().flatten().for_each(|s| *s *= inverse);
-                add_square(bodies, contact, slope, &mut self.factor);
-            }
-            self.factor.factorise();
-            let error = self.gradient.iter().fold(0.0f64, |m, g| m.max(g.abs()));
-            if error <= 1e-12 * scale {
-                return;
-            }
-            self.step.clear();
-            self.step.extend(self.gradient.iter().map(|g| -g));
-            self.factor.solve(&mut self.step);
-            if !self.search(bodies, contacts) {
-                return;
-            }
-            std::mem::swap(&mut self.lambda, &mut self.trial);
-            std::mem::swap(&mut self.forces, &mut self.trial_forces);
-        }
-    }
-
-    /// Goes along the step as far as the dual function falls, its whole length
-    /// at most. Its slope along the step rises from below zero; where it rises
-    /// above within the step, its root is bracketed (the Illinois method). Where
-    /// forces are nearly free, a step may be a million times too long.
-    fn search(&mut self, bodies: &[Body], contacts: &[Contact]) -> bool {
-        let along =
-            |g: &[f64], step: &[f64]| -> f64 { g.iter().zip(step).map(|(g, s)| g * s).sum() };
-        let first = along(&self.gradient, &self.step);
-        // Rounding: as good as it gets.
-        if first >= 0.0 {
-            return false;
-        }
-        let (mut low, mut low_slope) = (0.0, first);
-        let (mut high, mut high_slope) = (1.0, f64::NAN);
-        let mut length = 1.0;
-        let mut side = 0;
-        for _ in 0..60 {
-            self.trial.clear();
-            let moved = self.lambda.iter().zip(&self.step);
-            self.trial.extend(moved.map(|(l, s)| l + length * s));
-            forces_at(bodies, contacts, &self.trial, &mut self.trial_forces);
-            gradient_at(
-                bodies,
-                contacts,
-                &self.trial,
-                &self.trial_forces,
-                &mut self.gradient,
-            );
-            let slope = along(&self.gradient, &self.step);
-            if slope.abs() <= -0.1 * first || slope <= 0.0 && length == 1.0 {
-                return true;
-            }
-            if slope > 0.0 {
-                if side == 1 {
-                    low_slope *= 0.5;
-                }
-                (high, high_slope, side) = (length, slope, 1);
-            } else {
-                if side == -1 {
-                    high_slope *= 0.5;
-                }
-                (low, low_slope, side) = (length, slope, -1);
-            }
-            length = (low * high_slope - high * low_slope) / (high_slope - low_slope);
-        }
-        true
-    }
-
     /// τ − G f, as it is: λ, if the programme was solved to its end.
     pub fn unexplained(&self, bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
         let mut out = vec![0.0; 6 * bodies.len()];
@@ -284,8 +187,13 @@ impl Solution {
     pub fn pull_weight(&self, bodies: &[Body], contacts: &[Contact], i: usize, u: &[f64]) -> f64 {
         // √W enters by f_i √W; its row is (Proj′/W Gᵀu)·f √W d√W/dW · …
         let x = transpose_times(bodies, &contacts[i], u);
-        let moved = times(&self.slopes[i], &x);
+        let moved = self.slopes[i].times(&x);
         0.5 * dot(&moved, &self.forces[i])
+    }
+
+    /// Whether a contact pushes. If it does not, nothing about it matters.
+    pub fn pushes(&self, contact: usize) -> bool {
+        self.slopes[contact].share != 0.0
     }
 
     /// The adjoint of the whole solution: from derivatives of a number by λ and
@@ -294,39 +202,47 @@ impl Solution {
         &self,
         bodies: &[Body],
         contacts: &[Contact],
-        by_lambda: &[f64],
+        by_lambda: Option<&[f64]>,
         by_forces: &[Six],
-    ) -> Adjoint {
+        out: &mut Adjoint,
+    ) {
         // With x_i = G_iᵀλ, f_i = Proj(x_i)/W_i and F(λ) = λ + Σ G_i f_i − τ = 0.
-        let mut mu = by_lambda.to_vec();
-        let mut turned = Vec::with_capacity(contacts.len());
-        for (i, contact) in contacts.iter().enumerate() {
-            let by_x = times(&self.slopes[i], &by_forces[i]);
-            add_times(bodies, contact, &by_x, &mut mu);
-            turned.push(by_x);
+        let mu = &mut out.demand;
+        mu.clear();
+        match by_lambda {
+            Some(by_lambda) => mu.extend_from_slice(by_lambda),
+            None => mu.resize(self.lambda.len(), 0.0),
         }
-        self.factor.solve(&mut mu);
-        let mut by_weight = Vec::with_capacity(contacts.len());
+        out.turned.clear();
         for (i, contact) in contacts.iter().enumerate() {
-            let z = transpose_times(bodies, contact, &mu);
-            let back = times(&self.slopes[i], &z);
+            let by_x = self.slopes[i].times(&by_forces[i]);
+            if self.pushes(i) {
+                add_times(bodies, contact, &by_x, mu);
+            }
+            out.turned.push(by_x);
+        }
+        self.factor.solve(mu);
+        out.by_weight.clear();
+        for (i, contact) in contacts.iter().enumerate() {
+            if !self.pushes(i) {
+                out.by_weight.push(0.0);
+                continue;
+            }
+            let z = transpose_times(bodies, contact, mu);
+            let back = self.slopes[i].times(&z);
             for k in 0..6 {
-                turned[i][k] -= back[k];
+                out.turned[i][k] -= back[k];
             }
             let f = &self.forces[i];
-            by_weight.push((dot(&z, f) - dot(&by_forces[i], f)) / contact.weight);
-        }
-        Adjoint {
-            demand: mu,
-            turned,
-            by_weight,
+            let by_weight = (dot(&z, f) - dot(&by_forces[i], f)) / contact.weight;
+            out.by_weight.push(by_weight);
         }
     }
 }
 
 /// What [`Solution::adjoint`] found: derivatives by τ and W; by G they are
 /// −µ f_iᵀ + λ y_iᵀ, for [`pull_wrench`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Adjoint {
     /// µ: by τ.
     pub demand: Vec<f64>,
@@ -360,6 +276,7 @@ impl WrenchGradient {
 }
 
 /// Derivatives of αᵀ G_i f, added up.
+#[inline]
 pub fn pull_wrench(
     bodies: &[Body],
     contact: &Contact,
@@ -369,106 +286,26 @@ pub fn pull_wrench(
 ) {
     let (pushing, turning) = (DVec3::new(f[0], f[1], f[2]), DVec3::new(f[3], f[4], f[5]));
     let force = contact.matrix * pushing;
-    let mut first = true;
-    ends(bodies, contact, |body, factor, arm| {
-        let l = vector(&alpha[6 * body..]) * factor;
-        let m = vector(&alpha[6 * body + 3..]) * (MOMENT * factor);
-        // l·(R p) + m·(arm × R p + R t).
-        crate::variables::add_outer(&mut out.matrix, l + m.cross(arm), pushing);
-        crate::variables::add_outer(&mut out.matrix, m, turning);
-        let by_arm = force.cross(m);
+    // l·(R p) + m·(arm × R p + R t) at one body; returns what pulls at the arm.
+    let pull = |body: usize, factor: f64, matrix: &mut DMat3| {
+        let arm = contact.position - bodies[body].position;
+        let (l, m) = of_body(alpha, body);
+        let (l, m) = (l * factor, m * (MOMENT * factor));
+        crate::variables::add_outer(matrix, l + m.cross(arm), pushing);
+        crate::variables::add_outer(matrix, m, turning);
+        force.cross(m)
+    };
+    let by_arm = pull(contact.on, 1.0, &mut out.matrix);
+    out.position += by_arm;
+    out.on -= by_arm;
+    if let Some((other, ratio)) = contact.against {
+        let by_arm = pull(other, -ratio, &mut out.matrix);
         out.position += by_arm;
-        *(if first { &mut out.on } else { &mut out.against }) -= by_arm;
-        first = false;
-    });
-}
-
-/// The forces that belong to λ.
-fn forces_at(bodies: &[Body], contacts: &[Contact], lambda: &[f64], forces: &mut [Six]) {
-    for (contact, force) in contacts.iter().zip(forces) {
-        let x = transpose_times(bodies, contact, lambda);
-        let y = match &contact.cone {
-            Some(cone) => cone.project(&x),
-            None => x,
-        };
-        *force = y.map(|y| y / contact.weight);
-    }
-}
-
-/// The gradient of the dual function, λ + G f − τ.
-fn gradient_at(
-    bodies: &[Body],
-    contacts: &[Contact],
-    lambda: &[f64],
-    forces: &[Six],
-    out: &mut [f64],
-) {
-    for (i, out) in out.iter_mut().enumerate() {
-        *out = lambda[i] - bodies[i / 6].demand[i % 6];
-    }
-    for (contact, force) in contacts.iter().zip(forces) {
-        add_times(bodies, contact, force, out);
-    }
-}
-
-/// H += G S Gᵀ.
-fn add_square(bodies: &[Body], contact: &Contact, slope: &[Six; 6], factor: &mut Factor) {
-    if slope.iter().flatten().all(|s| *s == 0.0) {
-        return;
-    }
-    // Columns of G, for each end: 6 rows by 6.
-    let mut columns = [([[0.0; 6]; 6], 0usize); 2];
-    let mut count = 0;
-    ends(bodies, contact, |body, ratio, arm| {
-        let axes = [
-            contact.matrix.x_axis,
-            contact.matrix.y_axis,
-            contact.matrix.z_axis,
-        ];
-        let (g, at) = &mut columns[count];
-        *at = body;
-        for (k, axis) in axes.iter().enumerate() {
-            let push = *axis * ratio;
-            let turn = arm.cross(*axis) * (MOMENT * ratio);
-            let moment = *axis * (MOMENT * ratio);
-            for row in 0..3 {
-                g[row][k] = push[row];
-                g[row + 3][k] = turn[row];
-                g[row + 3][k + 3] = moment[row];
-            }
-        }
-        count += 1;
-    });
-    for a in 0..count {
-        let (g, body_a) = &columns[a];
-        let half = g.map(|row| times(slope, &row));
-        for (h, body_b) in &columns[..count] {
-            if body_b > body_a {
-                continue;
-            }
-            for (i, row) in half.iter().enumerate() {
-                let last = if body_a == body_b { i } else { 5 };
-                for (j, column) in h.iter().enumerate().take(last + 1) {
-                    factor.add(6 * body_a + i, 6 * body_b + j, dot(row, column));
-                }
-            }
-        }
-    }
-}
-
-fn identity(slope: &mut [Six; 6]) {
-    *slope = [[0.0; 6]; 6];
-    for (k, row) in slope.iter_mut().enumerate() {
-        row[k] = 1.0;
+        out.against -= by_arm;
     }
 }
 
 #[inline]
 pub(crate) fn dot(a: &Six, b: &Six) -> f64 {
     (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
-}
-
-#[inline]
-fn times(matrix: &[Six; 6], x: &Six) -> Six {
-    std::array::from_fn(|i| dot(&matrix[i], x))
 }

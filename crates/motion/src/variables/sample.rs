@@ -1,7 +1,9 @@
 //! Everything that moves at one moment, and derivatives by it.
 
 use super::{FRAME, Layout};
+use crate::character::limb::LimbGradient;
 use crate::character::{Character, LimbState};
+use crate::inverse_dynamics::{Adjoint, Six};
 use conatus_math::exp_map::Rotation;
 use conatus_math::hermite::{Weights, blend};
 use conatus_math::{DMat3, DVec3};
@@ -140,6 +142,18 @@ pub struct Local {
     pub frames: Vec<FrameGradient>,
     /// By the contact variables a of the phase.
     pub contacts: Vec<f64>,
+    /// Memory for whoever pulls.
+    pub(crate) room: Room,
+}
+
+/// Memory for derivatives on their way, so that nobody has to ask for any at
+/// every moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Room {
+    pub numbers: Vec<f64>,
+    pub forces: Vec<Six>,
+    pub adjoint: Adjoint,
+    pub limb: LimbGradient,
 }
 
 impl Local {
@@ -148,6 +162,7 @@ impl Local {
         Self {
             frames: vec![FrameGradient::ZERO; frames],
             contacts: vec![0.0; contacts],
+            room: Room::default(),
         }
     }
 }
@@ -167,14 +182,19 @@ impl State {
     /// Reads the unknowns at a moment.
     pub fn update(&mut self, layout: &Layout, x: &[f64], moment: &Moment) {
         self.frames.clear();
-        let read = |knot: usize, frame: usize| match layout.frame(knot, frame) {
-            Some(at) => std::array::from_fn(|i| DVec3::from_slice(&x[at + 3 * i..])),
+        let read = |knot: Option<usize>, frame: usize| match knot {
+            Some(at) => {
+                let numbers = &x[at + frame * FRAME..][..FRAME];
+                std::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..]))
+            }
             None => [layout.start[frame].0, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO],
         };
         let w = &moment.weights;
+        let first = layout.frame(moment.segment, 0);
+        let second = layout.frame(moment.segment + 1, 0);
         for frame in 0..layout.frames {
-            let [p0, r0, v0, q0] = read(moment.segment, frame);
-            let [p1, r1, v1, q1] = read(moment.segment + 1, frame);
+            let [p0, r0, v0, q0] = read(first, frame);
+            let [p1, r1, v1, q1] = read(second, frame);
             let (path, turns) = ([p0, v0, p1, v1], [r0, q0, r1, q1]);
             let turn = [w.position, w.velocity, w.acceleration].map(|w| blend(&w, &turns));
             let rotation = Rotation::new(turn[0], turn[1], turn[2]);

@@ -46,10 +46,12 @@ impl Descent {
     /// makes room for the next moment.
     pub fn settle(&mut self, layout: &Layout, moment: &Moment, state: &State, out: &mut [f64]) {
         let mut knots = [0.0; 2 * FRAME];
+        let starts = [0, 1].map(|knot| layout.frame(moment.segment + knot, 0));
         for frame in 0..layout.frames {
             state.to_knots(layout, moment, frame, &self.local.frames[frame], &mut knots);
-            for knot in 0..2 {
-                if let Some(at) = layout.frame(moment.segment + knot, frame) {
+            for (knot, start) in starts.iter().enumerate() {
+                if let Some(start) = start {
+                    let at = start + frame * FRAME;
                     let from = &knots[knot * FRAME..][..FRAME];
                     out[at..at + FRAME]
                         .iter_mut()
@@ -127,7 +129,6 @@ pub struct Scratch {
     unknowns: Vec<usize>,
     numbers: Vec<f64>,
     seed: Vec<f64>,
-    row: Vec<f64>,
 }
 
 impl<'a> Rows<'a> {
@@ -173,58 +174,64 @@ impl Sink for Rows<'_> {
             unknowns,
             numbers,
             seed,
-            row,
         } = &mut *self.scratch;
+        // The frames at the first knot, if that is no start, then at the second;
+        // contacts with the knot that hosts them.
         let host = moment.phase * layout.segments;
         unknowns.clear();
-        for knot in 0..2 {
+        let mut places = [None; 2];
+        let mut contacts_at = 0;
+        for (knot, place) in places.iter_mut().enumerate() {
             let number = moment.segment + knot;
-            for &frame in frames {
-                if let Some(at) = layout.frame(number, frame) {
+            if let Some(start) = layout.frame(number, 0) {
+                *place = Some(unknowns.len());
+                for frame in frames {
+                    let at = start + frame * FRAME;
                     unknowns.extend(at..at + FRAME);
                 }
             }
             if number == host + 1 {
+                contacts_at = unknowns.len();
                 unknowns.extend(contacts.iter().map(|&c| layout.contact(moment.phase, c)));
             }
         }
+        if unknowns.is_empty() {
+            return;
+        }
         numbers.clear();
+        numbers.resize(residual.len() * unknowns.len(), 0.0);
+        seed.clear();
+        seed.resize(residual.len(), 0.0);
         let mut knots = [0.0; 2 * FRAME];
-        for k in 0..residual.len() {
-            seed.clear();
-            seed.resize(residual.len(), 0.0);
-            seed[k] = root;
+        for (k, row) in numbers.chunks_exact_mut(unknowns.len()).enumerate() {
             for &frame in frames {
                 self.local.frames[frame] = FrameGradient::ZERO;
             }
             for &contact in contacts {
                 self.local.contacts[contact] = 0.0;
             }
+            seed[k] = root;
             pull(seed, self.local);
-            row.clear();
-            // First knot of each frame, then second, as `unknowns` has them.
-            for knot in 0..2 {
-                let number = moment.segment + knot;
-                if number > 0 {
-                    for &frame in frames {
-                        let gradient = &self.local.frames[frame];
-                        self.state
-                            .to_knots(layout, moment, frame, gradient, &mut knots);
-                        row.extend_from_slice(&knots[knot * FRAME..][..FRAME]);
+            seed[k] = 0.0;
+            for (i, &frame) in frames.iter().enumerate() {
+                let gradient = &self.local.frames[frame];
+                self.state
+                    .to_knots(layout, moment, frame, gradient, &mut knots);
+                for (knot, place) in places.iter().enumerate() {
+                    if let Some(place) = place {
+                        row[place + i * FRAME..][..FRAME]
+                            .copy_from_slice(&knots[knot * FRAME..][..FRAME]);
                     }
                 }
-                if number == host + 1 {
-                    row.extend(contacts.iter().map(|&c| self.local.contacts[c]));
-                }
+            }
+            for (into, &contact) in row[contacts_at..].iter_mut().zip(contacts) {
+                *into = self.local.contacts[contact];
             }
             let scaled = root * residual[k];
             for (&at, value) in unknowns.iter().zip(row.iter()) {
                 self.gradient[at] += scaled * value;
             }
-            numbers.extend_from_slice(row);
         }
-        if !unknowns.is_empty() {
-            self.matrix.add_rows(unknowns, numbers);
-        }
+        self.matrix.add_rows(unknowns, numbers);
     }
 }
