@@ -23,8 +23,9 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use std::ops::ControlFlow;
 
-/// How much dearer physics, contacts and bounds are in the polish.
-const POLISH: f64 = 10.0;
+/// How much dearer physics and bounds are in the first and in the second half of
+/// the polish.
+const POLISH: [f64; 2] = [10.0, 100.0];
 
 /// The stages by name.
 pub const STAGES: [&str; 4] = ["task", "weak physics", "full physics", "polish"];
@@ -38,6 +39,7 @@ pub fn mix(stage: usize) -> Mix {
             ..Mix::FULL
         },
         1 => Mix {
+            contact: 0.1,
             physics: 0.1,
             bounds: 0.1,
             penetration: 0.1,
@@ -45,14 +47,19 @@ pub fn mix(stage: usize) -> Mix {
             ..Mix::FULL
         },
         2 => Mix::FULL,
-        _ => Mix {
-            contact: POLISH,
-            physics: 10.0 * POLISH,
-            bounds: 10.0 * POLISH,
-            penetration: 10.0 * POLISH,
-            torque: 0.0,
-            ..Mix::FULL
-        },
+        _ => polish_mix(POLISH[0]),
+    }
+}
+
+/// The mix of the polish, with physics and bounds so much dearer than usual.
+fn polish_mix(dearer: f64) -> Mix {
+    Mix {
+        contact: POLISH[0],
+        physics: dearer,
+        bounds: dearer,
+        penetration: POLISH[1],
+        torque: 0.0,
+        ..Mix::FULL
     }
 }
 
@@ -136,21 +143,23 @@ pub fn attempt(
         }
     }
     decide_contacts(program, &mut x);
-    let limits = Limits {
-        iterations: effort.polish,
-        gradient: 1e-9,
-        decrease: 1e-5,
-        window: 4,
-    };
-    let mut on = |i: &Iteration| watch(3, i);
-    outcomes.push(least_squares(
-        program,
-        effort.polish_samples,
-        &mix(3),
-        limits,
-        &mut x,
-        &mut on,
-    ));
+    let mut done = 0;
+    for (half, dearer) in POLISH.into_iter().enumerate() {
+        let limits = Limits {
+            iterations: (effort.polish + half) / 2,
+            gradient: 1e-9,
+            decrease: 1e-5,
+            window: 4,
+        };
+        let mut on = |i: &Iteration| {
+            let number = done + i.number;
+            watch(3, &Iteration { number, ..*i })
+        };
+        let (samples, mix) = (effort.polish_samples, polish_mix(dearer));
+        let outcome = least_squares(program, samples, &mix, limits, &mut x, &mut on);
+        done += outcome.iterations;
+        outcomes.push(outcome);
+    }
     (x, outcomes)
 }
 

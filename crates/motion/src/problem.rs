@@ -88,7 +88,7 @@ impl Default for Effort {
         Self {
             seed: 0,
             iterations: [250, 500, 500],
-            polish: 20,
+            polish: 30,
             samples: 6,
             polish_samples: 10,
             noise: 0.01,
