@@ -132,6 +132,9 @@ fn every_term_has_the_gradient_that_differences_measure() {
             },
             0.1,
         );
+        let mut hinted = program.clone();
+        hinted.weights.hint = 2.0;
+        check("hint", &hinted, &Mix { hint: 1.0, ..off }, 0.3);
         check("all", &program, &Mix::FULL, 0.1);
     }
 }

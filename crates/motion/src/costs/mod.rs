@@ -6,6 +6,7 @@
 pub mod acceleration;
 pub mod comfort;
 pub mod contact_invariant;
+pub mod hint;
 pub mod limb;
 pub mod penetration;
 pub mod physics;
@@ -111,5 +112,8 @@ pub fn along_the_way(
         if mix.contact > 0.0 {
             acceleration::clearance(program, mix.effort * dt, state, sink);
         }
+    }
+    if mix.hint * w.hint > 0.0 {
+        hint::deliver(program, mix.hint * w.hint * dt, state, sink);
     }
 }

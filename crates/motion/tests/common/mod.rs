@@ -3,8 +3,10 @@
 
 use conatus_math::DVec3;
 use conatus_motion::character::ready_made;
+use conatus_motion::inverse_dynamics::Six;
 use conatus_motion::surface::Surface;
-use conatus_motion::{Effort, Goal, Problem, Weights};
+use conatus_motion::variables::State;
+use conatus_motion::{Effort, Goal, Problem, Program, Weights};
 
 /// Random numbers that need no crate.
 pub struct Random(u64);
@@ -61,4 +63,16 @@ pub fn walk() -> Problem {
         effort: Effort::default(),
         bars: Default::default(),
     }
+}
+
+/// Where a contact is, and the force and the moment of six numbers in its axes.
+pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVec3, DVec3, DVec3) {
+    let spec = &program.contacts[contact];
+    let frame = &state.frames[spec.frame];
+    let axes = frame.matrix * spec.turn;
+    (
+        frame.point(spec.offset),
+        axes * DVec3::from_slice(f),
+        axes * DVec3::from_slice(&f[3..]),
+    )
 }
