@@ -144,7 +144,7 @@ fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
 }
 
 impl Solution {
-    /// Solves the programme, starting from the λ that is there.
+    /// Solves the programme of Mordatch (6), starting from the λ that is there.
     pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
         let n = 6 * bodies.len();
         if self.lambda.len() != n {
@@ -244,7 +244,8 @@ impl Solution {
         true
     }
 
-    /// τ − G f, as it is: λ, if the programme was solved to its end.
+    /// τ − G f of Mordatch (4), as it is: λ, if the programme was solved to its
+    /// end.
     pub fn unexplained(&self, bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
         let mut out = vec![0.0; 6 * bodies.len()];
         for (contact, force) in contacts.iter().zip(&self.forces) {
