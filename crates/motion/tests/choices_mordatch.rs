@@ -84,9 +84,8 @@ fn the_value_of_the_programme_changes_as_if_forces_stayed() {
         let direction: Six = std::array::from_fn(|_| random.normal());
         let at = |h: f64| {
             let mut bodies = bodies.clone();
-            for k in 0..6 {
-                bodies[0].demand[k] += h * direction[k];
-            }
+            let demand = &mut bodies[0].demand;
+            demand.iter_mut().zip(direction).for_each(|(t, d)| *t += h * d);
             let mut solution = Solution::default();
             solution.solve(&bodies, &contacts);
             let left: f64 = solution.lambda.iter().map(|l| l * l).sum();
