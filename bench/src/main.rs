@@ -1,6 +1,7 @@
 //! Measures what the project promises, side by side with rapier3d-f64 in one
-//! and the same run, and beside the figures of the cloth paper:
-//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --json]`.
+//! and the same run, and beside the figures of the papers on cloth and on
+//! characters:
+//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --seeds N --json]`.
 //!
 //! Figures of two runs do not compare; machines are busy in different ways.
 //! Ratios within a run do.
@@ -9,6 +10,7 @@ mod cloth;
 mod contacts;
 mod free_flight;
 mod gas;
+mod motion;
 mod output;
 mod program;
 mod rapier;
@@ -23,25 +25,32 @@ use std::io;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: conatus-bench [SECTION]... [--frames N] [--json]
+usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--json]
 
   rigid             bodies, beside rapier3d-f64 (this alone if nothing is asked for)
-  cloth             all that follows
+  cloth             all that begins with it:
   cloth-ccd         rate of continuous collision detection
   cloth-sphere      a sheet on a ball in three sizes, with one thread and with two
   cloth-scenes      the paper's scenes at full size, beside its Table 1
   cloth-contrast    the same with rigid impact zones, and what becomes of them
+  motion            all that begins with it:
+  motion-scenes     how long movements take to be found, and how good they are
+  motion-terms      the share of each cost in the time of a gradient
 
   --frames N        runs of cloth end after N frames; whole ones take hours
+  --seeds N         movements are searched for with the seeds from 0 to N - 1
   --json            one JSON text at the end instead of tables";
 
-const SECTIONS: [&str; 6] = [
+const SECTIONS: [&str; 9] = [
     "rigid",
     "cloth",
     "cloth-ccd",
     "cloth-sphere",
     "cloth-scenes",
     "cloth-contrast",
+    "motion",
+    "motion-scenes",
+    "motion-terms",
 ];
 
 /// What was asked for.
@@ -49,6 +58,7 @@ const SECTIONS: [&str; 6] = [
 struct Wish {
     sections: Vec<String>,
     frames: Option<u64>,
+    seeds: Option<u64>,
     json: bool,
 }
 
@@ -62,6 +72,11 @@ impl Wish {
                     let frames = arguments.next()?.parse().ok()?;
                     wish.frames = (frames > 0).then_some(frames);
                     wish.frames?;
+                }
+                "--seeds" => {
+                    let seeds = arguments.next()?.parse().ok()?;
+                    wish.seeds = (seeds > 0).then_some(seeds);
+                    wish.seeds?;
                 }
                 name if SECTIONS.contains(&name) => wish.sections.push(argument),
                 _ => return None,
@@ -126,6 +141,12 @@ fn measure(wish: &Wish) -> Result<(), Failure> {
     }
     if wish.wants("cloth-contrast") {
         pool.install(|| cloth::contrast::measure(&mut output, wish.frames))?;
+    }
+    if wish.wants("motion-scenes") {
+        motion::scenes::measure(&mut output, wish.seeds.unwrap_or(1))?;
+    }
+    if wish.wants("motion-terms") {
+        pool.install(|| motion::terms::measure(&mut output))?;
     }
     Ok(output.end(&processor)?)
 }

@@ -97,7 +97,7 @@ pub fn cloth() -> Outcome {
 }
 
 /// Scenes with characters, whose motions are scored from outside.
-const MOTIONS: &[&[&str]] = &[];
+const MOTIONS: &[&[&str]] = &[&["stand"], &["walk"], &["get-up-back"]];
 
 /// The physics of characters' motions, after a proof that the program which
 /// scores them passes what is sound and catches what is not.

@@ -280,7 +280,7 @@ impl Program {
         state
     }
 
-    /// The weight W of (7) of a contact with variable a, c = a², and its
+    /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
     /// derivative by a.
     pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
         let Weights { k0, k1, .. } = self.weights;

@@ -9,19 +9,9 @@ use conatus_motion::costs::Mix;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::objective::Evaluator;
 
-/// A movement that is no movement: everything shaken, so that every cost is on.
-fn shaken(program: &Program, seed: u64, size: f64) -> Vec<f64> {
-    let mut x = program.layout.still();
-    let mut random = common::Random::new(seed);
-    for value in &mut x {
-        *value += size * random.normal();
-    }
-    x
-}
-
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
     for seed in 0..6 {
-        let x = shaken(program, seed, size);
+        let x = common::shaken(program, seed, size);
         let mut evaluator = Evaluator::new(program, 4);
         let mut gradient = vec![0.0; x.len()];
         let value = evaluator.gradient(mix, &x, &mut gradient);
@@ -132,6 +122,9 @@ fn every_term_has_the_gradient_that_differences_measure() {
             },
             0.1,
         );
+        let mut hinted = program.clone();
+        hinted.weights.hint = 2.0;
+        check("hint", &hinted, &Mix { hint: 1.0, ..off }, 0.3);
         check("all", &program, &Mix::FULL, 0.1);
     }
 }

@@ -1,4 +1,5 @@
-//! The programme (6) through its dual: optimality conditions, cones, derivatives.
+//! The programme of Mordatch (6) through its dual: optimality conditions, cones,
+//! derivatives.
 
 mod common;
 
@@ -77,6 +78,7 @@ fn slow_value(bodies: &[Body], contacts: &[Contact]) -> f64 {
     solution.value(contacts)
 }
 
+/// Mordatch (6).
 #[test]
 fn the_dual_is_solved_to_its_end_however_cheap_forces_are() {
     let mut random = Random::new(5);
@@ -98,6 +100,7 @@ fn the_dual_is_solved_to_its_end_however_cheap_forces_are() {
     }
 }
 
+/// Mordatch (6).
 #[test]
 fn projected_gradients_find_nothing_better() {
     let mut random = Random::new(7);
@@ -110,6 +113,46 @@ fn projected_gradients_find_nothing_better() {
     }
 }
 
+/// Mordatch (6): a certificate. At the minimum over a cone K the gradient g of
+/// the value is across f, and no ray of K goes down. The rays that could are
+/// (µ cos θ, µ sin θ, 1, ±a₃, ±a₄, ±a₅), so the steepest of them is known; a grip
+/// bears everything, and leaves no gradient at all.
+#[test]
+fn no_force_that_the_patches_can_bear_explains_more() {
+    let mut random = Random::new(13);
+    for case in 0..500 {
+        let (bodies, mut contacts) = random_problem(&mut random, 1 + case % 5, 1e-3);
+        if case % 4 == 0 {
+            contacts[0].cone = None;
+        }
+        let mut solution = Solution::default();
+        solution.solve(&bodies, &contacts);
+        let left = solution.unexplained(&bodies, &contacts);
+        for (contact, f) in contacts.iter().zip(&solution.forces) {
+            // Column by column: what a unit of each number of f explains.
+            let g: Six = std::array::from_fn(|k| {
+                let mut unit = [0.0; 6];
+                unit[k] = 1.0;
+                let (force, moment) = wrench(contact, &unit);
+                let turning = (contact.position - bodies[0].position).cross(force) + moment;
+                let (push, turn) = (DVec3::from_slice(&left), DVec3::from_slice(&left[3..]));
+                contact.weight * f[k] - push.dot(force) - 2.0 * turn.dot(turning)
+            });
+            let Some(cone) = &contact.cone else {
+                assert!(g.iter().all(|g| g.abs() < 1e-9), "case {case}: {g:?}");
+                continue;
+            };
+            let across: f64 = g.iter().zip(f).map(|(g, f)| g * f).sum();
+            assert!(across.abs() < 1e-9, "case {case}: {across}");
+            let [y, x, torsion] = cone.arms;
+            let moments = y * g[3].abs() + x * g[4].abs() + torsion * g[5].abs();
+            let steepest = g[2] - cone.friction * g[0].hypot(g[1]) - moments;
+            assert!(steepest > -1e-9, "case {case}: {steepest}");
+        }
+    }
+}
+
+/// Mordatch (6): A f ≤ b.
 #[test]
 fn forces_are_in_their_cones() {
     let mut random = Random::new(11);

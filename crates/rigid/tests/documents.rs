@@ -133,6 +133,8 @@ fn every_erratum_names_a_test_and_every_test_of_errata_is_named() {
         "crates/rigid/tests/errata_di_pierro.rs",
         "crates/rigid/tests/errata_cylon.rs",
         "crates/cloth/src/response/tests/errata_harmon.rs",
+        "crates/motion/tests/errata_mordatch.rs",
+        "crates/motion/tests/choices_mordatch.rs",
     ] {
         let tests = test_names(&read(path));
         assert!(tests.len() > 3, "{path} has only {} tests", tests.len());
@@ -145,7 +147,12 @@ fn every_erratum_names_a_test_and_every_test_of_errata_is_named() {
 
 #[test]
 fn no_tag_names_an_equation_that_does_not_exist() {
-    for folder in ["crates/rigid", "crates/math", "crates/cloth"] {
+    for folder in [
+        "crates/rigid",
+        "crates/math",
+        "crates/cloth",
+        "crates/motion",
+    ] {
         for path in rust_files(&root().join(folder)) {
             if path.ends_with("documents.rs") {
                 continue;

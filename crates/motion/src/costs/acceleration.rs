@@ -12,7 +12,7 @@ use crate::surface::Nearness;
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of accelerations at one moment.
+/// The cost of accelerations at one moment, q̈ of Mordatch (9).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let w = &program.weights;
     for (frame, at) in state.frames.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::surface::Nearness;
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of all contacts at one moment.
+/// The cost of all contacts at one moment, Mordatch (2).
 pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Sink) {
     let normal_share = program.weights.contact_normal.sqrt();
     let spin_share = program.weights.contact_spin.sqrt();

@@ -17,7 +17,7 @@ use conatus_math::DVec3;
 /// are looked at they stretch a little more.
 const MARGIN: f64 = 0.004;
 
-/// The cost of all limbs at one moment.
+/// The cost of all limbs at one moment (Mordatch §4.2.2).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let w = &program.weights;
     for (i, spec) in program.limbs.iter().enumerate() {

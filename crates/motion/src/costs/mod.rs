@@ -6,6 +6,7 @@
 pub mod acceleration;
 pub mod comfort;
 pub mod contact_invariant;
+pub mod hint;
 pub mod limb;
 pub mod penetration;
 pub mod physics;
@@ -15,7 +16,8 @@ use crate::program::Program;
 use crate::variables::{Moment, Sink, State};
 use physics::PhysicsMemory;
 
-/// How the terms of (1) are weighted in a stage of the optimisation (§4.5).
+/// How the terms of (1) are weighted in a stage of the optimisation
+/// (Mordatch §4.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mix {
     /// L_CI.
@@ -62,7 +64,7 @@ impl Mix {
     };
 }
 
-/// What the terms come to.
+/// What the terms of Mordatch (1) come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
     /// L_CI.
@@ -82,7 +84,7 @@ impl Terms {
     }
 }
 
-/// All costs of one moment along the way.
+/// All costs of one moment along the way: what Mordatch (1) sums up over time.
 pub fn along_the_way(
     program: &Program,
     mix: &Mix,
@@ -111,5 +113,8 @@ pub fn along_the_way(
         if mix.contact > 0.0 {
             acceleration::clearance(program, mix.effort * dt, state, sink);
         }
+    }
+    if mix.hint * w.hint > 0.0 {
+        hint::deliver(program, mix.hint * w.hint * dt, state, sink);
     }
 }

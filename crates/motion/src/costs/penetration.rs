@@ -11,7 +11,7 @@ use crate::surface::Surface;
 use crate::variables::{FrameGradient, FrameState, Local, Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of all penetration at one moment.
+/// The cost of all penetration at one moment (Mordatch §4.2.2).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let weight = weight * program.weights.penetration;
     for (c, character) in program.characters.iter().enumerate() {

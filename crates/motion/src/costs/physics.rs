@@ -60,7 +60,7 @@ fn inertia_times(frame: &FrameState, inertia: DVec3, v: DVec3) -> DVec3 {
     frame.matrix * (inertia * (frame.matrix.transpose() * v))
 }
 
-/// (5) for a single rigid body, in units of its weight.
+/// Mordatch (5) for a single rigid body, in units of its weight.
 pub(crate) fn body(program: &Program, state: &State, character: usize) -> Body {
     let frame = &state.frames[program.torsos[character]];
     let one = &program.characters[character];
@@ -123,7 +123,8 @@ fn pull_contact(program: &Program, i: usize, gradient: &WrenchGradient, out: &mu
     out.frames[program.torsos[spec.character]].position += gradient.on;
 }
 
-/// The costs of one moment.
+/// The costs of one moment: Mordatch (8), or the value of (6), and what Mordatch
+/// (9) counts of forces.
 pub fn deliver(
     program: &Program,
     mix: &Mix,
@@ -245,7 +246,8 @@ fn pull_adjoint(
     }
 }
 
-/// Torques at the base and the inner joints of every limb, and all forces.
+/// Torques at the base and the inner joints of every limb, B u of Mordatch (4),
+/// and all forces: ‖u‖² and ‖f‖² of Mordatch (9).
 fn torques(
     program: &Program,
     effort: f64,

@@ -201,7 +201,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
 }
 
 impl Feature {
-    /// h(q) − h*.
+    /// h(q) − h* of Mordatch (10).
     pub fn error(&self, program: &Program, state: &State) -> DVec3 {
         match self {
             Self::Point {

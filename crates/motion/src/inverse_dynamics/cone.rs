@@ -3,8 +3,8 @@
 use super::{Six, dot};
 use conatus_math::lanes::Real;
 
-/// The cone of a patch: f₂ ≥ 0 across the surface, and all else within bounds
-/// in proportion to it:
+/// The cone of a patch, A f ≤ b of Mordatch (6): f₂ ≥ 0 across the surface, and
+/// all else within bounds in proportion to it:
 /// |(f₀, f₁)| ≤ µ f₂ (friction, the round cone and not the paper's pyramid),
 /// |f₃| ≤ a₃ f₂ and |f₄| ≤ a₄ f₂ (the centre of pressure −f₄/f₂, f₃/f₂ is on the
 /// patch), |f₅| ≤ a₅ f₂ (torsion).

@@ -75,7 +75,7 @@ fn add_square(group: &Group, touch: &Touch, factor: &mut Factor) {
 }
 
 impl Solution {
-    /// Solves the programme, starting from the λ that is there.
+    /// Solves the programme of Mordatch (6), starting from the λ that is there.
     pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
         let n = 6 * bodies.len();
         self.lambda.resize(n, 0.0);

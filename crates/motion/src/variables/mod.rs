@@ -23,7 +23,7 @@ use conatus_math::{DMat3, DVec3};
 /// Numbers of one frame at one knot.
 pub const FRAME: usize = 12;
 
-/// How the unknowns are laid out.
+/// How the unknowns of Mordatch (13) are laid out.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// How many frames there are.

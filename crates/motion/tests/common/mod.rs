@@ -3,8 +3,12 @@
 
 use conatus_math::DVec3;
 use conatus_motion::character::ready_made;
+use conatus_motion::costs::physics::PhysicsMemory;
+use conatus_motion::costs::{Mix, along_the_way};
+use conatus_motion::inverse_dynamics::Six;
 use conatus_motion::surface::Surface;
-use conatus_motion::{Effort, Goal, Problem, Weights};
+use conatus_motion::variables::{State, Value};
+use conatus_motion::{Effort, Goal, Problem, Program, Weights};
 
 /// Random numbers that need no crate.
 pub struct Random(u64);
@@ -61,4 +65,43 @@ pub fn walk() -> Problem {
         effort: Effort::default(),
         bars: Default::default(),
     }
+}
+
+/// Where a contact is, and the force and the moment of six numbers in its axes.
+pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVec3, DVec3, DVec3) {
+    let spec = &program.contacts[contact];
+    let frame = &state.frames[spec.frame];
+    let axes = frame.matrix * spec.turn;
+    (
+        frame.point(spec.offset),
+        axes * DVec3::from_slice(f),
+        axes * DVec3::from_slice(&f[3..]),
+    )
+}
+
+/// What some of the costs along the way come to at one moment that stands for a
+/// second, with the state of that moment.
+pub fn cost(program: &Program, mix: &Mix, state: &State) -> (f64, PhysicsMemory) {
+    let mut state = state.clone();
+    state.update_limbs(&program.characters, false);
+    let moment = program.layout.moment(0, 0.5, 1.0);
+    let (mut value, mut memory) = (Value::default(), PhysicsMemory::default());
+    along_the_way(program, mix, &moment, &state, &mut memory, &mut value);
+    (value.0, memory)
+}
+
+/// The number of the contact with this name.
+pub fn contact(program: &Program, name: &str) -> usize {
+    let mut names = program.contacts.iter();
+    names.position(|c| c.name == name).expect("it has this one")
+}
+
+/// A movement that is no movement: everything shaken, so that every cost is on.
+pub fn shaken(program: &Program, seed: u64, size: f64) -> Vec<f64> {
+    let mut x = program.layout.still();
+    let mut random = Random::new(seed);
+    for value in &mut x {
+        *value += size * random.normal();
+    }
+    x
 }

@@ -9,10 +9,11 @@ pub enum Document {
     Chaney,
     DiPierro,
     Harmon,
+    Mordatch,
 }
 
 impl Document {
-    pub const ALL: [Self; 3] = [Self::Chaney, Self::DiPierro, Self::Harmon];
+    pub const ALL: [Self; 4] = [Self::Chaney, Self::DiPierro, Self::Harmon, Self::Mordatch];
 
     /// As tags and headings spell it.
     pub fn name(self) -> &'static str {
@@ -20,6 +21,7 @@ impl Document {
             Self::Chaney => "Chaney",
             Self::DiPierro => "Di Pierro",
             Self::Harmon => "Harmon",
+            Self::Mordatch => "Mordatch",
         }
     }
 
@@ -29,6 +31,7 @@ impl Document {
             Self::Chaney => 33,
             Self::DiPierro => 80,
             Self::Harmon => 7,
+            Self::Mordatch => 13,
         }
     }
 }

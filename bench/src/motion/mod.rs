@@ -1,0 +1,21 @@
+//! Characters: how long a movement takes to be found and how good it is, beside
+//! the figures of Mordatch et al. (2012), and where the time goes.
+
+pub mod scenes;
+pub mod terms;
+
+use conatus_motion::Problem;
+use conatus_world::scene::{Options, Scene, SceneError, library};
+
+/// The built-in scenes with characters: the name, and what is asked there.
+fn problems() -> Result<Vec<(&'static str, Problem)>, SceneError> {
+    let mut problems = Vec::new();
+    for scene in library::list() {
+        let setup = match scene.family {
+            "motion" => Scene::load(scene.name, &Options::default())?.build()?,
+            _ => continue,
+        };
+        problems.extend(setup.ask.map(|ask| (scene.name, ask.problem)));
+    }
+    Ok(problems)
+}

@@ -1,0 +1,168 @@
+//! Every scene with characters: one attempt on one thread, and the whole
+//! portfolio on two.
+
+use super::problems;
+use crate::Failure;
+use crate::output::Output;
+use crate::table::{Cell, Table, at_most, count, fixed};
+use conatus_motion::score::{Bars, Score};
+use conatus_motion::{Problem, Progress, Synthesis, synthesize};
+use cpu_time::ProcessTime;
+use rayon::ThreadPool;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Mordatch et al. §4.5: "between 2 to 10 minutes on a quad-core 2.3GHz Intel Xeon
+/// machine", in seconds.
+const PAPER: [f64; 2] = [120.0, 600.0];
+
+/// How long a portfolio may take by the clock, in seconds, with two threads.
+const PORTFOLIO: f64 = 10.0;
+
+/// The figures of a score: what a column calls it, times what it is shown, and
+/// with how many decimals. They are in the order of [`Score::against`].
+const FIGURES: [(&str, f64, usize); 6] = [
+    ("residual max %", 100.0, 3),
+    ("mean %", 100.0, 4),
+    ("drift mm", 1000.0, 2),
+    ("limb mm", 1000.0, 2),
+    ("depth mm", 1000.0, 2),
+    ("task mm", 1000.0, 2),
+];
+
+/// Makes one attempt and one portfolio for each of so many seeds.
+pub fn measure(output: &mut Output, seeds: u64) -> Result<(), Failure> {
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    let table = Table::new(
+        format!(
+            "Movements, {seeds} seed(s), means: one attempt on one thread in processor seconds, \
+             and the portfolio on two threads by the clock, beside Mordatch et al. 2012 on four \
+             cores"
+        ),
+        &[
+            "scene",
+            "unknowns",
+            "iterations",
+            "attempt s",
+            "good attempts",
+            "portfolio s",
+            "time bar",
+            "good portfolios",
+            "paper's s",
+            "× faster",
+        ],
+    );
+    let mut table = output.begin(table)?;
+    let mut quality = quality_table();
+    for (name, problem) in problems()? {
+        let mut tally = Tally::default();
+        for seed in 0..seeds {
+            let mut problem = problem.clone();
+            problem.effort.seed = seed;
+            tally.add(&one, &two, &problem);
+            eprintln!("{name}: seed {seed} is done");
+        }
+        table.row(tally.row(name, seeds))?;
+        quality.row(quality_row(name, &tally.worst, &problem.bars));
+    }
+    table.end()?;
+    Ok(output.show(&quality)?)
+}
+
+/// What all seeds of a scene came to.
+#[derive(Default)]
+struct Tally {
+    unknowns: usize,
+    iterations: usize,
+    attempt: f64,
+    good_attempts: u64,
+    portfolio: f64,
+    good_portfolios: u64,
+    worst: Score,
+}
+
+impl Tally {
+    fn add(&mut self, one: &ThreadPool, two: &ThreadPool, problem: &Problem) {
+        let mut alone = problem.clone();
+        alone.effort.attempts = 1;
+        let clock = ProcessTime::now();
+        let found = one.install(|| find(&alone));
+        self.attempt += clock.elapsed().as_secs_f64();
+        self.unknowns = found.x.len();
+        self.iterations += found.attempts[found.best].iterations;
+        self.good_attempts += u64::from(found.is_good());
+
+        let clock = Instant::now();
+        let found = two.install(|| find(problem));
+        self.portfolio += clock.elapsed().as_secs_f64();
+        self.good_portfolios += u64::from(found.is_good());
+        worsen(&mut self.worst, found.score());
+    }
+
+    fn row(&self, name: &str, seeds: u64) -> Vec<Cell> {
+        let mean = |sum: f64| sum / seeds.max(1) as f64;
+        let portfolio = mean(self.portfolio);
+        let [least, most] = PAPER;
+        vec![
+            name.into(),
+            count(self.unknowns as u64),
+            fixed(mean(self.iterations as f64), 0),
+            fixed(mean(self.attempt), 2),
+            format!("{}/{seeds}", self.good_attempts).into(),
+            fixed(portfolio, 2),
+            at_most(portfolio, PORTFOLIO),
+            format!("{}/{seeds}", self.good_portfolios).into(),
+            format!("{least} to {most}").into(),
+            format!("{:.0} to {:.0}", least / portfolio, most / portfolio).into(),
+        ]
+    }
+}
+
+/// Finds a movement, unwatched.
+fn find(problem: &Problem) -> Synthesis {
+    synthesize(problem, &|_: &Progress| ControlFlow::Continue(()))
+}
+
+/// The larger of each two figures.
+fn worsen(worst: &mut Score, score: &Score) {
+    let pairs = [
+        (&mut worst.true_residual_max_bw, score.true_residual_max_bw),
+        (
+            &mut worst.true_residual_mean_bw,
+            score.true_residual_mean_bw,
+        ),
+        (&mut worst.contact_drift_max, score.contact_drift_max),
+        (&mut worst.limb_error_max, score.limb_error_max),
+        (&mut worst.penetration_max, score.penetration_max),
+        (&mut worst.task_error, score.task_error),
+    ];
+    for (worst, value) in pairs {
+        *worst = worst.max(value);
+    }
+}
+
+fn quality_table() -> Table {
+    let mut columns = vec!["scene".to_owned()];
+    for (name, ..) in FIGURES {
+        columns.push(name.to_owned());
+        columns.push(format!("{name} bar"));
+    }
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    Table::new(
+        "What the report says of the movements that were kept, the worst of all seeds \
+         (% of body weight)",
+        &columns,
+    )
+}
+
+fn quality_row(name: &str, score: &Score, bars: &Bars) -> Vec<Cell> {
+    let mut cells = vec![name.into()];
+    for ((_, value, bar), (_, times, decimals)) in score.against(bars).into_iter().zip(FIGURES) {
+        cells.push(fixed(value * times, decimals));
+        // Bars have few digits; their products should not have more.
+        let shown = (bar * times * 1e6).round() / 1e6;
+        cells.push(at_most(value * times, shown));
+    }
+    cells
+}

@@ -1,0 +1,117 @@
+//! Where the time of an evaluation goes: the gradient with one term at a time.
+
+use super::problems;
+use crate::Failure;
+use crate::output::Output;
+use crate::rounds::{Contender, best};
+use crate::table::{Cell, Table, fixed};
+use conatus_motion::costs::Mix;
+use conatus_motion::objective::Evaluator;
+use conatus_motion::{Problem, Program};
+
+const ROUNDS: usize = 10;
+
+const OFF: Mix = Mix::OFF;
+const PHYSICS: Mix = Mix {
+    physics: 1.0,
+    ..OFF
+};
+
+/// What is timed: a name, a mix, and the mix whose time is taken off. Torques
+/// need forces, everything needs to know where everything is.
+const TERMS: [(&str, Mix, Mix); 7] = [
+    (
+        "contacts %",
+        Mix {
+            contact: 1.0,
+            ..OFF
+        },
+        OFF,
+    ),
+    ("forces %", PHYSICS, OFF),
+    (
+        "torques %",
+        Mix {
+            torque: 1.0,
+            ..PHYSICS
+        },
+        PHYSICS,
+    ),
+    ("limbs %", Mix { bounds: 1.0, ..OFF }, OFF),
+    (
+        "penetration %",
+        Mix {
+            penetration: 1.0,
+            ..OFF
+        },
+        OFF,
+    ),
+    ("smoothness %", Mix { effort: 1.0, ..OFF }, OFF),
+    ("hint %", Mix { hint: 1.0, ..OFF }, OFF),
+];
+
+/// Times gradients. Runs on one thread of the caller's pool.
+pub fn measure(output: &mut Output) -> Result<(), Failure> {
+    let mut columns = vec!["scene", "moments", "gradient µs", "state, goals %"];
+    columns.extend(TERMS.iter().map(|(name, ..)| *name));
+    let mut table = Table::new(
+        "One gradient of all terms but the hint, near where a search starts, on one thread in \
+         processor time, and what share of it each term takes alone",
+        &columns,
+    );
+    for (name, problem) in problems()? {
+        table.row(row(name, &problem));
+    }
+    Ok(output.show(&table)?)
+}
+
+fn row(name: &str, problem: &Problem) -> Vec<Cell> {
+    let mut problem = problem.clone();
+    // The hint is off by default; what it would take is shown beside the rest.
+    problem.weights.hint = 1.0;
+    let program = Program::new(&problem);
+    let samples = problem.effort.samples;
+    let mixes: Vec<Mix> = [Mix::FULL, OFF]
+        .into_iter()
+        .chain(TERMS.iter().map(|(_, mix, _)| *mix))
+        .collect();
+    let mut contenders: Vec<Contender> = mixes
+        .iter()
+        .map(|mix| Contender::new("", evaluation(&program, samples, *mix)))
+        .collect();
+    let seconds = best(&mut contenders, ROUNDS);
+    let (whole, idle) = (seconds[0], seconds[1]);
+    let time_of = |mix: &Mix| {
+        let place = mixes.iter().position(|m| m == mix);
+        place.map_or(0.0, |k| seconds[k])
+    };
+    let mut cells = vec![
+        name.into(),
+        fixed(program.layout.moments(samples).len() as f64, 0),
+        fixed(whole * 1e6, 0),
+        fixed(100.0 * idle / whole, 1),
+    ];
+    for (_, mix, without) in &TERMS {
+        let share = (time_of(mix) - time_of(without)) / whole;
+        cells.push(fixed(100.0 * share, 1));
+    }
+    cells
+}
+
+/// Evaluates the gradient at places close to each other, as a line search does:
+/// at one and the same place forces would be known already.
+fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl FnMut() + '_ {
+    let mut evaluator = Evaluator::new(program, samples);
+    let mut x = program.layout.still();
+    let mut gradient = vec![0.0; x.len()];
+    let mut k = 0u32;
+    move || {
+        k += 1;
+        for (i, x) in x.iter_mut().enumerate() {
+            // Any pattern will do that is not the same for neighbours.
+            let phase = f64::from(k % 64) + i as f64;
+            *x += 1e-3 * conatus_math::sincos(phase).0;
+        }
+        evaluator.gradient(&mix, &x, &mut gradient);
+    }
+}

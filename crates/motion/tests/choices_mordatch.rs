@@ -1,0 +1,281 @@
+//! What Mordatch et al. leave open, or what is better done in another way: each
+//! choice of docs/errata.md, as a fact.
+
+mod common;
+
+use common::Random;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::costs::Mix;
+use conatus_motion::costs::hint::{self, EPSILON};
+use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
+use conatus_motion::objective::Evaluator;
+use conatus_motion::score::TrueForces;
+use conatus_motion::variables::{State, Value};
+use conatus_motion::{Program, Weights};
+
+/// Mordatch (1) and (9) add metres, radians and forces without weights.
+#[test]
+fn every_cost_has_a_weight_of_its_own() {
+    let weights: [fn(&mut Weights) -> &mut f64; 15] = [
+        |w| &mut w.contact,
+        |w| &mut w.physics,
+        |w| &mut w.limb,
+        |w| &mut w.joint_limit,
+        |w| &mut w.penetration,
+        |w| &mut w.torque,
+        |w| &mut w.force,
+        |w| &mut w.torso_acceleration,
+        |w| &mut w.torso_turning,
+        |w| &mut w.effector_acceleration,
+        |w| &mut w.effector_turning,
+        |w| &mut w.clearance,
+        |w| &mut w.task,
+        |w| &mut w.task_velocity,
+        |w| &mut w.hint,
+    ];
+    let mut problem = common::walk();
+    problem.phases = 2;
+    (problem.weights.force, problem.weights.hint) = (1.0, 1.0);
+    let program = Program::new(&problem);
+    let x = common::shaken(&program, 2, 0.3);
+    let all = Mix {
+        hint: 1.0,
+        ..Mix::FULL
+    };
+    for (k, weight) in weights.into_iter().enumerate() {
+        let value = |times: f64| {
+            let mut problem = problem.clone();
+            *weight(&mut problem.weights) *= times;
+            Evaluator::new(&Program::new(&problem), 3).value(&all, &x)
+        };
+        let [none, one, two] = [0.0, 1.0, 2.0].map(value);
+        assert!(one > none, "weight {k} weighs nothing");
+        assert!((two - 2.0 * one + none).abs() < 1e-9 * two, "weight {k}");
+    }
+}
+
+/// A body that three patches carry.
+fn carried(random: &mut Random) -> (Vec<Body>, Vec<Contact>) {
+    let demand: Six = std::array::from_fn(|k| if k == 2 { 1.0 } else { 0.2 * random.normal() });
+    let body = Body {
+        position: DVec3::Z,
+        demand,
+    };
+    let contact = |at: DVec3| Contact {
+        on: 0,
+        against: None,
+        position: at,
+        matrix: DMat3::IDENTITY,
+        cone: Some(Cone::new(0.8, [0.1, 0.05])),
+        weight: 0.05,
+    };
+    let places = [DVec3::X, DVec3::Y, -DVec3::X].map(|p| contact(p * 0.3));
+    (vec![body], places.to_vec())
+}
+
+/// Mordatch (8) counts what (6) leaves, not what (6) minimises. The minimum itself
+/// changes as if forces stayed as they are (the envelope theorem), so that its
+/// gradient takes no derivative of them.
+#[test]
+fn the_value_of_the_programme_changes_as_if_forces_stayed() {
+    let mut random = Random::new(21);
+    for _ in 0..50 {
+        let (bodies, contacts) = carried(&mut random);
+        let direction: Six = std::array::from_fn(|_| random.normal());
+        let at = |h: f64| {
+            let mut bodies = bodies.clone();
+            let demand = &mut bodies[0].demand;
+            demand.iter_mut().zip(direction).for_each(|(t, d)| *t += h * d);
+            let mut solution = Solution::default();
+            solution.solve(&bodies, &contacts);
+            let left: f64 = solution.lambda.iter().map(|l| l * l).sum();
+            let held = solution.lambda.iter().zip(direction);
+            let slope: f64 = held.map(|(l, d)| 2.0 * l * d).sum();
+            (solution.value(&contacts), left, slope)
+        };
+        let h = 1e-5;
+        let (ahead, behind, slope) = (at(h), at(-h), at(0.0).2);
+        let envelope = (ahead.0 - behind.0) / (2.0 * h);
+        let printed = (ahead.1 - behind.1) / (2.0 * h);
+        assert!((envelope - slope).abs() < 1e-6, "{envelope} {slope}");
+        assert!((printed - slope).abs() > 1e-4, "{printed} {slope}");
+    }
+}
+
+/// Mordatch (6) has a pyramid, which holds √2 times as well along its edges.
+#[test]
+fn friction_is_the_same_in_all_directions() {
+    let cone = Cone::new(0.8, [0.1, 0.05]);
+    let mut largest = Vec::new();
+    for i in 0..16 {
+        let (sin, cos) = f64::sin_cos(i as f64 * std::f64::consts::TAU / 16.0);
+        let f = cone.project(&[10.0 * cos, 10.0 * sin, 1.0, 0.0, 0.0, 0.0]);
+        largest.push(f[0].hypot(f[1]) / f[2]);
+    }
+    assert!(
+        largest.iter().all(|l| (l - 0.8).abs() < 1e-12),
+        "{largest:?}"
+    );
+    // The corner of the pyramid is in its own bounds, and slides.
+    let corner: Six = [0.8, 0.8, 1.0, 0.0, 0.0, 0.0];
+    assert!(cone.project(&corner)[0] < 0.79);
+}
+
+/// Mordatch §4.5 looks every 0.1 s, wherever that is in a segment. Accelerations
+/// jump at knots, so both sides of each are looked at.
+#[test]
+fn both_ends_of_every_segment_are_looked_at() {
+    let program = Program::new(&common::walk());
+    let layout = &program.layout;
+    for count in [2, 3, 6, 21] {
+        let moments = layout.moments(count);
+        assert_eq!(moments.len(), count * layout.blocks());
+        for (k, group) in moments.chunks(count).enumerate() {
+            let times = [group[0].time, group[count - 1].time];
+            let expected = [k, k + 1].map(|k| k as f64 * layout.segment_seconds());
+            assert!((times[0] - expected[0]).abs() < 1e-12);
+            assert!((times[1] - expected[1]).abs() < 1e-12);
+            assert!(group.iter().all(|m| m.segment == k));
+        }
+        let whole: f64 = moments.iter().map(|m| m.weight).sum();
+        assert!((whole - layout.seconds()).abs() < 1e-9);
+    }
+}
+
+/// Mordatch §4.2.1: forces from a distance are what (8) lets pass. Judged by
+/// contacts that touch, one who hovers has no support at all.
+#[test]
+fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
+    let program = Program::new(&common::walk());
+    let mut state = program.start_state();
+    for frame in &mut state.frames {
+        frame.position.z += 0.1;
+    }
+    let physics = Mix {
+        physics: 1.0,
+        ..Mix::OFF
+    };
+    let (_, memory) = common::cost(&program, &physics, &state);
+    let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
+    assert!(left.sqrt() < 0.01, "printed: {left}");
+    let mut forces = TrueForces::default();
+    forces.solve(&program, &state);
+    assert!((forces.residual() - 1.0).abs() < 1e-9);
+}
+
+/// Mordatch (7) does not change at c = 0, so a contact that starts there would
+/// never find out that it could help.
+#[test]
+fn contacts_start_where_they_feel_something() {
+    let problem = common::walk();
+    let program = Program::new(&problem);
+    let layout = &program.layout;
+    let slopes = |x: &[f64]| {
+        let mut gradient = vec![0.0; x.len()];
+        Evaluator::new(&program, 3).gradient(&Mix::FULL, x, &mut gradient);
+        let places = (0..layout.contacts).map(|i| layout.contact(1, i));
+        places.map(|at| gradient[at].abs()).fold(0.0, f64::max)
+    };
+    let mut x = layout.still();
+    assert!((0..layout.contacts).all(|i| x[layout.contact(1, i)] == 1.0));
+    assert!(slopes(&x) > 1e-6);
+    for i in 0..layout.contacts {
+        x[layout.contact(1, i)] = 0.0;
+    }
+    assert_eq!(slopes(&x), 0.0);
+}
+
+/// Mordatch (13) counts K boundaries for K phases, which have K + 1: the first is
+/// the pose at the start, at rest.
+#[test]
+fn the_first_boundary_is_given_and_no_unknown() {
+    let program = Program::new(&common::walk());
+    let layout = &program.layout;
+    assert_eq!(layout.frame(0, 0), None);
+    let x = common::shaken(&program, 5, 0.5);
+    let mut state = State::default();
+    state.update(layout, &x, &layout.moment(0, 0.0, 1.0));
+    for (at, (position, matrix)) in state.frames.iter().zip(&layout.start) {
+        assert_eq!((at.position, at.matrix), (*position, *matrix));
+        assert_eq!((at.velocity, at.omega), (DVec3::ZERO, DVec3::ZERO));
+    }
+}
+
+/// Mordatch (11) does not say at which height the zero moment point is; feet may
+/// stand at several.
+#[test]
+fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
+    let mut problem = common::walk();
+    problem.weights.hint = 1.0;
+    let program = Program::new(&problem);
+    let mut state = program.start_state();
+    let foot = common::contact(&program, "left foot");
+    state.contacts.fill(0.0);
+    state.contacts[foot] = 3.0;
+    state.frames[0].acceleration = DVec3::new(5.0, 0.0, 0.0);
+    let on_line = hint::zero_moment_point(&program, &state, 0, 0.5);
+    let on_ground = hint::zero_moment_point(&program, &state, 0, 0.0);
+    assert!(on_line.x - on_ground.x > 2.0 * EPSILON);
+    let mut cost = |place: DVec3| {
+        state.frames[program.contacts[foot].frame].position = place;
+        let mut value = Value::default();
+        hint::deliver(&program, 1.0, &state, &mut value);
+        value.0
+    };
+    assert_eq!(cost(on_line), 0.0);
+    assert!(cost(DVec3::new(on_ground.x, on_ground.y, 0.5)) > 1e-3);
+}
+
+/// Mordatch (9) has nothing against feet that are dragged along the ground.
+#[test]
+fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
+    let program = Program::new(&common::walk());
+    let frame = program.limbs[0].effector;
+    let cost = |height: f64, velocity: DVec3| {
+        let mut state = program.start_state();
+        state.contacts.fill(0.0);
+        state.frames[frame].position.z = height;
+        state.frames[frame].velocity = velocity;
+        let mix = Mix {
+            effort: 1.0,
+            contact: 1.0,
+            ..Mix::OFF
+        };
+        common::cost(&program, &mix, &state).0
+    };
+    let [dragged, low, high] =
+        [0.0, 0.04, 0.12].map(|height| cost(height, DVec3::X) - cost(height, DVec3::ZERO));
+    let clearance = program.weights.clearance;
+    assert!((dragged - clearance).abs() < 1e-9, "{dragged}");
+    assert!((low - clearance / 4.0).abs() < 1e-9, "{low}");
+    assert!(high < 0.02 * dragged, "{high}");
+    // Straight up and down it may go as it likes.
+    assert!((cost(0.0, DVec3::Z) - cost(0.0, DVec3::ZERO)).abs() < 1e-9);
+}
+
+/// Mordatch §4.2.2: without mass nothing makes an arm hang.
+#[test]
+fn arms_would_rather_hang() {
+    let program = Program::new(&common::walk());
+    let arm = program.limbs.iter().position(|spec| {
+        let limb = &program.characters[spec.character].limbs[spec.limb];
+        limb.name == "left arm"
+    });
+    let arm = arm.expect("there is a left arm");
+    let spec = &program.limbs[arm];
+    let rest = program.characters[0].limbs[spec.limb]
+        .rest
+        .expect("it hangs");
+    let cost = |way: DVec3| {
+        let mut state = program.start_state();
+        let by = state.limbs[arm].base + way - state.limbs[arm].tip;
+        state.frames[spec.effector].position += by;
+        let effort = Mix {
+            effort: 1.0,
+            ..Mix::OFF
+        };
+        common::cost(&program, &effort, &state).0
+    };
+    assert!(cost(rest) < cost(rest + DVec3::X * 0.2));
+    assert!(cost(rest) < cost(-rest) - 0.1);
+}

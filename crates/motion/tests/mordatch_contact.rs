@@ -1,0 +1,151 @@
+//! Contacts: what it costs not to touch (2), the soft nearest point (3), and the
+//! price of forces (7).
+
+mod common;
+
+use conatus_math::rotation::rodrigues;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::Program;
+use conatus_motion::costs::Mix;
+use conatus_motion::surface::{Nearness, SOFTNESS, Shape, Surface};
+
+const CONTACT: Mix = Mix {
+    contact: 1.0,
+    ..Mix::OFF
+};
+
+/// Mordatch (2).
+#[test]
+fn a_contact_pays_for_height_tilt_slip_and_spin_in_proportion_to_c() {
+    let program = Program::new(&common::walk());
+    let w = &program.weights;
+    let mut state = program.start_state();
+    state.contacts.fill(0.0);
+    let foot = common::contact(&program, "left foot");
+    let (height, tilt, c) = (0.07, 0.4, 2.5);
+    let (slip, spin) = (DVec3::new(0.3, -0.2, 0.1), DVec3::new(0.5, 0.6, -0.7));
+    let frame = &mut state.frames[program.contacts[foot].frame];
+    frame.position.z = height;
+    frame.matrix = rodrigues(DVec3::Y, tilt);
+    (frame.velocity, frame.omega) = (slip, spin);
+    state.contacts[foot] = f64::sqrt(c);
+    // The chord of the angle between the two normals.
+    let normals = 2.0 * f64::sin(tilt / 2.0);
+    let place = height * height + w.contact_normal * normals * normals;
+    let rate = slip.length_squared() + w.contact_spin * spin.length_squared();
+    let expected = w.contact * c * (place + rate);
+    let (found, _) = common::cost(&program, &CONTACT, &state);
+    assert!(
+        (found - expected).abs() < 1e-12 * expected,
+        "{found} {expected}"
+    );
+    // And all of it is gone with c.
+    state.contacts[foot] = 0.0;
+    assert_eq!(common::cost(&program, &CONTACT, &state).0, 0.0);
+}
+
+fn corner() -> [Surface; 2] {
+    let wall = Shape::Plane {
+        point: DVec3::X,
+        normal: -DVec3::X,
+    };
+    let wall = Surface {
+        name: "wall".into(),
+        shape: wall,
+        grippable: false,
+    };
+    [Surface::ground(), wall]
+}
+
+/// Mordatch (3), from the nearest points themselves.
+#[test]
+fn the_nearest_point_is_the_average_with_weights_eta() {
+    assert_eq!(SOFTNESS, 1e4);
+    let mut random = common::Random::new(3);
+    for _ in 0..200 {
+        let p = DVec3::new(random.uniform(), random.normal(), random.uniform());
+        let nearest = [DVec3::new(p.x, p.y, 0.0), DVec3::new(1.0, p.y, p.z)];
+        let eta = nearest.map(|n| 1.0 / (1.0 + 1e4 * p.distance_squared(n)));
+        let average = (nearest[0] * eta[0] + nearest[1] * eta[1]) / (eta[0] + eta[1]);
+        let found = Nearness::new(&corner(), p).gap;
+        assert!((found - (p - average)).length() < 1e-12, "{p}");
+    }
+}
+
+/// Mordatch (3).
+#[test]
+fn close_to_a_surface_the_nearest_point_is_on_it_and_far_from_all_between_them() {
+    let close = Nearness::new(&corner(), DVec3::new(0.3, 0.0, 0.001));
+    assert!(
+        (close.gap - DVec3::Z * 0.001).length() < 3e-4,
+        "{}",
+        close.gap
+    );
+    assert!(close.normal.z > 0.99);
+    let middle = Nearness::new(&corner(), DVec3::new(0.5, 0.0, 0.5));
+    let between = DVec3::new(-0.25, 0.0, 0.25);
+    assert!((middle.gap - between).length() < 1e-12, "{}", middle.gap);
+}
+
+/// Mordatch (3): with its derivatives, which L_CI needs.
+#[test]
+fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
+    let mut random = common::Random::new(5);
+    for _ in 0..100 {
+        let p = DVec3::new(random.uniform(), random.normal(), 0.2 * random.uniform());
+        let (by_gap, by_normal) = (DVec3::new(0.3, 0.5, -0.4), DVec3::new(-0.2, 0.7, 0.1));
+        let at = |p: DVec3| {
+            let near = Nearness::new(&corner(), p);
+            near.gap.dot(by_gap) + near.normal.dot(by_normal)
+        };
+        let slope = Nearness::new(&corner(), p).pull(by_gap, by_normal);
+        let h = 1e-6;
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let measured = (at(p + axis * h) - at(p - axis * h)) / (2.0 * h);
+            let error = (measured - slope.dot(axis)).abs();
+            assert!(error < 1e-4 * (1.0 + measured.abs()), "{p}: {error}");
+        }
+    }
+}
+
+/// Mordatch (7).
+#[test]
+fn forces_are_dear_where_contacts_do_not_count_and_four_times_as_dear_for_hands() {
+    let program = Program::new(&common::walk());
+    let w = &program.weights;
+    let foot = common::contact(&program, "left foot");
+    let hand = common::contact(&program, "right hand");
+    for c in [0.0f64, 0.01, 0.1, 1.0, 7.0] {
+        let a = c.sqrt();
+        let expected = w.k0 / (c * c + w.k1);
+        let (found, slope) = program.force_weight(foot, a);
+        assert!((found - expected).abs() < 1e-12 * expected);
+        assert!((program.force_weight(hand, a).0 - 4.0 * expected).abs() < 1e-12 * expected);
+        let h = 1e-6;
+        let at = |a: f64| program.force_weight(foot, a).0;
+        let measured = (at(a + h) - at(a - h)) / (2.0 * h);
+        assert!((measured - slope).abs() < 1e-6 * (expected + slope.abs()));
+    }
+    assert_eq!((w.k0, w.k1), (1e-2, 1e-3), "as printed");
+}
+
+/// Mordatch (2) is the same wherever the world's origin is, and however it is
+/// turned about the vertical.
+#[test]
+fn contacts_do_not_care_where_on_the_ground_they_are() {
+    let program = Program::new(&common::walk());
+    let x = common::shaken(&program, 1, 0.1);
+    let mut state = program.start_state();
+    let moment = program.layout.moment(1, 0.3, 1.0);
+    state.update(&program.layout, &x, &moment);
+    let (before, _) = common::cost(&program, &CONTACT, &state);
+    let turn: DMat3 = rodrigues(DVec3::Z, 1.1);
+    for frame in &mut state.frames {
+        frame.position = turn * frame.position + DVec3::new(3.0, -2.0, 0.0);
+        frame.matrix = turn * frame.matrix;
+        frame.velocity = turn * frame.velocity;
+        frame.omega = turn * frame.omega;
+    }
+    let (after, _) = common::cost(&program, &CONTACT, &state);
+    assert!((before - after).abs() < 1e-9 * before, "{before} {after}");
+}

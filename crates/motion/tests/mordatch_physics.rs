@@ -1,0 +1,180 @@
+//! Forces and accelerations: the balance (4), inverse dynamics (5) and the cost
+//! of what is left (8).
+
+mod common;
+
+use conatus_math::DVec3;
+use conatus_math::rotation::rodrigues;
+use conatus_motion::Program;
+use conatus_motion::costs::Mix;
+use conatus_motion::costs::physics::{self, Objective, PhysicsMemory};
+use conatus_motion::inverse_dynamics::MOMENT;
+use conatus_motion::objective::Evaluator;
+use conatus_motion::variables::{State, Value};
+
+const PHYSICS: Mix = Mix {
+    physics: 1.0,
+    ..Mix::OFF
+};
+
+/// A program in which nobody would pay for a force: all of τ is left.
+fn without_forces() -> Program {
+    let mut problem = common::walk();
+    problem.weights.k0 = 1e15;
+    Program::new(&problem)
+}
+
+/// A human in the middle of something.
+fn busy(program: &Program) -> State {
+    let mut state = program.start_state();
+    let torso = &mut state.frames[0];
+    torso.acceleration = DVec3::new(0.7, -0.4, 1.3);
+    torso.omega = DVec3::new(0.8, -1.1, 0.6);
+    torso.alpha = DVec3::new(1.5, 0.9, -0.7);
+    torso.matrix = rodrigues(DVec3::new(0.6, 0.0, 0.8), 0.3);
+    state.contacts.fill(1.0);
+    state.update_limbs(&program.characters, false);
+    state
+}
+
+/// Mordatch (5): M q̈ + C q̇ + g of a single rigid body.
+#[test]
+fn falling_freely_takes_no_force_and_lying_still_takes_one_s_weight() {
+    let program = without_forces();
+    let mut state = program.start_state();
+    let (_, memory) = common::cost(&program, &PHYSICS, &state);
+    let still = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    for (l, expected) in memory.solution.lambda.iter().zip(still) {
+        assert!((l - expected).abs() < 1e-9);
+    }
+    state.frames[0].acceleration = program.gravity;
+    let (cost, _) = common::cost(&program, &PHYSICS, &state);
+    assert!(cost < 1e-12, "{cost}");
+}
+
+/// Mordatch (5): the moment is the rate of angular momentum, whatever the
+/// rotation does.
+#[test]
+fn the_moment_is_the_change_of_angular_momentum_per_time() {
+    let program = without_forces();
+    let layout = &program.layout;
+    let one = &program.characters[0];
+    let weight = one.mass * program.gravity.length();
+    for seed in 0..10 {
+        let x = common::shaken(&program, seed, 0.3);
+        let mut state = State::default();
+        let mut momentum = |time: f64| {
+            state.update(layout, &x, &layout.moment_at(time));
+            let torso = &state.frames[0];
+            torso.matrix * (one.inertia * (torso.matrix.transpose() * torso.omega))
+        };
+        let (time, h) = (0.6, 1e-5);
+        let rate = (momentum(time + h) - momentum(time - h)) / (2.0 * h);
+        state.update(layout, &x, &layout.moment_at(time));
+        let (_, memory) = common::cost(&program, &PHYSICS, &state);
+        let found = DVec3::from_slice(&memory.solution.lambda[3..]) * (weight / MOMENT);
+        assert!(
+            (found - rate).length() < 1e-5 * rate.length(),
+            "{found} {rate}"
+        );
+    }
+}
+
+/// Mordatch (4), its rows for the torso: what contacts do not push is left.
+#[test]
+fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
+    let program = Program::new(&common::walk());
+    let state = busy(&program);
+    let (_, memory) = common::cost(&program, &PHYSICS, &state);
+    let (torso, one) = (&state.frames[0], &program.characters[0]);
+    let g = program.gravity.length();
+    let inertia = |v: DVec3| torso.matrix * (one.inertia * (torso.matrix.transpose() * v));
+    let push = (torso.acceleration - program.gravity) / g;
+    let spin = torso.omega.cross(inertia(torso.omega));
+    let turn = (inertia(torso.alpha) + spin) / (one.mass * g);
+    let (mut force, mut moment) = (DVec3::ZERO, DVec3::ZERO);
+    for (i, f) in memory.solution.forces.iter().enumerate() {
+        let (at, f, m) = common::wrench(&program, &state, i, f);
+        force += f;
+        moment += (at - torso.position).cross(f) + m;
+    }
+    let left = &memory.solution.lambda;
+    assert!((force + DVec3::from_slice(left) - push).length() < 1e-9);
+    let left = DVec3::from_slice(&left[3..]) / MOMENT;
+    assert!((moment + left - turn).length() < 1e-9);
+    assert!(force.z > 0.5, "and contacts do push");
+}
+
+/// Mordatch (4), its rows for the joints: limbs without mass need torques u that
+/// do the work of the contact force when all that is beyond a joint turns about
+/// it. Their squares are ‖u‖² of Mordatch (9).
+#[test]
+fn torques_of_joints_do_the_work_of_the_contact_forces() {
+    let mut problem = common::walk();
+    problem.weights.torque = 1.0;
+    let program = Program::new(&problem);
+    let state = busy(&program);
+    let torques = Mix {
+        torque: 1.0,
+        ..PHYSICS
+    };
+    let (with, memory) = common::cost(&program, &torques, &state);
+    let (without, _) = common::cost(&program, &PHYSICS, &state);
+    let mut expected = 0.0;
+    for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
+        let f = &memory.solution.forces[spec.contact];
+        let (at, force, moment) = common::wrench(&program, &state, spec.contact, f);
+        for joint in [limb.base].iter().chain(&limb.joints) {
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                let h = 1e-5;
+                let moved = |angle: f64| rodrigues(axis, angle) * (at - *joint);
+                let work = force.dot(moved(h) - moved(-h)) + moment.dot(axis) * 2.0 * h;
+                expected += (work / (2.0 * h)).powi(2);
+            }
+        }
+    }
+    assert!(expected > 1e-3, "{expected}");
+    let found = with - without;
+    assert!(
+        (found - expected).abs() < 1e-6 * expected,
+        "{found} {expected}"
+    );
+}
+
+/// Mordatch (8), and the value of (6) which takes its place by default.
+#[test]
+fn the_cost_of_physics_is_the_sum_of_what_is_left_over_all_moments() {
+    for objective in [Objective::Residual, Objective::Envelope] {
+        let mut problem = common::walk();
+        problem.objective = objective;
+        problem.phases = 3;
+        let program = Program::new(&problem);
+        let x = common::shaken(&program, 9, 0.1);
+        let mut expected = 0.0;
+        let mut state = State::default();
+        for moment in program.layout.moments(5) {
+            state.update(&program.layout, &x, &moment);
+            state.update_limbs(&program.characters, false);
+            let mut memory = PhysicsMemory::default();
+            let value = &mut Value::default();
+            physics::deliver(&program, &PHYSICS, 1.0, &state, &mut memory, value);
+            let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
+            let mut price = 0.0;
+            for (i, f) in memory.solution.forces.iter().enumerate() {
+                let weight = program.force_weight(i, state.contacts[i]).0;
+                price += weight * f.iter().map(|f| f * f).sum::<f64>();
+            }
+            expected += moment.weight
+                * match objective {
+                    Objective::Residual => left,
+                    Objective::Envelope => left + price,
+                };
+        }
+        expected *= program.weights.physics;
+        let found = Evaluator::new(&program, 5).value(&PHYSICS, &x);
+        assert!(
+            (found - expected).abs() < 1e-9 * expected,
+            "{found} {expected}"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! The sum of all costs (1), effort and smoothness (9), goals (10), and how the
+//! stages weigh them (§4.5).
+
+mod common;
+
+use conatus_math::DVec3;
+use conatus_motion::costs::task;
+use conatus_motion::costs::{Mix, Terms};
+use conatus_motion::objective::Evaluator;
+use conatus_motion::phases;
+use conatus_motion::variables::{State, Value};
+use conatus_motion::{Goal, Program};
+
+/// Mordatch (1).
+#[test]
+fn the_whole_cost_is_the_sum_of_its_four_terms() {
+    let mut problem = common::walk();
+    problem.phases = 3;
+    problem.weights.hint = 5.0;
+    let program = Program::new(&problem);
+    let x = common::shaken(&program, 4, 0.2);
+    let mut evaluator = Evaluator::new(&program, 4);
+    let all = Mix {
+        hint: 1.0,
+        ..Mix::FULL
+    };
+    let whole = evaluator.value(&all, &x);
+    let terms = evaluator.terms(&x);
+    let Terms {
+        contact,
+        physics,
+        task,
+        hint,
+    } = terms;
+    for term in [contact, physics, task, hint] {
+        assert!(term > 0.0, "{terms:?}");
+    }
+    assert!(
+        (terms.total() - whole).abs() < 1e-9 * whole,
+        "{terms:?} {whole}"
+    );
+    assert!((contact + physics + task + hint - whole).abs() < 1e-9 * whole);
+}
+
+/// Mordatch (9): q̈.
+#[test]
+fn accelerations_cost_their_squares() {
+    let mut problem = common::walk();
+    for limb in &mut problem.characters[0].0.limbs {
+        limb.comfort = 0.0;
+    }
+    let program = Program::new(&problem);
+    let w = &program.weights;
+    let mut state = program.start_state();
+    let (a, b) = (DVec3::new(1.0, 2.0, -3.0), DVec3::new(0.5, -0.25, 4.0));
+    state.frames[0].acceleration = a;
+    state.frames[0].turn[2] = b;
+    state.frames[2].acceleration = b;
+    state.frames[3].turn[2] = a;
+    let torso = w.torso_acceleration * a.length_squared() + w.torso_turning * b.length_squared();
+    let effectors =
+        w.effector_acceleration * b.length_squared() + w.effector_turning * a.length_squared();
+    let effort = Mix {
+        effort: 1.0,
+        ..Mix::OFF
+    };
+    let (found, _) = common::cost(&program, &effort, &state);
+    assert!((found - torso - effectors).abs() < 1e-12, "{found}");
+}
+
+/// Mordatch (9): ‖f‖².
+#[test]
+fn forces_cost_their_squares() {
+    let mut problem = common::walk();
+    (problem.weights.torque, problem.weights.force) = (0.0, 3.0);
+    let program = Program::new(&problem);
+    let state = program.start_state();
+    let mix = |torque: f64| Mix {
+        physics: 1.0,
+        torque,
+        ..Mix::OFF
+    };
+    let (with, memory) = common::cost(&program, &mix(1.0), &state);
+    let (without, _) = common::cost(&program, &mix(0.0), &state);
+    let squares: f64 = memory.solution.forces.iter().flatten().map(|f| f * f).sum();
+    assert!(squares > 0.1);
+    assert!((with - without - 3.0 * squares).abs() < 1e-9 * with);
+}
+
+/// What goals cost in a pose that is kept to the end.
+fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
+    let mut problem = common::walk();
+    problem.goals = goals;
+    let program = Program::new(&problem);
+    let state = state(&program);
+    let mut value = Value::default();
+    for aim in &program.aims {
+        task::deliver(&program, 1.0, aim, &state, &mut value);
+    }
+    (value.0, problem.weights.task)
+}
+
+/// Mordatch (10).
+#[test]
+fn a_goal_costs_the_square_of_what_its_features_miss() {
+    let position = Goal::Position {
+        character: 0,
+        target: [Some(2.5), None, Some(1.0)],
+    };
+    let at = |program: &Program| {
+        let mut state = program.start_state();
+        state.frames[0].position = DVec3::new(2.0, 7.0, 1.3);
+        state
+    };
+    let (found, weight) = goals(vec![position], &at);
+    let expected = weight * (0.5 * 0.5 + 0.3 * 0.3);
+    assert!(
+        (found - expected).abs() < 1e-9 * expected,
+        "{found} {expected}"
+    );
+
+    let facing = Goal::Facing {
+        character: 0,
+        direction: DVec3::Y,
+    };
+    // From x to y is a chord of √2.
+    let (found, _) = goals(vec![facing], &|program| program.start_state());
+    assert!((found - 2.0 * weight).abs() < 1e-9 * found, "{found}");
+}
+
+/// Mordatch (10), at a target hit: places and velocities.
+#[test]
+fn a_strike_costs_place_and_velocity_at_its_own_moment() {
+    let mut problem = common::walk();
+    problem.goals = vec![Goal::Strike {
+        character: 0,
+        limb: 0,
+        time: 1.3,
+        position: DVec3::new(0.4, 0.1, 0.5),
+        velocity: DVec3::new(4.0, 0.0, 0.0),
+    }];
+    let program = Program::new(&problem);
+    let frame = program.limbs[0].effector;
+    let mut state = program.start_state();
+    state.frames[frame].position = DVec3::new(0.3, 0.1, 0.5);
+    state.frames[frame].velocity = DVec3::new(4.0, 2.0, 0.0);
+    let mut found = 0.0;
+    for aim in (program.aims.iter()).filter(|aim| aim.moment.time < 4.9) {
+        assert!((aim.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
+        let mut value = Value::default();
+        task::deliver(&program, 1.0, aim, &state, &mut value);
+        found += value.0;
+    }
+    let expected = problem.weights.task * 0.01 + problem.weights.task_velocity * 4.0;
+    assert!(
+        (found - expected).abs() < 1e-9 * expected,
+        "{found} {expected}"
+    );
+}
+
+/// Mordatch §4.5.
+#[test]
+fn the_stages_begin_without_physics_then_have_a_tenth_of_it_and_hints_then_all_but_hints() {
+    let [first, second, third] = [0, 1, 2].map(phases::mix);
+    assert_eq!((first.contact, first.physics, first.hint), (0.0, 0.0, 0.0));
+    assert_eq!(first.task, 1.0);
+    assert_eq!((second.physics, second.hint), (0.1, 1.0));
+    assert_eq!((second.contact, second.task), (1.0, 1.0));
+    assert_eq!((third.physics, third.hint), (1.0, 0.0));
+    assert_eq!(third, Mix::FULL);
+}
