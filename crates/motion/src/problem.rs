@@ -14,7 +14,8 @@ use conatus_math::DVec3;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
     /// To stand on some limbs: they are vertical and nearly straight below the
-    /// torso, which is upright; other limbs point up if that is asked for.
+    /// torso, or as their description says, and the torso is upright; other limbs
+    /// point up if that is asked for.
     Stand {
         /// Who.
         character: usize,

@@ -128,3 +128,29 @@ fn every_term_has_the_gradient_that_differences_measure() {
         check("all", &program, &Mix::FULL, 0.1);
     }
 }
+
+/// Limbs of three links bend by Newton's method, and stand as they say.
+#[test]
+fn many_legs_of_many_links_have_gradients_too() {
+    let description = conatus_motion::character::ready_made("hexapod").unwrap();
+    let character = description.build("hexapod").unwrap();
+    let pose = description.build_pose(&character, "standing").unwrap();
+    let mut problem = common::walk();
+    problem.goals.truncate(1);
+    let conatus_motion::Goal::Stand { on, .. } = &mut problem.goals[0] else {
+        panic!("a walk ends standing");
+    };
+    *on = (0..character.limbs.len()).collect();
+    problem.characters = vec![(character, pose)];
+    problem.phases = 2;
+    let program = Program::new(&problem);
+    let off = Mix::OFF;
+    check("stance", &program, &Mix { task: 1.0, ..off }, 0.1);
+    let bounds = Mix {
+        bounds: 1.0,
+        penetration: 1.0,
+        ..off
+    };
+    check("bounds of three links", &program, &bounds, 0.1);
+    check("all of six legs", &program, &Mix::FULL, 0.05);
+}

@@ -77,6 +77,9 @@ pub struct LimbDescription {
     /// How much that matters.
     #[serde(default)]
     pub comfort: f64,
+    /// The way from its base to its tip when the character stands on it, in
+    /// torso axes; straight down and nearly stretched if left out.
+    pub stance: Option<[f64; 3]>,
     /// What it ends in.
     pub effector: EffectorDescription,
 }
@@ -407,7 +410,23 @@ impl LimbDescription {
             effector_radius: positive(format!("{path}.effector.radius"), self.effector.radius)?,
             rest: self.rest.map(DVec3::from_array),
             comfort: self.comfort,
+            stance: self.stance(path)?,
         })
+    }
+
+    /// `stance`, if the limb can span it.
+    fn stance(&self, path: &str) -> Result<Option<DVec3>, DescriptionError> {
+        let Some(stance) = self.stance.map(DVec3::from_array) else {
+            return Ok(None);
+        };
+        let reach: f64 = self.links.iter().map(|link| link.length).sum();
+        let span = stance.length();
+        // Written so that numbers which are none are refused as well.
+        if !(span > 0.0 && span <= reach) {
+            let what = format!("it spans {span:.3} m, and the limb reaches {reach:.3} m");
+            return Err(wrong(format!("{path}.stance"), what));
+        }
+        Ok(Some(stance))
     }
 }
 
@@ -422,6 +441,7 @@ fn mirrored(limb: &Limb, described: &LimbDescription, name: &str) -> Limb {
     image.tip = m(limb.tip);
     image.follow = m(limb.follow);
     image.rest = limb.rest.map(m);
+    image.stance = limb.stance.map(m);
     image.effector.name = described.effector.mirror.clone().unwrap_or(name.into());
     image
 }
@@ -452,7 +472,15 @@ impl PatchDescription {
 }
 
 /// The characters that come with the program: name and description in TOML.
-pub const READY_MADE: [(&str, &str); 1] = [("human", include_str!("../../characters/human.toml"))];
+pub const READY_MADE: [(&str, &str); 4] = [
+    ("human", include_str!("../../characters/human.toml")),
+    (
+        "wide-human",
+        include_str!("../../characters/wide-human.toml"),
+    ),
+    ("quadruped", include_str!("../../characters/quadruped.toml")),
+    ("hexapod", include_str!("../../characters/hexapod.toml")),
+];
 
 /// A ready-made character's description.
 pub fn ready_made(name: &str) -> Option<Description> {

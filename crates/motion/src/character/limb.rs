@@ -69,6 +69,9 @@ pub struct Limb {
     pub rest: Option<DVec3>,
     /// How much that matters.
     pub comfort: f64,
+    /// The way from its base to its tip when the character stands on it, in
+    /// torso axes; straight down and nearly stretched if not said.
+    pub stance: Option<DVec3>,
 }
 
 /// The places of inner joints in the plane of a limb, by the length of its

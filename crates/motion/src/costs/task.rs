@@ -2,8 +2,10 @@
 //!
 //! Standing, as printed in §4.3, is also reached by sitting between one's
 //! stretched legs; here each leg is to be vertical below its hip and nearly
-//! straight, which implies that the torso is between the feet.
+//! straight, which implies that the torso is between the feet. Who stands with
+//! bent or sprawled legs has a [`stance`](crate::character::Limb::stance).
 
+use super::comfort;
 use crate::character::limb::LimbGradient;
 use crate::problem::{Goal, Problem};
 use crate::program::Program;
@@ -50,6 +52,13 @@ pub enum Feature {
     },
     /// The way from the base of a limb to its tip.
     Limb {
+        /// The limb, among all.
+        limb: usize,
+        /// What it should be.
+        target: DVec3,
+    },
+    /// The same in torso axes.
+    Stance {
         /// The limb, among all.
         limb: usize,
         /// What it should be.
@@ -109,9 +118,19 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 add(end, axis(torso, DVec3::Z, head), w.task);
                 for (limbs, along) in [(on, -DVec3::Z), (up, DVec3::Z)] {
                     for &limb in limbs {
+                        let stance = problem.characters[*character].0.limbs[limb].stance;
+                        // What points up, and who stands on the head, is stretched.
+                        let stance = stance.filter(|_| along.z < 0.0 && !upside_down);
                         let limb = limb_number(*character, limb);
-                        let target = along * (STRAIGHT * program.limbs[limb].reach);
-                        add(end, Feature::Limb { limb, target }, w.task);
+                        let stretched = along * (STRAIGHT * program.limbs[limb].reach);
+                        let feature = match stance {
+                            Some(target) => Feature::Stance { limb, target },
+                            None => Feature::Limb {
+                                limb,
+                                target: stretched,
+                            },
+                        };
+                        add(end, feature, w.task);
                     }
                 }
             }
@@ -222,6 +241,7 @@ impl Feature {
                 let at = &state.limbs[*limb];
                 at.tip - at.base - *target
             }
+            Self::Stance { limb, target } => comfort::away(program, *limb, *target, state),
         }
     }
 }
@@ -255,6 +275,9 @@ pub fn deliver(program: &Program, weight: f64, aim: &Aim, state: &State, sink: &
                     local,
                 );
             });
+        }
+        Feature::Stance { limb, target } => {
+            comfort::towards(program, weight, limb, target, state, sink);
         }
         Feature::Limb { limb, .. } => {
             let spec = &program.limbs[limb];

@@ -50,7 +50,9 @@ scenes![
     "gas",
     "get-up-back",
     "heavy-top",
+    "hexapod-walk",
     "merging",
+    "quadruped-trot",
     "ribbon",
     "spring-chain",
     "squares-incline",
@@ -60,6 +62,7 @@ scenes![
     "tumbling-top",
     "walk",
     "water",
+    "wide-human-walk",
 ];
 meshes!["boat.obj"];
 

@@ -1,0 +1,89 @@
+//! The characters that come with the program: every pose can be started in.
+
+mod common;
+
+use conatus_math::DVec3;
+use conatus_motion::character::described::READY_MADE;
+use conatus_motion::character::{Character, Description, Pose};
+use conatus_motion::costs::{limb, task};
+use conatus_motion::variables::Value;
+use conatus_motion::{Goal, Problem, Program};
+
+fn description(text: &str) -> Description {
+    toml::from_str(text).expect("what comes with the program is well written")
+}
+
+/// Standing where it starts, on all legs.
+fn still(character: &Character, pose: Pose) -> Problem {
+    let legs = (0..character.limbs.len()).filter(|k| character.limbs[*k].name.contains("leg"));
+    Problem {
+        goals: vec![Goal::Stand {
+            character: 0,
+            on: legs.collect(),
+            up: Vec::new(),
+            upside_down: false,
+        }],
+        characters: vec![(character.clone(), pose)],
+        ..common::walk()
+    }
+}
+
+/// Every pose of every character, with the names of both.
+fn poses() -> impl Iterator<Item = (String, Problem)> {
+    READY_MADE.iter().flat_map(|(name, text)| {
+        let description = description(text);
+        let character = description.build(name).unwrap();
+        let poses: Vec<String> = description.poses().map(str::to_owned).collect();
+        poses.into_iter().map(move |pose| {
+            let place = description.build_pose(&character, &pose).unwrap();
+            (format!("{name} {pose}"), still(&character, place))
+        })
+    })
+}
+
+#[test]
+fn every_pose_has_limbs_in_their_joints_and_nothing_in_the_ground() {
+    for (name, problem) in poses() {
+        assert_eq!(problem.check(), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn no_pose_strains_a_joint() {
+    for (name, problem) in poses() {
+        let program = Program::new(&problem);
+        let mut cost = Value::default();
+        limb::deliver(&program, 1.0, &program.start_state(), &mut cost);
+        assert!(cost.0 == 0.0, "{name}: {}", cost.0);
+    }
+}
+
+/// Who is to stand and stands has nothing left to do, wherever it looks.
+#[test]
+fn who_stands_has_reached_the_goal_to_stand() {
+    for (name, text) in READY_MADE {
+        let description = description(text);
+        let character = description.build(name).unwrap();
+        let pose = description.build_pose(&character, "standing").unwrap();
+        let pose = pose.moved(2.0, DVec3::new(3.0, -1.0, 0.0));
+        let problem = still(&character, pose);
+        let program = Program::new(&problem);
+        let state = program.start_state();
+        for aim in task::aims(&problem, &program) {
+            let error = aim.feature.error(&program, &state).length();
+            assert!(error < 0.03, "{name}: {:?} is {error} away", aim.feature);
+        }
+    }
+}
+
+#[test]
+fn a_stance_out_of_reach_is_refused() {
+    let (_, text) = READY_MADE[2];
+    let mut far = description(text);
+    far.limb[0].stance = Some([0.0, 0.0, -2.0]);
+    let error = far.build("far").unwrap_err();
+    assert_eq!(error.path, "limb[0].stance");
+    assert!(error.what.contains("spans 2.000 m"), "{error}");
+    far.limb[0].stance = Some([0.0, f64::NAN, 0.0]);
+    assert!(far.build("nowhere").is_err());
+}
