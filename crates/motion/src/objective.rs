@@ -119,6 +119,7 @@ impl<'a> Evaluator<'a> {
             task::deliver(program, mix.task, aim, &self.state, &mut rows);
             cost += rows.cost;
         }
+        self.scratch.settle(matrix);
         cost
     }
 

@@ -128,34 +128,48 @@ fn add_products_avx2(into: &mut [f64], rows: (&[f64], &[f64]), n: usize, b: usiz
 }
 
 #[inline(always)]
-fn add_products_in(
-    into: &mut [f64],
+fn add_products_in(into: &mut [f64], rows: (&[f64], &[f64]), n: usize, b: usize, from: usize) {
+    let (eights, rest) = into.as_chunks_mut::<8>();
+    let mut at = from;
+    for eight in eights {
+        *eight = add_to_tile(*eight, rows, n, b, at);
+        at += 8;
+    }
+    let (fours, rest) = rest.as_chunks_mut::<4>();
+    for four in fours {
+        *four = add_to_tile(*four, rows, n, b, at);
+        at += 4;
+    }
+    for one in rest {
+        [*one] = add_to_tile([*one], rows, n, b, at);
+        at += 1;
+    }
+}
+
+/// A piece of a column stays in registers while all rows are added to it.
+#[inline(always)]
+fn add_to_tile<const L: usize>(
+    tile: [f64; L],
     (groups, singles): (&[f64], &[f64]),
     n: usize,
     b: usize,
-    from: usize,
-) {
+    at: usize,
+) -> [f64; L] {
+    let mut sum = Lanes(tile);
+    let product = |row: &[f64]| {
+        let mut x = Lanes([0.0; L]);
+        x.0.copy_from_slice(&row[at..at + L]);
+        x * Lanes::splat(row[b])
+    };
     for group in groups.chunks_exact(4 * n) {
-        let [f0, f1, f2, f3] = [group[b], group[n + b], group[2 * n + b], group[3 * n + b]];
-        // Most residuals depend on few of their unknowns.
-        if f0 == 0.0 && f1 == 0.0 && f2 == 0.0 && f3 == 0.0 {
-            continue;
-        }
-        let piece = |r: usize| &group[r * n + from..][..into.len()];
-        let (x0, x1, x2, x3) = (piece(0), piece(1), piece(2), piece(3));
-        for (i, into) in into.iter_mut().enumerate() {
-            *into += (f0 * x0[i] + f1 * x1[i]) + (f2 * x2[i] + f3 * x3[i]);
-        }
+        let row = |r: usize| &group[r * n..(r + 1) * n];
+        let first = product(row(0)) + product(row(1));
+        sum = sum + (first + (product(row(2)) + product(row(3))));
     }
     for one in singles.chunks_exact(n) {
-        let factor = one[b];
-        if factor == 0.0 {
-            continue;
-        }
-        for (into, x) in into.iter_mut().zip(&one[from..]) {
-            *into += factor * x;
-        }
+        sum = sum + product(one);
     }
+    sum.0
 }
 
 #[cfg(target_arch = "x86_64")]

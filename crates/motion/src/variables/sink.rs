@@ -114,8 +114,6 @@ pub struct Rows<'a> {
     pub cost: f64,
     /// Jᵀρ.
     pub gradient: &'a mut [f64],
-    /// JᵀJ.
-    pub matrix: &'a mut BlockTridiagonal,
     layout: &'a Layout,
     moment: Moment,
     state: &'a State,
@@ -123,16 +121,97 @@ pub struct Rows<'a> {
     scratch: &'a mut Scratch,
 }
 
-/// Memory for collecting rows.
+/// Memory for collecting rows: those of a segment that depend on the same
+/// unknowns are added to the matrix together, which takes much less time.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    unknowns: Vec<usize>,
-    numbers: Vec<f64>,
+    bins: Vec<Bin>,
+    /// How many of the bins are in use.
+    used: usize,
+    segment: usize,
     seed: Vec<f64>,
 }
 
+/// Rows that depend on the same unknowns.
+#[derive(Clone, Debug, Default)]
+struct Bin {
+    frames: Vec<usize>,
+    contacts: Vec<usize>,
+    unknowns: Vec<usize>,
+    /// Where frames are among the unknowns: at the first knot of the segment, if
+    /// that is no start, and at the second.
+    places: [Option<usize>; 2],
+    /// Where contacts are.
+    contacts_at: usize,
+    numbers: Vec<f64>,
+}
+
+impl Bin {
+    fn reset(&mut self, layout: &Layout, moment: &Moment, frames: &[usize], contacts: &[usize]) {
+        self.frames.clear();
+        self.frames.extend_from_slice(frames);
+        self.contacts.clear();
+        self.contacts.extend_from_slice(contacts);
+        self.numbers.clear();
+        let unknowns = &mut self.unknowns;
+        unknowns.clear();
+        let host = moment.phase * layout.segments;
+        for (knot, place) in self.places.iter_mut().enumerate() {
+            let number = moment.segment + knot;
+            let start = layout.frame(number, 0);
+            *place = start.map(|_| unknowns.len());
+            if let Some(start) = start {
+                for frame in frames {
+                    let at = start + frame * FRAME;
+                    unknowns.extend(at..at + FRAME);
+                }
+            }
+            // Contacts stand with the knot at which the first segment of their
+            // phase ends.
+            if number == host + 1 {
+                self.contacts_at = unknowns.len();
+                unknowns.extend(contacts.iter().map(|&c| layout.contact(moment.phase, c)));
+            }
+        }
+    }
+}
+
+impl Scratch {
+    /// Adds all rows that are left to the matrix.
+    pub fn settle(&mut self, matrix: &mut BlockTridiagonal) {
+        for bin in &self.bins[..self.used] {
+            if !bin.unknowns.is_empty() {
+                matrix.add_rows(&bin.unknowns, &bin.numbers);
+            }
+        }
+        self.used = 0;
+    }
+
+    /// The bin of rows that depend on these.
+    fn bin(
+        &mut self,
+        layout: &Layout,
+        moment: &Moment,
+        frames: &[usize],
+        contacts: &[usize],
+    ) -> (&mut Bin, &mut Vec<f64>) {
+        let fits = |bin: &Bin| bin.frames == frames && bin.contacts == contacts;
+        let found = self.bins[..self.used].iter().position(fits);
+        let at = found.unwrap_or(self.used);
+        if found.is_none() {
+            if self.used == self.bins.len() {
+                self.bins.push(Bin::default());
+            }
+            self.bins[at].reset(layout, moment, frames, contacts);
+            self.used += 1;
+        }
+        (&mut self.bins[at], &mut self.seed)
+    }
+}
+
 impl<'a> Rows<'a> {
-    /// Ready for the residuals of one moment.
+    /// Ready for the residuals of one moment. What they do to the matrix is known
+    /// after [`Scratch::settle`].
     pub fn new(
         layout: &'a Layout,
         moment: &Moment,
@@ -140,10 +219,13 @@ impl<'a> Rows<'a> {
         (gradient, matrix): (&'a mut [f64], &'a mut BlockTridiagonal),
         (local, scratch): (&'a mut Local, &'a mut Scratch),
     ) -> Self {
+        if scratch.segment != moment.segment {
+            scratch.settle(matrix);
+            scratch.segment = moment.segment;
+        }
         Self {
             cost: 0.0,
             gradient,
-            matrix,
             layout,
             moment: *moment,
             state,
@@ -170,40 +252,21 @@ impl Sink for Rows<'_> {
         self.cost += 0.5 * weight * square;
         let root = weight.sqrt();
         let (layout, moment) = (self.layout, &self.moment);
-        let Scratch {
-            unknowns,
-            numbers,
-            seed,
-        } = &mut *self.scratch;
-        // The frames at the first knot, if that is no start, then at the second;
-        // contacts with the knot that hosts them.
-        let host = moment.phase * layout.segments;
-        unknowns.clear();
-        let mut places = [None; 2];
-        let mut contacts_at = 0;
-        for (knot, place) in places.iter_mut().enumerate() {
-            let number = moment.segment + knot;
-            if let Some(start) = layout.frame(number, 0) {
-                *place = Some(unknowns.len());
-                for frame in frames {
-                    let at = start + frame * FRAME;
-                    unknowns.extend(at..at + FRAME);
-                }
-            }
-            if number == host + 1 {
-                contacts_at = unknowns.len();
-                unknowns.extend(contacts.iter().map(|&c| layout.contact(moment.phase, c)));
-            }
-        }
+        let (bin, seed) = self.scratch.bin(layout, moment, frames, contacts);
+        let (places, contacts_at) = (bin.places, bin.contacts_at);
+        let (unknowns, numbers) = (&bin.unknowns, &mut bin.numbers);
         if unknowns.is_empty() {
             return;
         }
-        numbers.clear();
-        numbers.resize(residual.len() * unknowns.len(), 0.0);
+        let before = numbers.len();
+        numbers.resize(before + residual.len() * unknowns.len(), 0.0);
         seed.clear();
         seed.resize(residual.len(), 0.0);
         let mut knots = [0.0; 2 * FRAME];
-        for (k, row) in numbers.chunks_exact_mut(unknowns.len()).enumerate() {
+        for (k, row) in numbers[before..]
+            .chunks_exact_mut(unknowns.len())
+            .enumerate()
+        {
             for &frame in frames {
                 self.local.frames[frame] = FrameGradient::ZERO;
             }
@@ -232,6 +295,5 @@ impl Sink for Rows<'_> {
                 self.gradient[at] += scaled * value;
             }
         }
-        self.matrix.add_rows(unknowns, numbers);
     }
 }
