@@ -42,6 +42,8 @@ pub enum Goal {
         character: usize,
         /// Where.
         target: [Option<f64>; 3],
+        /// When, in seconds, if it is not the end; it becomes the nearest knot.
+        time: Option<f64>,
     },
     /// To face somewhere.
     Facing {

@@ -85,7 +85,10 @@ fn the_value_of_the_programme_changes_as_if_forces_stayed() {
         let at = |h: f64| {
             let mut bodies = bodies.clone();
             let demand = &mut bodies[0].demand;
-            demand.iter_mut().zip(direction).for_each(|(t, d)| *t += h * d);
+            demand
+                .iter_mut()
+                .zip(direction)
+                .for_each(|(t, d)| *t += h * d);
             let mut solution = Solution::default();
             solution.solve(&bodies, &contacts);
             let left: f64 = solution.lambda.iter().map(|l| l * l).sum();

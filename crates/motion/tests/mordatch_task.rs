@@ -106,6 +106,7 @@ fn a_goal_costs_the_square_of_what_its_features_miss() {
     let position = Goal::Position {
         character: 0,
         target: [Some(2.5), None, Some(1.0)],
+        time: None,
     };
     let at = |program: &Program| {
         let mut state = program.start_state();

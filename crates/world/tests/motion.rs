@@ -47,6 +47,7 @@ fn a_walk_takes_a_few_lines() {
     let there = Goal::Position {
         character: 0,
         target: [Some(2.5), Some(0.0), None],
+        time: None,
     };
     assert_eq!(problem.goals, [stand, there]);
     assert_eq!(ask.targets.len(), 1);

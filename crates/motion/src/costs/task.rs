@@ -84,6 +84,11 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
     let w = &problem.weights;
     let layout = &program.layout;
     let end = layout.moment(layout.blocks() - 1, 1.0, 1.0);
+    let knot = |time: f64| {
+        let knots = (time / layout.segment_seconds()).round();
+        let knot = (knots as usize).clamp(1, layout.blocks());
+        layout.moment(knot - 1, 1.0, 1.0)
+    };
     let mut aims = Vec::new();
     let mut add = |moment: Moment, feature: Feature, weight: f64| {
         let is_rate = matches!(feature, Feature::Velocity { .. } | Feature::Spin { .. });
@@ -168,7 +173,11 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
                 }
             }
-            Goal::Position { character, target } => {
+            Goal::Position {
+                character,
+                target,
+                time,
+            } => {
                 let number = |k: usize| target[k].unwrap_or(0.0);
                 let share = |k: usize| f64::from(u8::from(target[k].is_some()));
                 let feature = Feature::Point {
@@ -177,7 +186,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     target: DVec3::new(number(0), number(1), number(2)),
                     share: DVec3::new(share(0), share(1), share(2)),
                 };
-                add(end, feature, w.task);
+                add(time.map_or(end, knot), feature, w.task);
             }
             Goal::Facing {
                 character,
@@ -195,9 +204,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
             } => {
                 let limb = limb_number(*character, *limb);
                 let frame = program.limbs[limb].effector;
-                let knots = (time / layout.segment_seconds()).round();
-                let knot = (knots as usize).clamp(1, layout.blocks());
-                let moment = layout.moment(knot - 1, 1.0, 1.0);
+                let moment = knot(*time);
                 let reach = Feature::Point {
                     frame,
                     local: DVec3::ZERO,

@@ -58,6 +58,7 @@ pub fn walk() -> Problem {
             Goal::Position {
                 character: 0,
                 target: [Some(2.5), Some(0.0), None],
+                time: None,
             },
         ],
         weights: Weights::default(),

@@ -1,6 +1,8 @@
 //! What the tests of the world share.
 #![allow(dead_code)]
 
+pub mod seen;
+
 use conatus_record::{Event, Frame};
 use conatus_world::scene::{Files, Options, Scene, SceneError, Setup, Source};
 use conatus_world::{Report, Sink};

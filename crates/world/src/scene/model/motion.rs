@@ -169,7 +169,7 @@ pub struct Goal {
     pub heading: Option<f64>,
     /// With which limb to strike.
     pub limb: Option<String>,
-    /// When to strike, in seconds.
+    /// When to strike, or to be somewhere, in seconds.
     pub time: Option<f64>,
     /// How fast the limb's end moves then.
     pub velocity: Option<Vec3>,

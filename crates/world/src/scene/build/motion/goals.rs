@@ -54,7 +54,7 @@ fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
         ("direction", spec.direction.is_some(), &[Facing]),
         ("heading", spec.heading.is_some(), &[Facing]),
         ("limb", spec.limb.is_some(), &[Strike]),
-        ("time", spec.time.is_some(), &[Strike]),
+        ("time", spec.time.is_some(), &[Position, Strike]),
         ("velocity", spec.velocity.is_some(), &[Strike]),
     ];
     for (key, given, kinds) in given {
@@ -246,11 +246,34 @@ impl Reader<'_> {
         };
         let start = self.pose.torso.position;
         let to = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
-        self.within_reach(&path, start.distance(to), self.seconds, problems)?;
+        let time = self.spec.time;
+        if let Some(time) = time {
+            self.within_time(time, problems)?;
+        }
+        let seconds = time.unwrap_or(self.seconds);
+        self.within_reach(&path, start.distance(to), seconds, problems)?;
         Some(Goal::Position {
             character: self.who,
             target,
+            time,
         })
+    }
+
+    /// Whether a moment is in the movement.
+    fn within_time(&self, time: f64, problems: &mut Problems) -> Option<()> {
+        if time > 0.0 && time <= self.seconds {
+            return Some(());
+        }
+        problems.at(
+            &format!("{}.time", self.path),
+            format!(
+                "a goal at {} s, but the movement goes from 0 to {} s",
+                short(time),
+                short(self.seconds)
+            ),
+            "ask for it earlier, or give more phases with `motion.phases`",
+        );
+        None
     }
 
     fn within_reach(
@@ -302,18 +325,7 @@ impl Reader<'_> {
         let name = self.needed(spec.limb.as_deref(), "limb", "\"right arm\"", problems)?;
         let limb = self.limb(&format!("{}.limb", self.path), name, problems)?;
         let time = self.needed(spec.time, "time", "1.5", problems)?;
-        if !(time > 0.0 && time <= self.seconds) {
-            problems.at(
-                &format!("{}.time", self.path),
-                format!(
-                    "a strike at {} s, but the movement goes from 0 to {} s",
-                    short(time),
-                    short(self.seconds)
-                ),
-                "strike earlier, or give more phases with `motion.phases`",
-            );
-            return None;
-        }
+        self.within_time(time, problems)?;
         let place = spec.position.as_deref();
         let place = self.needed(place, "position", "[0.6, 0, 1.4]", problems)?;
         let path = format!("{}.position", self.path);
@@ -353,18 +365,22 @@ impl Reader<'_> {
                 time: self.seconds,
                 of,
             },
-            Goal::Position { target, .. } => Target {
+            Goal::Position { target, time, .. } => Target {
                 name,
                 kind: TargetKind::Position,
                 position: DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k]))),
                 direction: None,
-                time: self.seconds,
+                time: time.unwrap_or(self.seconds),
                 of,
             },
             Goal::Facing { direction, .. } => {
                 // Where it will be, as far as that is known.
                 let place = before.iter().rev().find_map(|goal| match goal {
-                    Goal::Position { character, target } if *character == self.who => {
+                    Goal::Position {
+                        character,
+                        target,
+                        time: None,
+                    } if *character == self.who => {
                         Some([0, 1, 2].map(|k| target[k].unwrap_or(start[k])))
                     }
                     _ => None,

@@ -1,0 +1,198 @@
+//! What must be seen when a human moves: each scene is what its name says.
+//! Figures are judged by the search itself, which has to keep all bars.
+
+mod support;
+
+use conatus_math::DVec3;
+use conatus_record::clip::{Character, Clip};
+use support::seen::{
+    assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swings,
+};
+
+const FEET: [&str; 2] = ["left foot", "right foot"];
+const HANDS: [&str; 2] = ["left hand", "right hand"];
+
+/// The only character at the end: who touches, by name.
+fn touching(who: &Character, moment: usize) -> Vec<&str> {
+    let active = who.effectors.iter().filter(|e| e.active[moment]);
+    active.map(|e| e.name.as_str()).collect()
+}
+
+fn last(clip: &Clip) -> usize {
+    clip.time.len() - 1
+}
+
+/// Upright on the feet and nothing else, as tall as it gets.
+fn assert_stands(clip: &Clip) {
+    let who = &clip.characters[0];
+    let end = last(clip);
+    let mut feet = touching(who, end);
+    feet.sort_unstable();
+    assert_eq!(feet, FEET, "who stands");
+    assert!(
+        who.torso.position[end].z > 1.05,
+        "{}",
+        who.torso.position[end]
+    );
+    let up = who.torso.orientation[end] * DVec3::Z;
+    assert!(up.z > 0.98, "{up}");
+}
+
+#[test]
+fn who_is_asked_to_stand_stands() {
+    let clip = movement("stand");
+    assert_stands(&clip);
+    for foot in FEET {
+        assert!(
+            effector(&clip.characters[0], foot)
+                .active
+                .iter()
+                .all(|a| *a)
+        );
+    }
+}
+
+#[test]
+fn a_walk_has_alternate_steps_with_lifted_feet() {
+    let clip = movement("walk");
+    assert_uses_its_time(&clip);
+    assert_stands(&clip);
+    let who = &clip.characters[0];
+    assert_steps(who, &FEET, 0.03, 2);
+    assert_alternate(who, FEET, 0.03);
+    // Upright all the way.
+    for orientation in &who.torso.orientation {
+        assert!((*orientation * DVec3::Z).z > 0.8);
+    }
+}
+
+#[test]
+fn a_walk_that_turns_ends_where_and_as_it_should() {
+    let clip = movement("walk-turn");
+    assert_uses_its_time(&clip);
+    assert_stands(&clip);
+    let who = &clip.characters[0];
+    assert_steps(who, &FEET, 0.03, 1);
+    let end = last(&clip);
+    let forward = who.torso.orientation[end] * DVec3::X;
+    assert!(forward.y > 0.98, "{forward}");
+    let place = who.torso.position[end];
+    assert!((place.x - 1.5).hypot(place.y - 1.2) < 0.03, "{place}");
+}
+
+#[test]
+fn a_jump_leaves_the_ground_with_both_feet() {
+    let clip = movement("jump");
+    assert_uses_its_time(&clip);
+    assert_stands(&clip);
+    let who = &clip.characters[0];
+    let high = |i: usize| FEET.iter().all(|f| effector(who, f).position[i].z > 0.05);
+    let flight = (0..clip.time.len()).filter(|i| touching(who, *i).is_empty() && high(*i));
+    let flight = flight.count() as f64 * clip.dt;
+    assert!(flight > 0.1, "{flight} s in the air");
+}
+
+#[test]
+fn getting_up_begins_on_the_back_and_ends_on_the_feet() {
+    let clip = movement("get-up-back");
+    assert_uses_its_time(&clip);
+    assert_eq!(touching(&clip.characters[0], 0), ["back"]);
+    assert_stands(&clip);
+}
+
+#[test]
+fn getting_up_begins_on_the_belly_and_ends_on_the_feet() {
+    let clip = movement("get-up-front");
+    assert_uses_its_time(&clip);
+    let who = &clip.characters[0];
+    assert!(
+        touching(who, 0).contains(&"belly"),
+        "{:?}",
+        touching(who, 0)
+    );
+    let pushed = |hand: &&str| effector(who, hand).active.iter().any(|a| *a);
+    assert!(HANDS.iter().any(|hand| pushed(&hand)), "hands help");
+    assert_stands(&clip);
+}
+
+#[test]
+fn sitting_up_raises_the_back_from_the_ground() {
+    let clip = movement("sit-up");
+    assert_uses_its_time(&clip);
+    let who = &clip.characters[0];
+    let end = last(&clip);
+    assert!(touching(who, 0).contains(&"back"));
+    assert!(
+        touching(who, end).contains(&"seat"),
+        "{:?}",
+        touching(who, end)
+    );
+    let up = who.torso.orientation[end] * DVec3::Z;
+    assert!(up.z > 0.97, "{up}");
+    assert!(who.torso.position[end].z < 0.35);
+}
+
+/// Only the hands touch, and the feet are above the hips.
+fn assert_on_the_hands(clip: &Clip) {
+    let who = &clip.characters[0];
+    let end = last(clip);
+    let mut hands = touching(who, end);
+    hands.sort_unstable();
+    assert_eq!(hands, HANDS);
+    let hips = who.torso.position[end] + who.torso.orientation[end] * DVec3::new(0.0, 0.0, -0.24);
+    for foot in FEET {
+        assert!(effector(who, foot).position[end].z > hips.z + 0.6);
+    }
+}
+
+#[test]
+fn a_handstand_ends_on_the_hands_alone() {
+    let clip = movement("handstand");
+    assert_uses_its_time(&clip);
+    assert_on_the_hands(&clip);
+}
+
+#[test]
+fn who_walks_on_the_hands_ends_on_them_a_metre_ahead() {
+    let clip = movement("handstand-walk");
+    assert_uses_its_time(&clip);
+    assert_on_the_hands(&clip);
+    let who = &clip.characters[0];
+    let place = who.torso.position[last(&clip)];
+    assert!((place.x - 1.0).hypot(place.y) < 0.03, "{place}");
+    let steps: usize = HANDS
+        .map(|h| swings(effector(who, h), 0.02).len())
+        .iter()
+        .sum();
+    assert!(steps >= 1, "a hand steps");
+}
+
+/// A limb's end is within 3 cm of a place and within a tenth of a velocity at a
+/// time.
+fn assert_strikes(clip: &Clip, name: &str, time: f64, place: DVec3, velocity: DVec3) {
+    let path = &effector(&clip.characters[0], name).position;
+    let i = (time / clip.dt).round() as usize;
+    assert!((clip.time[i] - time).abs() < 1e-9);
+    assert!(path[i].distance(place) < 0.03, "{} at {}", path[i], place);
+    let found = (path[i + 1] - path[i - 1]) / (2.0 * clip.dt);
+    let off = found.distance(velocity) / velocity.length();
+    assert!(off < 0.1, "{found} instead of {velocity}");
+}
+
+#[test]
+fn a_punch_hits_where_and_as_fast_as_it_should() {
+    let clip = movement("punch");
+    assert_uses_its_time(&clip);
+    let (place, velocity) = (DVec3::new(0.75, 0.0, 1.35), DVec3::new(4.0, 0.0, 0.0));
+    assert_strikes(&clip, "right hand", 1.5, place, velocity);
+    assert_stands(&clip);
+}
+
+#[test]
+fn a_kick_hits_where_and_as_fast_as_it_should() {
+    let clip = movement("kick");
+    assert_uses_its_time(&clip);
+    let (place, velocity) = (DVec3::new(0.75, -0.1, 0.9), DVec3::new(4.0, 0.0, 3.0));
+    assert_strikes(&clip, "right foot", 1.5, place, velocity);
+    assert_stands(&clip);
+}

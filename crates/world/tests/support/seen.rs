@@ -1,0 +1,95 @@
+//! What can be seen of a movement: who steps, who flies, who waits.
+
+use super::{built_in, find};
+use conatus_record::clip::{Character, Clip, Effector};
+
+/// The movement that a built-in scene finds; it keeps all bars.
+pub fn movement(scene: &str) -> Clip {
+    let mut setup = built_in(scene, &[]);
+    find(&mut setup);
+    let motion = setup.world.motion.as_ref().unwrap();
+    let report = motion.report().unwrap();
+    assert!(report.good, "{scene}: {:?}", report.failure);
+    motion.clip().clone()
+}
+
+pub fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
+    let mut all = character.effectors.iter();
+    all.find(|e| e.name == name)
+        .unwrap_or_else(|| panic!("no effector {name}"))
+}
+
+/// A foot is in the air, or just about to lift or to land, where nothing pushes.
+/// Each time that it is: when it lifts, when it lands and how high it gets.
+pub struct Swing {
+    pub lift: usize,
+    pub land: usize,
+    pub height: f64,
+}
+
+/// Swings that end on the ground and are higher than `least`.
+pub fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
+    let mut swings = Vec::new();
+    let mut lift = None;
+    for (i, &active) in foot.active.iter().enumerate() {
+        match (active, lift) {
+            (false, None) if i > 0 => lift = Some(i),
+            (true, Some(from)) => {
+                let heights = foot.position[from..i].iter().map(|p| p.z);
+                let height = heights.fold(0.0, f64::max);
+                swings.push(Swing {
+                    lift: from,
+                    land: i,
+                    height,
+                });
+                lift = None;
+            }
+            _ => {}
+        }
+    }
+    swings.retain(|swing| swing.height > least);
+    swings
+}
+
+/// Every foot lifts and lands at least so often.
+pub fn assert_steps(character: &Character, feet: &[&str], least: f64, times: usize) {
+    for name in feet {
+        let count = swings(effector(character, name), least).len();
+        assert!(count >= times, "{name} lifts {count} times");
+    }
+}
+
+/// Two feet land in turns; one may step once more when it begins or ends.
+pub fn assert_alternate(character: &Character, feet: [&str; 2], least: f64) {
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (k, name) in feet.iter().enumerate() {
+        let landings = swings(effector(character, name), least);
+        order.extend(landings.iter().map(|s| (s.land, k)));
+    }
+    order.sort_unstable();
+    let twice = order.windows(2).filter(|pair| pair[0].1 == pair[1].1);
+    assert!(twice.count() <= 1, "{order:?}");
+}
+
+/// Something moves within the first fifth, and no more than three quarters of
+/// all ways are left to the last third.
+pub fn assert_uses_its_time(clip: &Clip) {
+    let who = &clip.characters[0];
+    let moments = clip.time.len();
+    let limbs = who.effectors.iter().filter(|e| e.limb.is_some());
+    let mut paths: Vec<_> = limbs.map(|e| &e.position).collect();
+    paths.push(&who.torso.position);
+    let early = |path: &&Vec<conatus_math::DVec3>| {
+        (0..moments / 5).any(|i| path[i].distance(path[0]) > 0.03)
+    };
+    assert!(paths.iter().any(early), "{} waits", who.name);
+    let (mut all, mut late) = (0.0, 0.0);
+    for path in paths {
+        for i in 1..moments {
+            let way = path[i].distance(path[i - 1]);
+            all += way;
+            late += if 3 * i > 2 * moments { way } else { 0.0 };
+        }
+    }
+    assert!(late < 0.75 * all, "{}: {late} of {all} m late", who.name);
+}
