@@ -166,13 +166,17 @@ pub fn attempt(
 /// The contact variable a of a torso's patch that does not touch at the start.
 const FAINT: f64 = 0.3;
 
-/// Patches of a torso that do not touch at the start count little at first:
-/// otherwise everybody would begin by falling on the back, the belly and the seat
+/// Patches of a torso that neither touch at the start nor are to in the end count
+/// little at first: otherwise everybody would begin by falling on the back, the belly and the seat
 /// at once. Not zero, which would be for ever.
 fn leave_patches_faint(program: &Program, x: &mut [f64]) {
     let start = program.start_state();
     for (i, contact) in program.contacts.iter().enumerate() {
-        if contact.limb.is_none() && touches(program, &start, i).is_none() {
+        let wanted = program.aims.iter().any(|aim| match aim.feature {
+            Feature::Touch { contact } => contact == i,
+            _ => false,
+        });
+        if contact.limb.is_none() && !wanted && touches(program, &start, i).is_none() {
             for phase in 0..program.layout.phases {
                 x[program.layout.contact(phase, i)] = FAINT;
             }

@@ -35,6 +35,15 @@ pub struct ContactSpec {
     pub effort: f64,
 }
 
+impl ContactSpec {
+    /// The corners of its patch, in the axes of the frame.
+    pub fn corners(&self) -> [DVec3; 4] {
+        let [x, y] = self.half_extents;
+        [(x, y), (x, -y), (-x, y), (-x, -y)]
+            .map(|(x, y)| self.offset + self.turn * DVec3::new(x, y, 0.0))
+    }
+}
+
 /// A limb among all frames.
 #[derive(Clone, Debug)]
 pub struct LimbSpec {

@@ -262,13 +262,12 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
         for (link, end) in limb.links.iter().zip(ends) {
             point(end, link.radius);
         }
-        let [x, y] = limb.effector.half_extents;
-        for (x, y) in [(x, y), (x, -y), (-x, y), (-x, -y)] {
-            point(
-                state.frames[spec.effector].point(DVec3::new(x, y, 0.0)),
-                0.0,
-            );
-        }
+    }
+    for contact in &program.contacts {
+        let frame = &state.frames[contact.frame];
+        contact
+            .corners()
+            .map(|corner| point(frame.point(corner), 0.0));
     }
     for pair in &program.pairs {
         deepest = deepest.max(-gap(program, state, pair));

@@ -20,12 +20,10 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
             points.deliver(weight, ball.position, ball.radius, sink);
         }
     }
-    for spec in &program.limbs {
-        let limb = &program.characters[spec.character].limbs[spec.limb];
-        let [x, y] = limb.effector.half_extents;
-        let points = Fixed::new(program, state, spec.effector);
-        for corner in [(x, y), (x, -y), (-x, y), (-x, -y)] {
-            points.deliver(weight, DVec3::new(corner.0, corner.1, 0.0), 0.0, sink);
+    for contact in &program.contacts {
+        let points = Fixed::new(program, state, contact.frame);
+        for corner in contact.corners() {
+            points.deliver(weight, corner, 0.0, sink);
         }
     }
     limb_points(program, weight, state, sink);

@@ -9,6 +9,7 @@ use super::comfort;
 use crate::character::limb::LimbGradient;
 use crate::problem::{Goal, Problem};
 use crate::program::Program;
+use crate::surface::Nearness;
 use crate::variables::{Moment, Sink, State, add_outer};
 use conatus_math::DVec3;
 
@@ -57,7 +58,12 @@ pub enum Feature {
         /// What it should be.
         target: DVec3,
     },
-    /// The same in torso axes.
+    /// How far a contact is from touching.
+    Touch {
+        /// The contact.
+        contact: usize,
+    },
+    /// The way from the base of a limb to its tip, in torso axes.
     Stance {
         /// The limb, among all.
         limb: usize,
@@ -136,6 +142,12 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                             },
                         };
                         add(end, feature, w.task);
+                        if along.z < 0.0 {
+                            let contact = program.limbs[limb].contact;
+                            add(end, Feature::Touch { contact }, w.task);
+                            let frame = program.limbs[limb].effector;
+                            add(end, axis(frame, DVec3::Z, DVec3::Z), 0.1 * w.task);
+                        }
                     }
                 }
             }
@@ -153,6 +165,11 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     share: DVec3::Z,
                 };
                 add(end, low, w.task);
+                for (contact, patch) in program.contacts.iter().enumerate() {
+                    if patch.frame == frame && patch.turn.z_axis.z > 0.9 {
+                        add(end, Feature::Touch { contact }, w.task);
+                    }
+                }
                 // Forwards as the torso will face: it starts that way already.
                 let ahead = layout.start[frame].1;
                 let ahead = if ahead.x_axis.z.abs() > 0.7 {
@@ -166,8 +183,8 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     let limb = limb_number(*character, limb);
                     let spec = &program.limbs[limb];
                     let limb_of = &program.characters[spec.character].limbs[spec.limb];
-                    // Along the ground, on which its last link lies.
-                    let lies = limb_of.links.last().map_or(0.0, |link| link.radius);
+                    // Along the ground, with room for the heel.
+                    let lies = limb_of.links.last().map_or(0.0, |link| link.radius) + 0.02;
                     let rise = lies - (height + limb_of.base.z);
                     let target = ahead * (0.95 * spec.reach) + DVec3::Z * rise;
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
@@ -248,9 +265,17 @@ impl Feature {
                 let at = &state.limbs[*limb];
                 at.tip - at.base - *target
             }
+            Self::Touch { contact } => near(program, state, *contact).gap,
             Self::Stance { limb, target } => comfort::away(program, *limb, *target, state),
         }
     }
+}
+
+/// What a contact is near to.
+fn near(program: &Program, state: &State, contact: usize) -> Nearness {
+    let spec = &program.contacts[contact];
+    let place = state.frames[spec.frame].point(spec.offset);
+    Nearness::new(&program.surfaces, place)
 }
 
 /// The cost of one aim at its moment.
@@ -266,6 +291,13 @@ pub fn deliver(program: &Program, weight: f64, aim: &Aim, state: &State, sink: &
         } => sink.rows(weight, &error, &[frame], &[], |seed, out| {
             out.frames[frame].pull_point(local, DVec3::from_slice(seed) * share);
         }),
+        Feature::Touch { contact } => {
+            let (near, spec) = (near(program, state, contact), &program.contacts[contact]);
+            sink.rows(weight, &error, &[spec.frame], &[], |seed, out| {
+                let by_point = near.pull(DVec3::from_slice(seed), DVec3::ZERO);
+                out.frames[spec.frame].pull_point(spec.offset, by_point);
+            });
+        }
         Feature::Velocity { frame, .. } => {
             sink.rows(weight, &error, &[frame], &[], |seed, out| {
                 out.frames[frame].velocity += DVec3::from_slice(seed);
