@@ -265,9 +265,9 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
     }
     for contact in &program.contacts {
         let frame = &state.frames[contact.frame];
-        contact
-            .corners()
-            .map(|corner| point(frame.point(corner), 0.0));
+        for corner in contact.corners() {
+            point(frame.point(corner), 0.0);
+        }
     }
     for pair in &program.pairs {
         deepest = deepest.max(-gap(program, state, pair));
