@@ -162,7 +162,9 @@ impl Limb {
                 }
             }
             let slope = self.chord(angle).1;
-            let by_chord = if slope.abs() < 1e-6 { 0.0 } else { 1.0 / slope };
+            // Bent as far as it goes it does not answer any more.
+            let stuck = slope.abs() < 1e-6 || angle >= most;
+            let by_chord = if stuck { 0.0 } else { 1.0 / slope };
             (angle * angle, 2.0 * angle * by_chord)
         };
         let (angle, angle_slope) = root(w, w_slope, smooth.sqrt() * 1e-1);
@@ -177,12 +179,14 @@ impl Limb {
             let (px, py) = (x * ux + y * uy, y * ux - x * uy);
             let dpx = dx * ux + dy * uy + x * dux + y * duy;
             let dpy = dy * ux - dx * uy + y * dux - x * duy;
-            // Beyond its reach a limb is stretched evenly.
-            let stretch = (chord / length).max(1.0);
+            // Beyond its reach a limb is stretched evenly, and by the little that
+            // smoothing bends it too far.
+            let stretch = chord / length;
+            let by_chord = (1.0 - stretch * along * angle_slope) / length;
             bows.push([
                 px * stretch,
                 py,
-                dpx * angle_slope * stretch + if stretch > 1.0 { px / length } else { 0.0 },
+                dpx * angle_slope * stretch + px * by_chord,
                 dpy * angle_slope,
             ]);
         }
