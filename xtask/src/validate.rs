@@ -97,7 +97,22 @@ pub fn cloth() -> Outcome {
 }
 
 /// Scenes with characters, whose motions are scored from outside.
-const MOTIONS: &[&[&str]] = &[&["stand"], &["walk"], &["get-up-back"]];
+const MOTIONS: &[&[&str]] = &[
+    &["get-up-back"],
+    &["get-up-front"],
+    &["handstand"],
+    &["handstand-walk"],
+    &["hexapod-walk"],
+    &["jump"],
+    &["kick"],
+    &["punch"],
+    &["quadruped-trot"],
+    &["sit-up"],
+    &["stand"],
+    &["walk"],
+    &["walk-turn"],
+    &["wide-human-walk"],
+];
 
 /// The physics of characters' motions, after a proof that the program which
 /// scores them passes what is sound and catches what is not.

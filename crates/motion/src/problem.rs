@@ -90,7 +90,7 @@ impl Default for Effort {
     fn default() -> Self {
         Self {
             seed: 0,
-            iterations: [250, 500, 500],
+            iterations: [150, 400, 450],
             polish: 30,
             samples: 6,
             polish_samples: 10,

@@ -19,10 +19,9 @@ pub fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
         .unwrap_or_else(|| panic!("no effector {name}"))
 }
 
-/// A foot is in the air, or just about to lift or to land, where nothing pushes.
-/// Each time that it is: when it lifts, when it lands and how high it gets.
+/// A time in which nothing pushes a foot: when it lands again, and how high it
+/// gets.
 pub struct Swing {
-    pub lift: usize,
     pub land: usize,
     pub height: f64,
 }
@@ -33,15 +32,11 @@ pub fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
     let mut lift = None;
     for (i, &active) in foot.active.iter().enumerate() {
         match (active, lift) {
-            (false, None) if i > 0 => lift = Some(i),
+            (false, None) => lift = Some(i),
             (true, Some(from)) => {
                 let heights = foot.position[from..i].iter().map(|p| p.z);
                 let height = heights.fold(0.0, f64::max);
-                swings.push(Swing {
-                    lift: from,
-                    land: i,
-                    height,
-                });
+                swings.push(Swing { land: i, height });
                 lift = None;
             }
             _ => {}
