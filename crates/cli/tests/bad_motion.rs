@@ -289,7 +289,7 @@ fn goals_that_nobody_can_reach_are_told() {
             "kind = \"strike\"\nlimb = \"right arm\"\ntime = 6\nposition = [0.6, 0, 1.4]",
             "5:8",
             "a goal at 6 s, but the movement goes from 0 to 5 s",
-            "strike earlier",
+            "ask for it earlier",
         ),
         (
             "kind = \"strike\"\nlimb = \"right arm\"\ntime = 1\nposition = [0.6, 0]",

@@ -59,7 +59,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     let found = cost(&program, &state);
     // Given up contacts help a little: (7) does not make them quite useless.
     let whole = (0.5 - EPSILON).powi(2);
-    assert!(found < whole && found > 0.95 * whole, "{found} {whole}");
+    assert!(found < whole && found > 0.9 * whole, "{found} {whole}");
     let mut descent = Descent::new(&program.layout);
     deliver(&program, 1.0, &state, &mut descent);
     let torso = &descent.local.frames[0];

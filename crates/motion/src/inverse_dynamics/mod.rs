@@ -147,7 +147,8 @@ fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
 }
 
 impl Solution {
-    /// τ − G f, as it is: λ, if the programme was solved to its end.
+    /// τ − G f of Mordatch (4), as it is: λ, if the programme was solved to its
+    /// end.
     pub fn unexplained(&self, bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
         let mut out = vec![0.0; 6 * bodies.len()];
         for (contact, force) in contacts.iter().zip(&self.forces) {
