@@ -126,16 +126,16 @@ impl<const N: usize> Real for Lanes<N> {
     #[inline(always)]
     fn copysign(self, sign: Self) -> Self {
         let mut out = self.0;
-        for i in 0..N {
-            out[i] = self.0[i].copysign(sign.0[i]);
+        for (lane, sign) in out.iter_mut().zip(&sign.0) {
+            *lane = lane.copysign(*sign);
         }
         Lanes(out)
     }
     #[inline(always)]
     fn above(self, limit: Self, yes: Self, no: Self) -> Self {
         let mut out = self.0;
-        for i in 0..N {
-            out[i] = self.0[i].above(limit.0[i], yes.0[i], no.0[i]);
+        for (i, lane) in out.iter_mut().enumerate() {
+            *lane = lane.above(limit.0[i], yes.0[i], no.0[i]);
         }
         Lanes(out)
     }

@@ -231,8 +231,8 @@ impl Solution {
             }
             let z = transpose_times(bodies, contact, mu);
             let back = self.slopes[i].times(&z);
-            for k in 0..6 {
-                out.turned[i][k] -= back[k];
+            for (turned, back) in out.turned[i].iter_mut().zip(back) {
+                *turned -= back;
             }
             let f = &self.forces[i];
             let by_weight = (dot(&z, f) - dot(&by_forces[i], f)) / contact.weight;
