@@ -2,7 +2,7 @@
 //! the run its parts move as it says, like anything that the scene scripts.
 //!
 //! [`Ask`] is what a scene asks for, [`Movement`] what was found: a
-//! [`Clip`](conatus_record::Clip) and a report. [`MotionWorld`] plays it.
+//! [`Clip`] and a report. [`MotionWorld`] plays it.
 
 mod ask;
 mod clip;
