@@ -217,6 +217,14 @@ class Clip:
         if kind == "capsule":
             start, end = (array(of, key, where, (3,)) for key in ("start", "end"))
             return shapes.Capsule(start, end, positive(of, "radius", where))
+        if kind == "heightfield":
+            columns = int(member(of, "columns", where))
+            heights = array(of, "heights", where, (len(member(of, "heights", where)),))
+            if columns < 1 or len(heights) % columns:
+                raise Malformed(f"{where}.heights is not all rows of {columns}")
+            origin = array(of, "origin", where, (3,))
+            spacing = positive(of, "spacing", where)
+            return shapes.Heightfield(origin, spacing, heights.reshape(-1, columns))
         raise Malformed(f"{where} is of an unknown kind {kind!r}")
 
     def thing(self, name, who, where):

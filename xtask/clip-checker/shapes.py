@@ -48,6 +48,37 @@ class Capsule:
         return np.stack([self.start, self.end]), self.radius
 
 
+class Heightfield:
+    """Uniform cubic B-splines of heights, level beyond the border; the distance is that from
+    the tangent plane below."""
+
+    def __init__(self, origin, spacing, heights):
+        self.origin, self.spacing, self.heights = origin, spacing, heights
+
+    def weights(self, t):
+        u = 1 - t
+        value = [u**3, 3 * t**3 - 6 * t**2 + 4, 3 * u**3 - 6 * u**2 + 4, t**3]
+        slope = [-3 * u**2, 9 * t**2 - 12 * t, -9 * u**2 + 12 * u, 3 * t**2]
+        return np.stack(value, -1) / 6, np.stack(slope, -1) / 6
+
+    def distance(self, points):
+        place = (points[..., :2] - self.origin[:2]) / self.spacing
+        cell = np.floor(place).astype(int)
+        (a, da), (b, db) = (self.weights((place - cell)[..., k]) for k in (0, 1))
+        rows, columns = self.heights.shape
+        i = np.clip(cell[..., 0, None] + np.arange(-1, 3), 0, columns - 1)
+        j = np.clip(cell[..., 1, None] + np.arange(-1, 3), 0, rows - 1)
+        near = self.heights[j[..., :, None], i[..., None, :]]
+        height = np.einsum("...ji,...j,...i->...", near, b, a)
+        slope_x = np.einsum("...ji,...j,...i->...", near, b, da) / self.spacing
+        slope_y = np.einsum("...ji,...j,...i->...", near, db, a) / self.spacing
+        rise = points[..., 2] - self.origin[2] - height
+        return rise / np.sqrt(1 + slope_x**2 + slope_y**2)
+
+    def balls(self):
+        return np.zeros((0, 3)), 0.0
+
+
 class Thing:
     """A shape at its place: at rest, or with a pose per sample."""
 

@@ -98,19 +98,26 @@ pub fn cloth() -> Outcome {
 
 /// Scenes with characters, whose motions are scored from outside.
 const MOTIONS: &[&[&str]] = &[
+    &["carry"],
+    &["climb"],
     &["get-up-back"],
     &["get-up-front"],
     &["handstand"],
     &["handstand-walk"],
     &["hexapod-walk"],
+    &["hurdle"],
+    &["hurdle-thin"],
     &["jump"],
     &["kick"],
     &["punch"],
     &["quadruped-trot"],
     &["sit-up"],
+    &["stairs"],
     &["stand"],
+    &["step-over"],
     &["walk"],
     &["walk-turn"],
+    &["wide-human-carry"],
     &["wide-human-walk"],
 ];
 

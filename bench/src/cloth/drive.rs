@@ -63,12 +63,13 @@ pub fn sum(frames: &[Cost]) -> Cost {
     })
 }
 
-/// Runs a built-in scene, changed as by `--set`, for at most so many frames;
-/// `look` sees the world at the start and after each.
+/// Runs a built-in scene, changed as by `--set`, for at most so many frames and,
+/// if there is a budget, seconds of processor time; `look` sees the world at the start and after each.
 pub fn drive(
     scene: &str,
     sets: &[String],
     most: Option<u64>,
+    budget: Option<f64>,
     mut look: impl FnMut(&World),
 ) -> Result<Ride, SceneError> {
     peak::reset();
@@ -86,7 +87,8 @@ pub fn drive(
     look(&world);
     let mut frames = Vec::new();
     let (begin, mut told) = (Instant::now(), Instant::now());
-    while (frames.len() as u64) < end && !world.is_stuck() {
+    let spent = |frames: &[Cost]| budget.is_some_and(|most| sum(frames).cpu > most);
+    while (frames.len() as u64) < end && !world.is_stuck() && !spent(&frames) {
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         for _ in 0..plan.steps_per_frame {
             log.step(&world.step());

@@ -75,7 +75,7 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
     );
     let mut table = output.begin(table)?;
     for example in &TABLE_1 {
-        let ride = drive(example.scene, &[], frames, |_| {})?;
+        let ride = drive(example.scene, &[], frames, None, |_| {})?;
         table.row(row(example, &ride))?;
     }
     Ok(table.end()?)

@@ -93,7 +93,7 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
             format!("time.step={}", 1.0 / f64::from(RATE * size.steps_per_frame)),
             format!("time.steps_per_frame={}", size.steps_per_frame),
         ];
-        let ride = pool.install(|| drive("cloth-sphere", &sets, Some(last), |_| {}))?;
+        let ride = pool.install(|| drive("cloth-sphere", &sets, Some(last), None, |_| {}))?;
         let measured = &ride.frames[BEFORE.min(ride.frames.len())..];
         let cost = sum(measured);
         let frames = measured.len().max(1) as f64;

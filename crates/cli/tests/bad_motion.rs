@@ -334,3 +334,104 @@ fn goals_that_nobody_can_reach_are_told() {
         &["no limb of `hopper` is called a arm", "there are leg"],
     );
 }
+
+#[test]
+fn things_that_nobody_could_handle_are_told() {
+    let thing = |keys: &str| human(&format!("[[object]]\nname = \"parcel\"\n{keys}"));
+    let boxed = "shape.box.half_extents = [0.1, 0.1, 0.1]\n";
+    for (keys, place, what, remedy) in [
+        ("mass = 1", "2:1", "no surface to hold", "shape.sphere"),
+        (boxed, "2:1", "`parcel` has no mass", "mass = 5"),
+        (
+            &format!("{boxed}mass = -3"),
+            "5:8",
+            "the mass is -3",
+            "positive",
+        ),
+        (
+            &format!("{boxed}mass = 5\nposition = [1, 0, 0]"),
+            "6:12",
+            "`parcel` cannot start so: it is 0.100 m deep in the ground",
+            "where the centre is",
+        ),
+        (
+            &format!("{boxed}mass = 5\nposition = [0.06, 0.1]"),
+            "6:12",
+            "everybody together cannot start so",
+            "move them apart",
+        ),
+        (
+            &format!(
+                "{boxed}mass = 5\nposition = [1, 0]\n[[goal]]\nkind = \"position\"\nobject = \"parcle\"\nposition = [2, 0]"
+            ),
+            "9:10",
+            "there is no thing `parcle`",
+            "did you mean `parcel`?",
+        ),
+        (
+            &format!(
+                "{boxed}mass = 5\nposition = [1, 0]\n[[goal]]\nkind = \"position\"\nobject = \"parcel\"\nposition = [90, 0]"
+            ),
+            "10:12",
+            "farther than 3 m/s",
+            "nearer",
+        ),
+    ] {
+        let said = thing(keys);
+        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+    }
+    let alone = wrong("s.toml", format!("[[object]]\n{boxed}mass = 1\n"));
+    assert_says(
+        &alone,
+        &["s.toml:1:1:", "no character to do so", "[[body]]"],
+    );
+}
+
+#[test]
+fn obstacles_in_the_wrong_place_are_told() {
+    let obstacle = |keys: &str| human(&format!("[[obstacle]]\nname = \"wall\"\n{keys}"));
+    for (keys, place, what, remedy) in [
+        (
+            "shape.box.half_extents = [0.5, 0.5, 0.5]\nposition = [0, 0, 0.5]",
+            "1:1",
+            "deep in the ground, in an obstacle or in itself",
+            "move `position`",
+        ),
+        (
+            "shape.cone = { radius = 0.5, height = 1 }\nposition = [3, 0, 0]",
+            "2:1",
+            "characters cannot find their way around a cone",
+            "characters = false",
+        ),
+        (
+            "shape.box.half_extents = [0.5, 0.5, 0.9]\nposition = [2, 0, 0.9]\n[[goal]]\nkind = \"position\"\nposition = [2, 0, 1.1]",
+            "8:12",
+            "the goal is inside of `wall`",
+            "where there is room",
+        ),
+        (
+            "shape.stairs = { steps = 0, depth = 0.3, height = 0.2, width = 1 }",
+            "4:26",
+            "0 steps",
+            "from 1",
+        ),
+        (
+            "shape.heightfield = { heights = [[0, 1], [0]], spacing = 0.5 }",
+            "4:33",
+            "2 rows of 2 heights",
+            "all rows alike",
+        ),
+    ] {
+        let said = obstacle(keys);
+        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+    }
+    let two = human("[[character]]\nname = \"other\"\nposition = [0.1, 0]");
+    assert_says(
+        &two,
+        &[
+            "s.toml:4:12:",
+            "everybody together cannot start so",
+            "apart",
+        ],
+    );
+}

@@ -11,8 +11,9 @@ use crate::collide::candidates::Candidates;
 use crate::collide::narrow::{Hit, Near};
 use crate::collide::{Kind, Plane, Surface};
 use crate::parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
-use crate::pressing::{Pressing, all_ties};
+use crate::pressing::{Pressing, TiedContacts};
 use crate::response::{BodyMotion, Contact, GaveUp, Motion};
+use crate::rest::Rest;
 use crate::{Elastic, Integrator, Load, Spring};
 use conatus_math::{DMat3, DVec3, rotation};
 use rayon::prelude::*;
@@ -95,9 +96,9 @@ pub struct Cloth {
     pub(crate) memory: Vec<Pressing>,
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
-    obstacles: Vec<Obstacle>,
+    pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) obstacle_first: Vec<u32>,
-    pins: Vec<Pin>,
+    pub(crate) pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
     springs: Vec<Spring>,
     names: Vec<String>,
@@ -109,6 +110,7 @@ pub struct Cloth {
     hits: Vec<Hit>,
     /// Vertices that ran away in the last attempt.
     ran_away: Vec<u32>,
+    pub(crate) rest: Rest,
 }
 
 impl Cloth {
@@ -199,6 +201,7 @@ impl Cloth {
             contacts: Vec::new(),
             hits: Vec::new(),
             ran_away: Vec::new(),
+            rest: Rest::default(),
         }
     }
 
@@ -269,11 +272,17 @@ impl Cloth {
     /// the step fails, cloth and bodies are as before it.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
+        if self.is_at_rest() && !self.stirs(t, h, bodies) {
+            self.stats.substeps += 1;
+            return Ok(());
+        }
         let warm = self.elastic.warm_start();
         let result = self.advance(t, h, bodies);
         if result.is_err() {
             self.elastic.set_warm_start(&warm);
             self.motion.end.clone_from(&self.motion.start);
+        } else {
+            self.watch_rest(t, h, bodies);
         }
         self.stats.total_seconds += begin.elapsed().as_secs_f64();
         self.stats.rebuilds = self.candidates.rebuilds;
@@ -329,9 +338,8 @@ impl Cloth {
         let n = self.x.len();
         // Asked this way round, what is not a number has run away too.
         let slow = |p: &u32| velocity[*p as usize].length_squared() <= FASTEST * FASTEST;
-        let fast = (0..n as u32).filter(|p| !slow(p));
-        self.ran_away.clear();
-        self.ran_away.extend(fast);
+        let points = (0..n as u32).into_par_iter().with_min_len(EDGES);
+        self.ran_away = points.filter(|p| !slow(p)).collect();
         if self.ran_away.is_empty() {
             let end = |p: u32| start[p as usize] + *h * velocity[p as usize];
             let torn = (self.edges.par_iter().with_min_len(EDGES)).filter(|([a, b], rest)| {
@@ -357,18 +365,17 @@ impl Cloth {
         let n = self.x.len();
         let mut ties = match self.elastic.settings.integrator {
             Integrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
-            _ => Vec::new(),
+            _ => TiedContacts::default(),
         };
         let bodies_tied = self.tied_bodies();
         for solves in 1..=SOLVES {
-            let tied = all_ties(&ties);
             let load = Load {
                 gravity: self.gravity,
                 wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
                 scripted: &scripted,
                 springs: &self.springs,
                 forces: &[],
-                ties: &tied,
+                ties: &ties.ties,
                 bodies: &bodies_tied,
             };
             let velocity = &mut self.motion.velocity[..n];

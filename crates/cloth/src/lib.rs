@@ -17,6 +17,7 @@ mod parts;
 pub mod piece;
 mod pressing;
 pub mod response;
+mod rest;
 pub mod script;
 pub mod solve;
 mod state;

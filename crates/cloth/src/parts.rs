@@ -27,6 +27,10 @@ pub struct Collisions {
     /// Whether contacts that pressed in the step before take part in the
     /// elastic solve as ties. The paper's algorithm does without.
     pub contacts_in_solve: bool,
+    /// Whether cloth that has come to rest is left alone until something
+    /// stirs. It is not where contacts are left out of the solve: the paper
+    /// knows nothing of it.
+    pub rests: bool,
     /// Passes of stage 3 before the step is halved.
     pub most_passes: usize,
     /// Steps shorter than this, in seconds, are not halved any more.
@@ -43,6 +47,7 @@ impl Default for Collisions {
             restore: 0.1,
             longest: 1.1,
             contacts_in_solve: true,
+            rests: true,
             most_passes: 60,
             smallest_step: 2e-5,
         }

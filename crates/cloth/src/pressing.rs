@@ -61,23 +61,28 @@ const EXCESS: f64 = 0.1;
 
 /// A contact in the elastic solve.
 pub(crate) struct TiedContact {
-    pub(crate) constraint: Constraint,
+    stencil: Stencil,
+    body: u32,
     /// The most that friction may give, an impulse.
     most: f64,
-    along: Tie,
-    /// With friction, along two directions across the normal.
-    across: Option<[Tie; 2]>,
+    /// The number of its tie along the normal. With friction, those along two
+    /// directions across the normal follow.
+    first: u32,
 }
 
 impl TiedContact {
-    pub(crate) fn ties(&self) -> impl Iterator<Item = Tie> + '_ {
-        std::iter::once(self.along).chain(self.across.into_iter().flatten())
+    /// The numbers of the ties across the normal.
+    fn across(&self) -> Option<[usize; 2]> {
+        let first = self.first as usize;
+        (self.most > 0.0).then_some([first + 1, first + 2])
     }
 }
 
-/// All ties of some contacts.
-pub(crate) fn all_ties(contacts: &[TiedContact]) -> Vec<Tie> {
-    contacts.iter().flat_map(TiedContact::ties).collect()
+/// All contacts in the elastic solve.
+#[derive(Default)]
+pub(crate) struct TiedContacts {
+    contacts: Vec<TiedContact>,
+    pub(crate) ties: Vec<Tie>,
 }
 
 /// The tie of a contact along one direction; what is scripted in it moves as
@@ -101,7 +106,7 @@ fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Tie {
 impl Cloth {
     /// Contacts that pressed in the step before and still touch, as ties for
     /// the elastic solve: along the normal, and with friction across it.
-    pub(crate) fn ties(&self) -> Vec<TiedContact> {
+    pub(crate) fn ties(&self) -> TiedContacts {
         let motion = &self.motion;
         // Where everything comes to if it goes on as in the step before: what
         // slides far in a step has another normal there.
@@ -110,49 +115,54 @@ impl Cloth {
         let ahead: Vec<DVec3> = ahead.map(|(i, x)| *x + motion.h * *velocity(i)).collect();
         let touching = (self.memory.par_iter().with_min_len(TASK))
             .filter_map(|held| self.touching(held, &ahead));
-        let mut touching: Vec<Touching> = touching.collect();
+        let touching: Vec<Touching> = touching.collect();
         // Two that were apart may have been followed to the same triangle.
-        touching.sort_by_key(|t| t.stencil);
-        touching.dedup_by_key(|t| t.stencil);
-        let mut ties = Vec::new();
-        for contact in touching {
+        let mut order: Vec<u32> = (0..touching.len() as u32).collect();
+        order.sort_by_key(|&k| touching[k as usize].stencil);
+        order.dedup_by_key(|k| touching[*k as usize].stencil);
+        let mut all = TiedContacts::default();
+        for k in order {
+            let contact = &touching[k as usize];
             let Touching { normal, held, .. } = contact;
-            let c = Constraint::new(motion, contact.stencil, &contact.weights, normal, 0.0);
+            let c = Constraint::new(motion, contact.stencil, &contact.weights, *normal, 0.0);
             if c.is_rigid() {
                 continue;
             }
             let target = stages::target(contact.overlap, self.collisions.restore, motion.h);
             let stiffness = STIFFNESS / c.inverse_mass;
             let most = held.friction * motion.h;
-            let across = (most > 0.0).then(|| {
+            all.contacts.push(TiedContact {
+                stencil: c.stencil,
+                body: c.body,
+                most,
+                first: all.ties.len() as u32,
+            });
+            all.ties.push(tie(&c, *normal, stiffness, target));
+            if most > 0.0 {
                 // Coulomb's force at the velocity of the step before.
                 let friction = (most / held.slide.max(CREEP)).min(stiffness);
                 let (s, t) = normal.any_orthonormal_pair();
-                [s, t].map(|direction| tie(&c, direction, friction, 0.0))
-            });
-            ties.push(TiedContact {
-                constraint: c,
-                most,
-                along: tie(&c, normal, stiffness, target),
-                across,
-            });
+                let across = [s, t].map(|direction| tie(&c, direction, friction, 0.0));
+                all.ties.extend(across);
+            }
         }
-        ties
+        all
     }
 
     /// Loosens the ties whose friction is beyond Coulomb's limit after the
     /// solve, because what they hold slides faster than in the step before.
     /// Says whether that was so much that it is worth another solve.
-    pub(crate) fn loosen(&self, ties: &mut [TiedContact]) -> bool {
+    pub(crate) fn loosen(&self, tied: &mut TiedContacts) -> bool {
+        let TiedContacts { contacts, ties } = tied;
         let (mut all, mut beyond) = (0.0, 0.0);
-        let excess = ties.iter().map(|contact| {
-            let Some(across) = contact.across else {
+        let excess = contacts.iter().map(|contact| {
+            let Some(across) = contact.across() else {
                 return 1.0;
             };
-            let [s, t] = across.map(|tie| self.impulse(&tie));
+            let [s, t] = across.map(|k| self.impulse(&ties[k]));
             let given = s.hypot(t);
             all += contact.most;
-            if given <= contact.most.max(SLOW * across[0].stiffness) {
+            if given <= contact.most.max(SLOW * ties[across[0]].stiffness) {
                 return 1.0;
             }
             beyond += given - contact.most;
@@ -162,9 +172,9 @@ impl Cloth {
         if beyond <= EXCESS * all {
             return false;
         }
-        for (contact, excess) in ties.iter_mut().zip(excess) {
-            for tie in contact.across.iter_mut().flatten() {
-                tie.stiffness /= excess;
+        for (contact, excess) in contacts.iter().zip(excess) {
+            for k in contact.across().into_iter().flatten() {
+                ties[k].stiffness /= excess;
             }
         }
         true
@@ -253,23 +263,23 @@ impl Cloth {
     /// What the ties gave in the elastic solve: bodies move as it found, and
     /// the impulses along normals are kept for the limits of friction, in the
     /// order of stencils.
-    pub(crate) fn untie(&mut self, ties: &[TiedContact]) -> Vec<(Stencil, Tied)> {
-        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(ties.len());
-        for contact in ties {
-            let c = &contact.constraint;
-            let across = contact.across.map(|across| {
-                let [s, t] = across.map(|t| self.impulse(&t));
-                (s.hypot(t), across[0].stiffness)
+    pub(crate) fn untie(&mut self, tied: &TiedContacts) -> Vec<(Stencil, Tied)> {
+        let ties = &tied.ties;
+        let mut given: Vec<(Stencil, Tied)> = Vec::with_capacity(tied.contacts.len());
+        for contact in &tied.contacts {
+            let across = contact.across().map(|across| {
+                let [s, t] = across.map(|k| self.impulse(&ties[k]));
+                (s.hypot(t), ties[across[0]].stiffness)
             });
-            let tied = Tied {
-                normal: self.impulse(&contact.along),
+            let gave = Tied {
+                normal: self.impulse(&ties[contact.first as usize]),
                 friction: across.map_or(0.0, |(friction, _)| friction),
                 slide: across.map(|(friction, stiffness)| friction / stiffness),
             };
-            given.push((c.stencil, tied));
-            if c.body != NO_BODY {
-                let b = &mut self.motion.bodies[c.body as usize];
-                (b.velocity, b.omega) = self.elastic.body_velocity(c.body);
+            given.push((contact.stencil, gave));
+            if contact.body != NO_BODY {
+                let b = &mut self.motion.bodies[contact.body as usize];
+                (b.velocity, b.omega) = self.elastic.body_velocity(contact.body);
             }
         }
         given.sort_unstable_by_key(|g| g.0);

@@ -40,6 +40,7 @@ impl Cloth {
     /// depends on [`Cloth::state`] alone.
     pub fn forget(&mut self) {
         self.candidates.forget();
+        self.rest.begin(&self.x);
     }
 
     /// All that the next step depends on, if [`Cloth::forget`] comes first.

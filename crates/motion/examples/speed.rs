@@ -16,8 +16,8 @@ fn main() {
     let program = Program::new(&problem);
     let attempt = Attempt {
         seed: seed.unwrap_or(0),
-        spread: false,
         preconditioned: false,
+        staged: false,
     };
     let start = ThreadTime::now();
     let mut until = [0.0; STAGES.len()];

@@ -12,6 +12,7 @@
 pub mod character;
 pub mod costs;
 pub mod inverse_dynamics;
+pub mod object;
 pub mod objective;
 pub mod phases;
 pub mod problem;
@@ -19,6 +20,7 @@ pub mod program;
 pub mod score;
 pub mod surface;
 mod synthesize;
+pub mod touch;
 pub mod variables;
 pub mod weights;
 

@@ -7,10 +7,10 @@
 //! behaviour; Levenberg-Marquardt with dear physics makes it clean.
 
 use crate::costs::Mix;
-use crate::costs::task::Feature;
+use crate::costs::task::{FIRM, Feature};
 use crate::objective::Evaluator;
 use crate::problem::Effort;
-use crate::program::Program;
+use crate::program::{Against, Anchor, Program};
 use crate::score::{COUNTS, touches};
 use crate::variables::FRAME;
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
@@ -36,6 +36,7 @@ pub fn mix(stage: usize) -> Mix {
         0 => Mix {
             contact: 0.0,
             physics: 0.0,
+            guide: 1.0,
             ..Mix::FULL
         },
         1 => Mix {
@@ -43,6 +44,7 @@ pub fn mix(stage: usize) -> Mix {
             physics: 0.1,
             bounds: 0.1,
             penetration: 0.1,
+            guide: 1.0,
             hint: 1.0,
             ..Mix::FULL
         },
@@ -59,22 +61,37 @@ fn polish_mix(dearer: f64) -> Mix {
         bounds: dearer,
         penetration: POLISH[1],
         torque: 0.0,
+        rest: 1.0,
         ..Mix::FULL
     }
 }
 
-/// Iterations of the first stage, if it is to spread movements over time.
-const SPREAD: usize = 12;
+/// Iterations at most that spread the movement over time after the first stage.
+const SPREAD: usize = 40;
 
 /// One attempt: a seed, and how to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The seed of its noise.
     pub seed: u64,
-    /// Whether the first stage spreads the movement evenly over time.
-    pub spread: bool,
     /// Whether L-BFGS starts from the Hessian of accelerations.
     pub preconditioned: bool,
+    /// Whether obstacles that may come to their places in stages do.
+    pub staged: bool,
+}
+
+/// How far obstacles are on their way to their places while physics is in full.
+const STAGED: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+
+/// k of (3) for the polish: contacts are with what is nearest.
+const SHARP: f64 = 1e6;
+
+/// The problem with its obstacles on their way.
+fn on_their_way(program: &Program, share: f64) -> Program {
+    Program {
+        around: program.around.on_their_way(share),
+        ..program.clone()
+    }
 }
 
 /// What an attempt tells on its way: the stage, the iteration and the value.
@@ -90,27 +107,59 @@ pub fn attempt(
     let mut x = program.layout.still();
     bend_forwards(program, &mut x);
     leave_patches_faint(program, &mut x);
+    hold_firmly(program, &mut x);
     let mut random = Pcg64::seed_from_u64(attempt.seed);
     let mut outcomes = Vec::new();
-    let mut evaluator = Evaluator::new(program, effort.samples);
+    let staged = attempt.staged.then(|| on_their_way(program, 0.0));
+    let first = staged.as_ref().unwrap_or(program);
+    let mut evaluator = Evaluator::new(first, effort.samples);
     let preconditioner = attempt
         .preconditioned
-        .then(|| Preconditioner::new(program, &mut evaluator, &x));
-    for stage in 0..3 {
+        .then(|| Preconditioner::new(first, &mut evaluator, &x));
+    let whole = [None];
+    let pieces = STAGED.map(Some);
+    let parts = (0..3).flat_map(|stage| {
+        let shares = if stage == 2 && attempt.staged {
+            &pieces[..]
+        } else {
+            &whole[..]
+        };
+        shares
+            .iter()
+            .map(move |share| (stage, *share, shares.len()))
+    });
+    let mut piece;
+    for (stage, share, of) in parts {
         let mix = mix(stage);
+        let noise = match share {
+            // Between pieces of one stage nothing is shaken.
+            Some(share) if share > STAGED[0] => 0.0,
+            _ => effort.noise,
+        };
         for value in &mut x {
-            *value += effort.noise * normal(&mut random);
+            *value += noise * normal(&mut random);
         }
         let limits = Limits {
-            iterations: effort.iterations[stage],
+            iterations: (effort.iterations[stage] * 3 / 2).div_ceil(of),
             gradient: 1e-6,
             decrease: 1e-6,
             window: 30,
+        };
+        let limits = match of {
+            1 => Limits {
+                iterations: effort.iterations[stage],
+                ..limits
+            },
+            _ => limits,
         };
         let settings = lbfgs::Settings {
             limits,
             ..lbfgs::Settings::default()
         };
+        if let Some(share) = share {
+            piece = on_their_way(program, share);
+            evaluator = Evaluator::new(&piece, effort.samples);
+        }
         let objective = |x: &[f64], g: &mut [f64]| evaluator.gradient(&mix, x, g);
         let on_iteration = |i: &Iteration| watch(stage, i);
         let outcome = match &preconditioner {
@@ -127,22 +176,24 @@ pub fn attempt(
             None => lbfgs::minimise(&mut x, &settings, objective, on_iteration),
         };
         outcomes.push(outcome);
-        if stage == 0 && attempt.spread {
+        if stage == 0 {
             // Without contacts and forces it is nearly a quadratic, which least
             // squares spread evenly over time; L-BFGS carries the goals of the
             // end back knot by knot, and leaves most to the last moment.
             let limits = Limits {
-                iterations: limits.iterations.min(SPREAD),
+                iterations: SPREAD,
+                decrease: 1e-3,
+                window: 4,
                 ..limits
             };
             let mut on = |i: &Iteration| watch(stage, i);
             let samples = effort.samples;
-            outcomes.push(least_squares(
-                program, samples, &mix, limits, &mut x, &mut on,
-            ));
+            outcomes.push(least_squares(first, samples, &mix, limits, &mut x, &mut on));
         }
     }
     decide_contacts(program, &mut x);
+    let mut sharp = program.clone();
+    sharp.around.softness = SHARP;
     let mut done = 0;
     for (half, dearer) in POLISH.into_iter().enumerate() {
         let limits = Limits {
@@ -156,7 +207,7 @@ pub fn attempt(
             watch(3, &Iteration { number, ..*i })
         };
         let (samples, mix) = (effort.polish_samples, polish_mix(dearer));
-        let outcome = least_squares(program, samples, &mix, limits, &mut x, &mut on);
+        let outcome = least_squares(&sharp, samples, &mix, limits, &mut x, &mut on);
         done += outcome.iterations;
         outcomes.push(outcome);
     }
@@ -168,7 +219,8 @@ const FAINT: f64 = 0.3;
 
 /// Patches of a torso that neither touch at the start nor are to in the end count
 /// little at first: otherwise everybody would begin by falling on the back, the belly and the seat
-/// at once. Not zero, which would be for ever.
+/// at once. Not zero, which would be for ever. So do knees, and what could touch
+/// a thing or somebody else, but for hands and things that can be held.
 fn leave_patches_faint(program: &Program, x: &mut [f64]) {
     let start = program.start_state();
     for (i, contact) in program.contacts.iter().enumerate() {
@@ -176,10 +228,25 @@ fn leave_patches_faint(program: &Program, x: &mut [f64]) {
             Feature::Touch { contact } => contact == i,
             _ => false,
         });
-        if contact.limb.is_none() && !wanted && touches(program, &start, i).is_none() {
+        let limb = match (contact.anchor, contact.against) {
+            (Anchor::Patch, Against::Surroundings) => contact.limb.is_some(),
+            (Anchor::Patch, Against::Solid(_)) => contact.grasps && contact.cone.is_none(),
+            _ => false,
+        };
+        if !limb && !wanted && touches(program, &start, i).is_none() {
             for phase in 0..program.layout.phases {
                 x[program.layout.contact(phase, i)] = FAINT;
             }
+        }
+    }
+}
+
+/// What is to hold does so from the beginning.
+fn hold_firmly(program: &Program, x: &mut [f64]) {
+    let layout = &program.layout;
+    for aim in &program.aims {
+        if let Feature::Hold { contact } = aim.feature {
+            x[layout.contact(aim.moment.phase, contact)] = FIRM.sqrt();
         }
     }
 }
@@ -246,9 +313,6 @@ fn decide_contacts(program: &Program, x: &mut [f64]) {
         }
     }
 }
-
-/// What contact variables that count become at least.
-const FIRM: f64 = 10.0;
 
 /// Levenberg and Marquardt's method.
 fn least_squares(

@@ -36,14 +36,18 @@ pub enum Goal {
         /// What is stretched forwards.
         forwards: Vec<usize>,
     },
-    /// The torso to be somewhere, in the directions that are given.
+    /// The torso, or a thing, to be somewhere, in the directions that are given.
     Position {
-        /// Who.
+        /// Who, or what.
         character: usize,
         /// Where.
         target: [Option<f64>; 3],
         /// When, in seconds, if it is not the end; it becomes the nearest knot.
         time: Option<f64>,
+        /// For how many seconds before that it is there already.
+        hold: f64,
+        /// Whether it may still move then: what is thrown does.
+        moving: bool,
     },
     /// To face somewhere.
     Facing {
@@ -103,7 +107,7 @@ impl Default for Effort {
 /// A problem.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Who, and in which pose they start.
+    /// Who, and in which pose they start; things that they handle come last.
     pub characters: Vec<(Character, Pose)>,
     /// What surrounds them.
     pub surfaces: Vec<Surface>,
@@ -148,7 +152,7 @@ impl Problem {
         let depth = score::penetration(&program, &state);
         if depth > SLACK {
             faults.push(format!(
-                "it is {depth:.3} m deep in the ground or in itself"
+                "it is {depth:.3} m deep in the ground, in an obstacle or in itself"
             ));
         }
         faults

@@ -5,18 +5,19 @@
 //! do not touch. The *true* residual is what is left when only contacts that touch
 //! may push: near enough, flat enough and slow enough.
 
+use crate::costs::obstacles;
 use crate::costs::penetration::gap;
 use crate::costs::physics;
 use crate::costs::task::Feature;
 use crate::inverse_dynamics::{Contact, Solution};
-use crate::program::Program;
-use crate::surface::Nearness;
-use crate::variables::{FrameState, State};
+use crate::program::{Against, Anchor, Program};
+use crate::touch::Touch;
+use crate::variables::State;
 use conatus_math::DVec3;
 use serde::Serialize;
 
 /// A contact touches when it is no farther than this, in metres,
-pub const TOUCH_GAP: f64 = 0.015;
+pub const TOUCH_GAP: f64 = 0.009;
 /// tilted by no more than this, in radians,
 pub const TOUCH_TILT: f64 = 0.2;
 /// and no faster than this, in metres per second.
@@ -115,18 +116,22 @@ impl Score {
 
 /// Whether a contact that counts touches, and the normal of what it touches.
 pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
-    let spec = &program.contacts[i];
     if state.contacts[i].powi(2) < COUNTS {
         return None;
     }
-    let frame: &FrameState = &state.frames[spec.frame];
-    let near = Nearness::new(&program.surfaces, frame.point(spec.offset));
-    let z = frame.matrix * spec.turn.z_axis;
-    let tilt = libm::atan2(z.cross(near.normal).length(), z.dot(near.normal));
-    let touch = near.gap.length() < TOUCH_GAP
-        && tilt < TOUCH_TILT
-        && frame.point_velocity(spec.offset).length() < TOUCH_SPEED;
-    touch.then_some(near.normal)
+    let touch = Touch::new(program, state, i);
+    let (gap, n) = match program.contacts[i].against {
+        // What is nearest, not what (3) makes of all that is near.
+        Against::Surroundings if program.contacts[i].anchor == Anchor::Patch => {
+            let (_, nearest) = program.around.nearest(touch.position)?;
+            (nearest.value.abs(), nearest.normal)
+        }
+        _ => (touch.gap.length(), touch.normal),
+    };
+    let z = touch.matrix.z_axis;
+    let tilt = libm::atan2(z.cross(n).length(), z.dot(n));
+    let touch = gap < TOUCH_GAP && tilt < TOUCH_TILT && touch.velocity.length() < TOUCH_SPEED;
+    touch.then_some(n)
 }
 
 /// The forces of contacts that touch, and what they leave unexplained.
@@ -152,17 +157,18 @@ impl TrueForces {
                 continue;
             };
             let spec = &program.contacts[i];
-            let frame = &state.frames[spec.frame];
             // Friction is about the surface's normal, not the patch's.
-            let matrix = frame.matrix * spec.turn;
+            let Touch {
+                position, matrix, ..
+            } = Touch::new(program, state, i);
             let x = (matrix.x_axis - normal * matrix.x_axis.dot(normal)).normalize();
             self.touching.push(i);
             self.contacts.push(Contact {
                 on: spec.character,
-                against: None,
-                position: frame.point(spec.offset),
+                against: physics::reaction(program, i),
+                position,
                 matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal),
-                cone: Some(spec.cone),
+                cone: spec.cone,
                 weight: FREE * spec.effort,
             });
         }
@@ -202,13 +208,15 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
 
         for (i, began) in began.iter_mut().enumerate() {
             let place = forces.touching.iter().position(|t| *t == i);
-            let used = place.is_some_and(|k| forces.solution.forces[k][2] > IN_USE);
-            if !used {
+            let used = place.is_some_and(|k| {
+                let f = forces.solution.forces[k];
+                DVec3::new(f[0], f[1], f[2]).length() > IN_USE
+            });
+            if !used || program.contacts[i].anchor != Anchor::Patch {
                 *began = None;
                 continue;
             }
-            let spec = &program.contacts[i];
-            let p = state.frames[spec.frame].point(spec.offset);
+            let p = place_on(program, &state, i);
             let drift = p.distance(*began.get_or_insert(p));
             score.contact_drift_max = score.contact_drift_max.max(drift);
         }
@@ -232,6 +240,20 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
     score
 }
 
+/// Where a contact is, as seen from what it touches.
+fn place_on(program: &Program, state: &State, i: usize) -> DVec3 {
+    let spec = &program.contacts[i];
+    let p = state.frames[spec.frame].point(spec.offset);
+    let carrier = match spec.against {
+        Against::Surroundings => None,
+        Against::Solid(s) => program.solids[s].carrier,
+    };
+    carrier.map_or(p, |(_, frame)| {
+        let frame = &state.frames[frame];
+        frame.matrix.transpose() * (p - frame.position)
+    })
+}
+
 /// How much longer or shorter than possible a limb is.
 pub fn limb_error(program: &Program, state: &State) -> f64 {
     let errors = program.limbs.iter().zip(&state.limbs);
@@ -244,7 +266,7 @@ pub fn limb_error(program: &Program, state: &State) -> f64 {
 pub fn penetration(program: &Program, state: &State) -> f64 {
     let mut deepest = 0.0f64;
     let mut point = |p: DVec3, radius: f64| {
-        for surface in &program.surfaces {
+        for surface in program.around.within(p, radius) {
             deepest = deepest.max(radius - surface.distance(p).value);
         }
     };
@@ -263,7 +285,7 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
             point(end, link.radius);
         }
     }
-    for contact in &program.contacts {
+    for contact in program.contacts.iter().filter(|c| c.has_corners()) {
         let frame = &state.frames[contact.frame];
         for corner in contact.corners() {
             point(frame.point(corner), 0.0);
@@ -272,5 +294,5 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
     for pair in &program.pairs {
         deepest = deepest.max(-gap(program, state, pair));
     }
-    deepest
+    deepest.max(obstacles::depth(program, state))
 }

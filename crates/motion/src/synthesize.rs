@@ -1,10 +1,10 @@
 //! From a problem to a movement: a portfolio of attempts, of which the best is
 //! kept.
 //!
-//! Attempts differ in the seed of their noise, in whether their first stage
-//! spreads the movement over time, and in whether L-BFGS is preconditioned. They are made in rounds of [`ROUND`], side by side where
-//! there are threads for it; a round that has found a movement that keeps all
-//! bars is the last. What comes out does not depend on the number of threads.
+//! Attempts differ in the seed of their noise and in whether L-BFGS is
+//! preconditioned. They are made in rounds of [`ROUND`], side by side where there
+//! are threads for it; a round that has found a movement that keeps all bars is
+//! the last. What comes out does not depend on the number of threads.
 
 use crate::costs::Terms;
 use crate::objective::Evaluator;
@@ -41,10 +41,10 @@ pub struct Progress {
 pub struct AttemptReport {
     /// The seed of its noise.
     pub seed: u64,
-    /// Whether its first stage spread the movement evenly over time.
-    pub spread: bool,
     /// Whether L-BFGS was preconditioned.
     pub preconditioned: bool,
+    /// Whether obstacles came to their places in stages.
+    pub staged: bool,
     /// Iterations of all stages.
     pub iterations: usize,
     /// What its costs came to.
@@ -88,12 +88,13 @@ impl Synthesis {
 
 /// The attempts of a portfolio.
 fn portfolio(problem: &Problem) -> Vec<Attempt> {
+    let may_stage = problem.surfaces.iter().any(|s| s.comes_from.is_some());
     let attempts = (0..problem.effort.attempts.max(1) as u64).map(|k| Attempt {
         // Each seed of a user has its own row of attempts.
         seed: problem.effort.seed.wrapping_mul(1_000_003).wrapping_add(k),
-        spread: k % 2 == 1,
         // It finds what others do not, and takes three to four times as long.
         preconditioned: k % 6 >= 4,
+        staged: may_stage && matches!(k % 4, 0 | 3),
     });
     attempts.collect()
 }
@@ -140,8 +141,8 @@ pub fn synthesize(
                 let score = score(&program, &x);
                 let report = AttemptReport {
                     seed: plan.seed,
-                    spread: plan.spread,
                     preconditioned: plan.preconditioned,
+                    staged: plan.staged,
                     iterations: outcomes.iter().map(|o| o.iterations).sum(),
                     cost: outcomes.last().map_or(f64::INFINITY, |o| o.value),
                     good: score.is_good(&problem.bars),

@@ -7,8 +7,10 @@ use common::Random;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::hint::{self, EPSILON};
+use conatus_motion::costs::task::Feature;
 use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
 use conatus_motion::objective::Evaluator;
+use conatus_motion::phases::mix;
 use conatus_motion::score::TrueForces;
 use conatus_motion::variables::{State, Value};
 use conatus_motion::{Program, Weights};
@@ -281,4 +283,28 @@ fn arms_would_rather_hang() {
     };
     assert!(cost(rest) < cost(rest + DVec3::X * 0.2));
     assert!(cost(rest) < cost(-rest) - 0.1);
+}
+
+/// Mordatch §4.5: goals of the end alone are left to the last moment.
+#[test]
+fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
+    let program = Program::new(&common::walk());
+    let guides: Vec<_> = program.aims.iter().filter(|aim| aim.guides).collect();
+    assert_eq!(guides.len(), program.layout.blocks() - 1);
+    let mut before = 0.0;
+    for guide in &guides {
+        let Feature::Point { target, share, .. } = guide.feature else {
+            panic!("{:?}", guide.feature);
+        };
+        // Along x, evenly but for the first and the last fifth; as high as it likes.
+        let step = target.x - before;
+        assert!(step > 0.0 && step < 0.2, "{target}");
+        assert_eq!((target.y, share), (0.0, DVec3::new(1.0, 1.0, 0.0)));
+        before = target.x;
+        for (stage, on) in [(0, true), (1, true), (2, false), (3, false)] {
+            assert_eq!(guide.weight_in(&mix(stage)) > 0.0, on, "stage {stage}");
+        }
+        assert!(guide.is_rate, "no movement is judged by it");
+    }
+    assert!(before < 2.5 && before > 2.4);
 }

@@ -54,7 +54,7 @@ fn a_foot_that_skates_pays_for_it() {
     let frame = program.contacts[foot].frame;
     state.frames[frame].velocity = DVec3::X;
     let p = state.frames[frame].position;
-    let e = |t: f64| Nearness::new(&program.surfaces, p + DVec3::X * t).gap;
+    let e = |t: f64| Nearness::new(&program.around, p + DVec3::X * t).gap;
     let printed = e(0.0).length_squared() + ((e(1e-6) - e(0.0)) / 1e-6).length_squared();
     assert!(printed < 1e-12, "the printed cost: {printed}");
     let (found, _) = common::cost(&program, &CONTACT, &state);

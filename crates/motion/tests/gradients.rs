@@ -4,10 +4,14 @@
 mod common;
 
 use conatus_math::banded::BlockTridiagonal;
-use conatus_motion::Program;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::character::{Knee, Patch, Place};
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::physics::Objective;
+use conatus_motion::object::{Form, object};
 use conatus_motion::objective::Evaluator;
+use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
+use conatus_motion::{Pose, Program};
 
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
     for seed in 0..6 {
@@ -81,7 +85,9 @@ fn every_term_has_the_gradient_that_differences_measure() {
             },
             0.3,
         );
+        // Among the goals are contacts that are to hold: most do not at first.
         check("task", &program, &Mix { task: 1.0, ..off }, 0.1);
+        check("rest", &program, &Mix { rest: 1.0, ..off }, 0.1);
         check(
             "effort",
             &program,
@@ -153,4 +159,102 @@ fn many_legs_of_many_links_have_gradients_too() {
     };
     check("bounds of three links", &program, &bounds, 0.1);
     check("all of six legs", &program, &Mix::FULL, 0.05);
+}
+
+/// A crowded place: everything that can be touched, held or entered.
+fn crowded() -> conatus_motion::Problem {
+    let mut problem = common::walk();
+    problem.phases = 2;
+    let (human, pose) = problem.characters[0].clone();
+    let mut other = human.clone();
+    other.name = "other".into();
+    other.workload = 3.0;
+    for limb in other.limbs.iter_mut().filter(|l| l.name.contains("leg")) {
+        let patch = Patch {
+            name: format!("knee of {}", limb.name),
+            half_extents: [0.0; 2],
+            friction: 0.7,
+            grasps: false,
+            effort: 2.0,
+        };
+        limb.knees = vec![Knee { joint: 0, patch }];
+    }
+    let beside = pose.moved(2.0, DVec3::new(0.5, 0.1, 0.0));
+    problem.characters.push((other, beside));
+    let still = |position: DVec3| Pose {
+        torso: Place {
+            position,
+            orientation: DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.4),
+        },
+        effectors: Vec::new(),
+    };
+    let color = [0.5; 3];
+    let form = Form::Box(DVec3::new(0.15, 0.2, 0.1));
+    let parcel = object("parcel", form, 7.0, 0.5, true, color);
+    problem
+        .characters
+        .push((parcel, still(DVec3::new(0.2, -0.1, 0.7))));
+    let ball = object("ball", Form::Ball(0.12), 0.6, 0.5, false, color);
+    problem
+        .characters
+        .push((ball, still(DVec3::new(0.35, 0.2, 0.2))));
+    let turned = DMat3::from_rotation_z(0.3);
+    let mut step = Block::new(
+        DVec3::new(0.2, 0.3, 0.1),
+        turned,
+        DVec3::new(0.3, 0.2, 0.15),
+    );
+    step.grounded = true;
+    let bar = Capsule {
+        start: DVec3::new(-0.2, -1.0, 1.2),
+        end: DVec3::new(0.4, 1.0, 1.0),
+        radius: 0.05,
+    };
+    let hills = Field {
+        origin: DVec3::new(-1.0, -1.0, -0.1),
+        spacing: 0.4,
+        columns: 6,
+        heights: (0..36).map(|i| 0.05 * ((i * 7) % 11) as f64).collect(),
+    };
+    let mut bar = Surface::new("bar", Shape::Capsule(bar));
+    bar.grippable = true;
+    problem.surfaces.extend([
+        Surface::new("step", Shape::Block(step)),
+        bar,
+        Surface::new("hills", Shape::Field(std::sync::Arc::new(hills))),
+    ]);
+    problem
+}
+
+/// Obstacles, things, knees and others: all that moves what it is touched by.
+#[test]
+fn in_a_crowd_every_term_has_its_gradient_too() {
+    let off = Mix::OFF;
+    let mut problem = crowded();
+    problem.segments = 1;
+    let program = Program::new(&problem);
+    assert!(program.contacts.len() > 50);
+    let contact = Mix {
+        contact: 1.0,
+        ..off
+    };
+    check("contact", &program, &contact, 0.05);
+    let bounds = Mix {
+        bounds: 1.0,
+        penetration: 1.0,
+        ..off
+    };
+    check("bounds", &program, &bounds, 0.05);
+    let physics = Mix {
+        physics: 1.0,
+        ..off
+    };
+    check("physics", &program, &physics, 0.05);
+    let torques = Mix {
+        physics: 1e-6,
+        torque: 1.0,
+        ..off
+    };
+    check("torques", &program, &torques, 0.05);
+    check("task", &program, &Mix { task: 1.0, ..off }, 0.05);
 }

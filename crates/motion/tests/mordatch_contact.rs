@@ -7,7 +7,7 @@ use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
 use conatus_motion::costs::Mix;
-use conatus_motion::surface::{Nearness, SOFTNESS, Shape, Surface};
+use conatus_motion::surface::{Nearness, SOFTNESS, Shape, Surface, Surroundings};
 
 const CONTACT: Mix = Mix {
     contact: 1.0,
@@ -44,17 +44,13 @@ fn a_contact_pays_for_height_tilt_slip_and_spin_in_proportion_to_c() {
     assert_eq!(common::cost(&program, &CONTACT, &state).0, 0.0);
 }
 
-fn corner() -> [Surface; 2] {
+fn corner() -> Surroundings {
     let wall = Shape::Plane {
         point: DVec3::X,
         normal: -DVec3::X,
     };
-    let wall = Surface {
-        name: "wall".into(),
-        shape: wall,
-        grippable: false,
-    };
-    [Surface::ground(), wall]
+    let wall = Surface::new("wall", wall);
+    Surroundings::new(vec![Surface::ground(), wall])
 }
 
 /// Mordatch (3), from the nearest points themselves.

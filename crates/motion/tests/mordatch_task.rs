@@ -4,7 +4,7 @@
 mod common;
 
 use conatus_math::DVec3;
-use conatus_motion::costs::task;
+use conatus_motion::costs::task::{self, Aim, FIRM, Feature};
 use conatus_motion::costs::{Mix, Terms};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases;
@@ -92,10 +92,12 @@ fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
     let mut problem = common::walk();
     problem.goals = goals;
     let program = Program::new(&problem);
-    let state = state(&program);
+    let mut state = state(&program);
+    // All contacts hold.
+    state.contacts.fill(FIRM.sqrt());
     let mut value = Value::default();
     for aim in &program.aims {
-        task::deliver(&program, 1.0, aim, &state, &mut value);
+        task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
     }
     (value.0, problem.weights.task)
 }
@@ -107,6 +109,8 @@ fn a_goal_costs_the_square_of_what_its_features_miss() {
         character: 0,
         target: [Some(2.5), None, Some(1.0)],
         time: None,
+        hold: 0.0,
+        moving: false,
     };
     let at = |program: &Program| {
         let mut state = program.start_state();
@@ -146,10 +150,11 @@ fn a_strike_costs_place_and_velocity_at_its_own_moment() {
     state.frames[frame].position = DVec3::new(0.3, 0.1, 0.5);
     state.frames[frame].velocity = DVec3::new(4.0, 2.0, 0.0);
     let mut found = 0.0;
-    for aim in (program.aims.iter()).filter(|aim| aim.moment.time < 4.9) {
+    let hit = |aim: &&Aim| aim.moment.time < 4.9 && !matches!(aim.feature, Feature::Hold { .. });
+    for aim in program.aims.iter().filter(hit) {
         assert!((aim.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
         let mut value = Value::default();
-        task::deliver(&program, 1.0, aim, &state, &mut value);
+        task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
         found += value.0;
     }
     let expected = problem.weights.task * 0.01 + problem.weights.task_velocity * 4.0;
@@ -170,4 +175,60 @@ fn the_stages_begin_without_physics_then_have_a_tenth_of_it_and_hints_then_all_b
     assert_eq!((second.contact, second.task), (0.1, 1.0));
     assert_eq!((third.physics, third.hint), (1.0, 0.0));
     assert_eq!(third, Mix::FULL);
+}
+
+/// What is to hold: the phase, and the contact's name.
+fn holds(program: &Program) -> Vec<(usize, &str)> {
+    let aims = program.aims.iter();
+    let held = aims.filter_map(|aim| match aim.feature {
+        Feature::Hold { contact } => Some((aim.moment.phase, &*program.contacts[contact].name)),
+        _ => None,
+    });
+    let mut held: Vec<_> = held.collect();
+    held.sort_unstable();
+    held
+}
+
+#[test]
+fn what_one_stands_on_holds_first_and_last() {
+    let mut problem = common::walk();
+    let feet = ["left foot", "right foot"];
+    let expected: Vec<_> = [0, 9]
+        .into_iter()
+        .flat_map(|p| feet.map(|f| (p, f)))
+        .collect();
+    assert_eq!(holds(&Program::new(&problem)), expected);
+
+    // Who lies on the back needs nothing but that: feet and hands may move at once.
+    let description = conatus_motion::character::ready_made("human").unwrap();
+    let human = &problem.characters[0].0;
+    let pose = description.build_pose(human, "lying on the back").unwrap();
+    problem.characters[0].1 = pose;
+    let program = Program::new(&problem);
+    let found = holds(&program);
+    assert_eq!(found[0], (0, "back"));
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn a_contact_that_is_to_hold_costs_what_it_lacks() {
+    let problem = common::walk();
+    let program = Program::new(&problem);
+    let mut state = program.start_state();
+    let aims = program.aims.iter();
+    let holds: Vec<&Aim> = aims
+        .filter(|a| matches!(a.feature, Feature::Hold { .. }))
+        .collect();
+    for (a, lacks) in [
+        (1.0, FIRM.sqrt() - 1.0),
+        (-2.0, FIRM.sqrt() - 2.0),
+        (4.0, 0.0),
+    ] {
+        state.contacts.fill(a);
+        for aim in &holds {
+            let mut value = Value::default();
+            task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
+            assert!((value.0 - problem.weights.task * lacks * lacks).abs() < 1e-9);
+        }
+    }
 }

@@ -87,6 +87,9 @@ pub enum SurfaceKind {
         /// From its axes to world axes; w, x, y, z in JSON.
         #[serde(with = "quaternions::one")]
         orientation: DQuat,
+        /// The radius of its edges, if they are round.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        radius: f64,
     },
     /// A ball.
     Sphere {
@@ -104,6 +107,21 @@ pub enum SurfaceKind {
         /// Its other end.
         end: DVec3,
     },
+    /// Ground with hills: cubic B-splines of heights on a grid.
+    Heightfield {
+        /// The corner with the least x and y; its z is added to all heights.
+        origin: DVec3,
+        /// The distance of neighbours.
+        spacing: f64,
+        /// How many there are along x.
+        columns: usize,
+        /// Row by row, along x first; beyond the border they go on level.
+        heights: Vec<f64>,
+    },
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// A shape without a place, about its own origin.
@@ -114,6 +132,9 @@ pub enum Shape {
     Box {
         /// Half of its edges.
         half_extents: DVec3,
+        /// The radius of its edges, if they are round.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        radius: f64,
     },
     /// A ball.
     Sphere {

@@ -5,7 +5,10 @@ mod support;
 
 use conatus_math::DVec3;
 use conatus_record::clip::{Character, Clip};
-use support::seen::{assert_alternate, assert_steps, assert_uses_its_time, effector, movement};
+use support::seen::{
+    assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swing_together,
+    swings,
+};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
@@ -20,18 +23,11 @@ fn last(clip: &Clip) -> usize {
     clip.time.len() - 1
 }
 
-/// Upright on the feet and nothing else, as tall as it gets.
+/// Upright on both feet and nothing else, as tall as it gets.
 fn assert_stands(clip: &Clip) {
     let who = &clip.characters[0];
     let end = last(clip);
-    let carried = touching(who, end);
-    assert!(
-        !carried.is_empty() && carried.iter().all(|name| FEET.contains(name)),
-        "{carried:?}"
-    );
-    for foot in FEET {
-        assert!(effector(who, foot).position[end].z < 0.01, "{foot} is down");
-    }
+    assert_eq!(touching(who, end), FEET);
     assert!(
         who.torso.position[end].z > 1.05,
         "{}",
@@ -63,6 +59,9 @@ fn a_walk_has_alternate_steps_with_lifted_feet() {
     let who = &clip.characters[0];
     assert_steps(who, &FEET, 0.03, 2);
     assert_alternate(who, FEET, 0.03);
+    // It is on its way within the first second and a half.
+    let early = clip.time.iter().position(|t| *t > 1.5).unwrap();
+    assert!(who.torso.position[early].x > 0.15);
     // Upright all the way.
     for orientation in &who.torso.orientation {
         assert!((*orientation * DVec3::Z).z > 0.8);
@@ -83,16 +82,48 @@ fn a_walk_that_turns_ends_where_and_as_it_should() {
     assert!((place.x - 1.5).hypot(place.y - 1.2) < 0.03, "{place}");
 }
 
+/// The longest time in which nothing touches, in seconds, and how high the lower
+/// foot is at its height.
+fn flight(clip: &Clip) -> (f64, f64) {
+    let who = &clip.characters[0];
+    let (mut longest, mut so_far, mut height) = (0, 0, 0.0f64);
+    for i in 0..clip.time.len() {
+        so_far = if touching(who, i).is_empty() {
+            so_far + 1
+        } else {
+            0
+        };
+        longest = longest.max(so_far);
+        let low = FEET.map(|f| effector(who, f).position[i].z);
+        height = height.max(low[0].min(low[1]));
+    }
+    (longest as f64 * clip.dt, height)
+}
+
 #[test]
 fn a_jump_leaves_the_ground_with_both_feet() {
     let clip = movement("jump");
     assert_uses_its_time(&clip);
     assert_stands(&clip);
+    let (seconds, height) = flight(&clip);
+    assert!(seconds >= 0.15, "{seconds} s in the air");
+    assert!(height > 0.1, "feet {height} m up");
+    // Nothing but feet was of use, and both at once.
     let who = &clip.characters[0];
-    let high = |i: usize| FEET.iter().all(|f| effector(who, f).position[i].z > 0.05);
-    let flight = (0..clip.time.len()).filter(|i| touching(who, *i).is_empty() && high(*i));
-    let flight = flight.count() as f64 * clip.dt;
-    assert!(flight > 0.1, "{flight} s in the air");
+    let feet = FEET.map(|f| effector(who, f));
+    for i in 0..clip.time.len() {
+        assert!(touching(who, i).iter().all(|name| FEET.contains(name)));
+    }
+    assert!(feet.iter().all(|f| swings(f, 0.05).len() == 1));
+    let together = swing_together(who, FEET, 0.05);
+    assert!(together > 0.9, "{together}");
+    let place = who.torso.position[last(&clip)];
+    assert!((place.x - 0.9).hypot(place.y) < 0.03, "{place}");
+}
+
+#[test]
+fn a_walk_does_not_fly() {
+    assert!(flight(&movement("walk")).0 < 0.05);
 }
 
 #[test]
@@ -135,19 +166,11 @@ fn sitting_up_raises_the_back_from_the_ground() {
     assert!(who.torso.position[end].z < 0.35);
 }
 
-/// Nothing but hands carries, both are at the ground, and the feet are above the
-/// hips.
+/// Both hands carry and nothing else does, and the feet are above the hips.
 fn assert_on_the_hands(clip: &Clip) {
     let who = &clip.characters[0];
     let end = last(clip);
-    let carried = touching(who, end);
-    assert!(
-        !carried.is_empty() && carried.iter().all(|name| HANDS.contains(name)),
-        "{carried:?}"
-    );
-    for hand in HANDS {
-        assert!(effector(who, hand).position[end].z < 0.03, "{hand} is down");
-    }
+    assert_eq!(touching(who, end), HANDS);
     let hips = who.torso.position[end] + who.torso.orientation[end] * DVec3::new(0.0, 0.0, -0.24);
     for foot in FEET {
         assert!(effector(who, foot).position[end].z > hips.z + 0.6);
@@ -158,17 +181,24 @@ fn assert_on_the_hands(clip: &Clip) {
 fn a_handstand_ends_on_the_hands_alone() {
     let clip = movement("handstand");
     assert_uses_its_time(&clip);
+    assert_eq!(touching(&clip.characters[0], 0), FEET);
     assert_on_the_hands(&clip);
 }
 
 #[test]
-fn a_handstand_elsewhere_ends_on_the_hands_a_metre_ahead() {
+fn a_walk_on_the_hands_has_hands_that_step() {
     let clip = movement("handstand-walk");
     assert_uses_its_time(&clip);
     assert_on_the_hands(&clip);
     let who = &clip.characters[0];
+    assert_steps(who, &HANDS, 0.03, 1);
+    for i in 0..clip.time.len() {
+        assert!(touching(who, i).iter().all(|name| HANDS.contains(name)));
+        let up = who.torso.orientation[i] * DVec3::Z;
+        assert!(up.z < -0.7, "{up} at {} s", clip.time[i]);
+    }
     let place = who.torso.position[last(&clip)];
-    assert!((place.x - 1.0).hypot(place.y) < 0.03, "{place}");
+    assert!((place.x - 0.8).hypot(place.y) < 0.03, "{place}");
 }
 
 /// A limb's end is within 3 cm of a place and within a tenth of a velocity at a

@@ -137,3 +137,34 @@ fn bodies_stay_when_the_tablecloth_is_pulled_quickly() {
     let (bodies, _) = pulled(2.0);
     assert!(bodies.iter().all(|x| *x > 0.06), "{bodies:?}");
 }
+
+/// What lies is left alone, to the last bit, and goes on when something comes.
+#[test]
+fn cloth_at_rest_rests_until_something_stirs() {
+    let frames = run(r#"
+        time = { step = 0.0020833333333333333, seconds = 3.5, steps_per_frame = 24 }
+        [cloth]
+        thickness = 0.003
+        friction = 0.3
+        [[cloth.piece]]
+        shape.rectangle = { width = 0.3, height = 0.3, vertices = [11, 11] }
+        material = "cotton"
+        position = [0, 0, 0.06]
+        [[obstacle]]
+        name = "table"
+        shape.box.half_extents = [0.4, 0.4, 0.05]
+        detail = 0.2
+        keyframe = [
+          { time = 2.5, position = [0, 0, 0] },
+          { time = 3.5, position = [0.3, 0, 0] },
+        ]
+    "#);
+    let at = |seconds: f64| {
+        let place = frames.iter().position(|f| f.time > seconds - 1e-6);
+        &frames[place.expect("a frame")].cloth
+    };
+    assert_eq!(at(1.5), at(2.5), "it did not rest");
+    // The table takes it along.
+    let moved = mean(&frames[frames.len() - 1]).x - mean(&frames[0]).x;
+    assert!((0.2..0.31).contains(&moved), "it moved by {moved} m");
+}

@@ -8,7 +8,16 @@ use crate::parts::Collisions;
 use crate::pressing::{LoadShares, balance};
 use crate::response::constraint::{Pair, Stencil};
 use crate::response::{Contact, FailSafe, GaveUp, Limit, Motion, Tied, stages};
+use conatus_math::DVec3;
 use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// How often stage 1 begins anew when it stretched edges too far, at most.
+const ROUNDS: usize = 8;
+/// So much beyond their limit edges may get before it does.
+const SLACK: f64 = 1.05;
+/// Sweeps over edges alone in stage 2.
+const PULLS: usize = 4;
 
 /// Contacts handled by one task.
 const CONTACTS: usize = 1024;
@@ -25,6 +34,7 @@ impl Cloth {
             restore,
             longest,
             most_passes,
+            contacts_in_solve,
             ..
         } = self.collisions;
         let Self {
@@ -37,6 +47,7 @@ impl Cloth {
             hits,
             stats,
             edges,
+            v,
             ..
         } = self;
         let friction_of = |stencil: &Stencil| match stencil.pair {
@@ -52,7 +63,7 @@ impl Cloth {
         };
         let load = LoadShares::new(surface, tied);
         motion.settle_all();
-        candidates.update(surface, motion, None);
+        candidates.update(surface, motion, v, None);
 
         // Stage 1.
         narrow::near(surface, planes, motion, candidates, near);
@@ -65,26 +76,45 @@ impl Cloth {
         made.collect_into_vec(contacts);
         contacts.retain(|c| !c.constraint.is_rigid());
         balance(surface, contacts);
-        let limits = edges.par_iter().with_min_len(super::EDGES);
-        let limits = limits.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
-        let mut limits: Vec<Limit> = limits.collect();
-        // A tenth of what gravity does in a step is not worth a sweep.
+        let mut limits = too_long(motion, edges, longest, restore);
+        // Far below what gravity does in a step, which is not worth a sweep.
         let tolerance = 1e-5;
         stages::repulsion(motion, contacts, &mut limits, sweeps, tolerance);
+        // Contacts may have stretched edges that nothing had held back yet. The
+        // paper's algorithm knows nothing of that.
+        let rounds = if contacts_in_solve { ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            motion.settle();
+            let more = too_long(motion, edges, SLACK * longest, restore);
+            if more.is_empty() {
+                break;
+            }
+            let known: HashSet<[u32; 2]> = limits.iter().map(|l| l.ends).collect();
+            let new = too_long(motion, edges, longest, restore);
+            limits.extend(new.into_iter().filter(|l| !known.contains(&l.ends)));
+            stages::repulsion(motion, contacts, &mut limits, sweeps, tolerance);
+        }
         let moved = motion.settle();
         let moved: Vec<u32> = moved.to_vec();
-        candidates.update(surface, motion, Some(&moved));
+        candidates.update(surface, motion, v, Some(&moved));
 
         // Stage 2.
         narrow::hits(surface, planes, motion, candidates, hits);
         motion.seen();
-        for _ in 0..passes {
+        for pass in 0..passes {
             if hits.is_empty() {
                 return Ok(());
             }
             stats.collisions += hits.len() as u64;
             stages::continuous(motion, hits, |hit| friction_of(&hit.stencil));
-            look_again(surface, planes, motion, candidates, hits);
+            // Stopping single vertices stretches edges too. Towards the end
+            // only what meets counts.
+            if contacts_in_solve && 2 * pass < passes {
+                motion.settle();
+                let mut limits = too_long(motion, edges, SLACK * longest, restore);
+                stages::repulsion(motion, &mut [], &mut limits, PULLS, tolerance);
+            }
+            look_again(surface, planes, motion, v, candidates, hits);
         }
         if hits.is_empty() {
             return Ok(());
@@ -98,7 +128,7 @@ impl Cloth {
             zones.resolve(motion, hits, response, zone_friction, |hit| {
                 friction_of(&hit.stencil)
             })?;
-            look_again(surface, planes, motion, candidates, hits);
+            look_again(surface, planes, motion, v, candidates, hits);
             if hits.is_empty() {
                 stats.impact_zones += zones.zones() as u64;
                 stats.largest_zone = stats.largest_zone.max(zones.largest);
@@ -115,16 +145,25 @@ impl Cloth {
     }
 }
 
+/// The edges that would be longer at the end of the step than `longest` times
+/// their length at rest, in a fixed order.
+fn too_long(motion: &Motion, edges: &[([u32; 2], f64)], longest: f64, restore: f64) -> Vec<Limit> {
+    let edges = edges.par_iter().with_min_len(super::EDGES);
+    let limits = edges.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
+    limits.collect()
+}
+
 /// Detection after a response: only what moved.
 fn look_again(
     surface: &Surface,
     planes: &[Plane],
     motion: &mut Motion,
+    v: &[DVec3],
     candidates: &mut Candidates,
     hits: &mut Vec<Hit>,
 ) {
     let moved = motion.settle().to_vec();
-    candidates.update(surface, motion, Some(&moved));
+    candidates.update(surface, motion, v, Some(&moved));
     narrow::hits(surface, planes, motion, candidates, hits);
     motion.seen();
 }

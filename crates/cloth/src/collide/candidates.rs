@@ -34,6 +34,9 @@ pub(crate) struct Candidate {
     pub(crate) open: bool,
     /// Up to this reading of its points' [`Travel`] it is beyond its thickness.
     pub(crate) limit: f32,
+    /// Up to this reading repulsion need not look at it: it is beyond its
+    /// thickness, or was seen to be no contact of its own and has hardly moved.
+    pub(crate) look: f32,
 }
 
 impl Candidate {
@@ -42,7 +45,8 @@ impl Candidate {
             points,
             axis: [0.0; 3],
             open: true,
-            limit: -1.0,
+            limit: f32::NEG_INFINITY,
+            look: f32::NEG_INFINITY,
         }
     }
 
@@ -86,13 +90,14 @@ impl List {
 const TASK: usize = 2048;
 /// Triangles looked for in the trees by one task.
 const QUERIES: usize = 256;
-/// How many steps reaches look ahead at most.
-const LOOK_AHEAD: f64 = 6.0;
-/// And how many thicknesses on the mean, unless a single step leads farther.
-const AHEAD_THICKNESSES: f64 = 4.0;
-/// What is as good as at rest is looked ahead for so many steps at most, as
-/// long as they lead no farther than this part of a thickness on the mean.
-const AT_REST: f64 = 60.0;
+/// A reach has room about its way by this part of the margin.
+const RADIUS: f64 = 0.5;
+/// Reaches look ahead for as long as points stay within that room on the mean,
+/// but for no more steps than this, and no farther than so many thicknesses.
+const LOOK_AHEAD: f64 = 60.0;
+const AHEAD_THICKNESSES: f64 = 16.0;
+/// What moves by no more than this part of a thickness in that time is as good
+/// as at rest, and is given it: what makes it turn off its way is taken back.
 const REST_THICKNESSES: f64 = 0.1;
 /// Beyond this share of points that left their reach, all is made anew.
 const MANY: f64 = 0.2;
@@ -115,6 +120,8 @@ pub(crate) struct Candidates {
     scripted_faces: Vec<u32>,
     free_tree: Bvh,
     scripted_tree: Bvh,
+    /// Of all faces, grown by the margin.
+    face_reach: Vec<Reach>,
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
     refits: u32,
@@ -172,9 +179,16 @@ impl Candidates {
         self.travel.forget();
     }
 
-    /// Makes the lists complete for this motion. With `points`, only those
-    /// changed since the last call.
-    pub(crate) fn update(&mut self, surface: &Surface, motion: &Motion, points: Option<&[u32]>) {
+    /// Makes the lists complete for this motion. `before` are the velocities of
+    /// the cloth at the start of the step. With `points`, only those changed
+    /// since the last call.
+    pub(crate) fn update(
+        &mut self,
+        surface: &Surface,
+        motion: &Motion,
+        before: &[DVec3],
+        points: Option<&[u32]>,
+    ) {
         let margin = 0.5 * surface.greatest_thickness() * (1.0 + 1e-9);
         match points {
             Some(points) => self.travel.update(motion, points),
@@ -196,26 +210,48 @@ impl Candidates {
         };
         let out: Vec<u32> = match points {
             Some(points) => points.iter().copied().filter(escaped).collect(),
-            None => (0..surface.points() as u32).filter(escaped).collect(),
+            None => {
+                let points = (0..surface.points() as u32).into_par_iter();
+                points.with_min_len(4 * TASK).filter(escaped).collect()
+            }
         };
         if out.is_empty() {
             return;
         }
         let all = out.len() as f64 > MANY * surface.points() as f64
             || points.is_none() && f64::from(self.age) >= OLD * self.ahead;
+        let mut common = DVec3::ZERO;
         if all {
-            let travelled = motion.start.iter().zip(&motion.end);
-            let travelled: f64 = travelled.map(|(a, b)| a.distance(*b)).sum();
-            let mean = travelled / surface.points() as f64;
+            let travelled: f64 = before.iter().map(|v| v.length() * motion.h).sum();
+            // There may be bodies and obstacles alone.
+            let count = before.len().max(1) as f64;
+            let mean = travelled / count;
+            // How its velocity changes within the step leads a point off a
+            // straight line. What all of the cloth shares of that is known.
+            let turn = |p: usize| motion.end[p] - motion.start[p] - before[p] * motion.h;
+            common = (0..before.len()).map(turn).sum::<DVec3>() / count;
+            let own: f64 = (0..before.len()).map(|p| (turn(p) - common).length()).sum();
+            let off = own / count + 0.25 * common.length();
             let steps = |thicknesses: f64| (thicknesses * 2.0 * margin / mean).floor();
-            let moving = steps(AHEAD_THICKNESSES).clamp(1.0, LOOK_AHEAD);
-            self.ahead = steps(REST_THICKNESSES).clamp(moving, AT_REST);
+            let straight = (2.0 * RADIUS * margin / off).sqrt().floor();
+            let most = steps(AHEAD_THICKNESSES).clamp(1.0, LOOK_AHEAD);
+            self.ahead = straight.max(steps(REST_THICKNESSES)).clamp(1.0, most);
             self.age = 0;
         }
         let (age, ahead) = (f64::from(self.age), self.ahead);
+        let radius = RADIUS * margin;
+        // The way goes on as the step before ended: where a point would go
+        // before collisions are answered says little about where it will be.
         let renew = |p: usize| {
-            let (a, way) = (motion.start[p], motion.end[p] - motion.start[p]);
-            Reach::along(a - age * way, a + (ahead - age) * way, 0.5 * margin)
+            let (a, b) = (motion.start[p], motion.end[p]);
+            let way = before
+                .get(p)
+                .map_or(b - a, |v| *v * motion.h + 0.5 * (ahead + 1.0) * common);
+            let reach = Reach::along(a - age * way, a + (ahead - age) * way, radius);
+            match reach.holds((age + 1.0) / ahead, b) {
+                true => reach,
+                false => reach.union(&Reach::along(b, b, radius)),
+            }
         };
         if all {
             let points = (0..surface.points()).into_par_iter().with_min_len(TASK);
@@ -230,24 +266,20 @@ impl Candidates {
             *reach = match points {
                 // What a response throws about will not fly on like that, and
                 // may well come back.
-                Some(_) => reach.union(&Reach::along(motion.end[p], motion.end[p], 0.5 * margin)),
+                Some(_) => reach.union(&Reach::along(motion.end[p], motion.end[p], radius)),
                 None => renew(p),
             };
         }
         self.append(surface, motion, margin, &out);
     }
 
-    fn face_reach(&self, surface: &Surface, face: u32, margin: f64) -> Reach {
+    fn reach_of(&self, surface: &Surface, face: u32, margin: f64) -> Reach {
         let [a, b, c] = surface.faces[face as usize].corners;
         let reach = |p: u32| &self.reach[p as usize];
         reach(a).union(reach(b)).union(reach(c)).grow(margin)
     }
 
-    fn face_box(&self, surface: &Surface, face: u32, margin: f64) -> Aabb {
-        self.face_reach(surface, face, margin).swept()
-    }
-
-    fn refit(&mut self, surface: &Surface, margin: f64, anew: bool, which: &[bool]) {
+    fn refit(&mut self, anew: bool, which: &[bool]) {
         let mut boxes = std::mem::take(&mut self.boxes);
         for &scripted in which {
             let faces = match scripted {
@@ -255,7 +287,7 @@ impl Candidates {
                 true => &self.scripted_faces,
             };
             let faces = faces.par_iter().with_min_len(TASK);
-            (faces.map(|&f| self.face_box(surface, f, margin))).collect_into_vec(&mut boxes);
+            (faces.map(|&f| self.face_reach[f as usize].swept())).collect_into_vec(&mut boxes);
             let tree = match scripted {
                 false => &mut self.free_tree,
                 true => &mut self.scripted_tree,
@@ -272,11 +304,18 @@ impl Candidates {
     fn rebuild(&mut self, surface: &Surface, motion: &Motion, margin: f64) {
         self.rebuilds += 1;
         self.refits += 1;
+        let faces = (0..surface.faces.len() as u32).into_par_iter();
+        let mut reaches = std::mem::take(&mut self.face_reach);
+        (faces
+            .with_min_len(TASK)
+            .map(|f| self.reach_of(surface, f, margin)))
+        .collect_into_vec(&mut reaches);
+        self.face_reach = reaches;
         let anew = self.refits > REFITS || self.free_tree.is_empty();
         if anew {
             self.refits = 0;
         }
-        self.refit(surface, margin, anew, &[false, true]);
+        self.refit(anew, &[false, true]);
         let mut pairs = std::mem::take(&mut self.pairs);
         self.free_tree.pairs_as_found(&mut pairs);
         for pair in &mut pairs {
@@ -289,7 +328,7 @@ impl Candidates {
             .map(|faces| {
                 let mut found = Vec::new();
                 for &f in faces {
-                    let query = self.face_box(surface, f, margin);
+                    let query = self.face_reach[f as usize].swept();
                     self.scripted_tree.for_each_overlap(&query, |k| {
                         found.push((f, self.scripted_faces[k as usize]))
                     });
@@ -313,12 +352,6 @@ impl Candidates {
         }
         let is_scripted = |p: u32| surface.part(p).kind == Kind::Obstacle;
         let scripts_moved = out.iter().any(|&p| is_scripted(p));
-        self.refit(
-            surface,
-            margin,
-            false,
-            &[false, true][..1 + usize::from(scripts_moved)],
-        );
         let touched = |f: u32, escaped: &[bool]| {
             let corners = surface.faces[f as usize].corners;
             corners.iter().any(|&p| escaped[p as usize])
@@ -330,9 +363,13 @@ impl Candidates {
         }
         faces.sort_unstable();
         faces.dedup();
+        for &f in &faces {
+            self.face_reach[f as usize] = self.reach_of(surface, f, margin);
+        }
+        self.refit(false, &[false, true][..1 + usize::from(scripts_moved)]);
         let look = |pairs: &mut Vec<(u32, u32)>, f: u32| {
             let scripted = is_scripted(surface.faces[f as usize].corners[0]);
-            let query = self.face_box(surface, f, margin);
+            let query = self.face_reach[f as usize].swept();
             self.free_tree.for_each_overlap(&query, |k| {
                 let g = self.free_faces[k as usize];
                 // A pair of two touched faces is found from both.
@@ -408,15 +445,15 @@ impl Candidates {
         wanted: &impl Fn(&[u32; 4]) -> bool,
         found: &mut (Vec<Candidate>, Vec<Candidate>),
     ) {
-        let reaches = [f, g].map(|f| self.face_reach(surface, f, margin));
+        let reaches = [f, g].map(|f| &self.face_reach[f as usize]);
         let (f, g) = (&surface.faces[f as usize], &surface.faces[g as usize]);
-        if !reaches[0].meets(&reaches[1]) || !surface.can_meet(f.part, g.part) {
+        if !reaches[0].meets(reaches[1]) || !surface.can_meet(f.part, g.part) {
             return;
         }
         let reach = |p: u32| &self.reach[p as usize];
-        for (vertices_of, triangle) in [(f, g), (g, f)] {
+        for (vertices_of, triangle, triangle_box) in [(f, g, reaches[1]), (g, f, reaches[0])] {
             let [a, b, c] = triangle.corners;
-            let triangle_box = reach(a).union(reach(b)).union(reach(c)).grow(2.0 * margin);
+            let triangle_box = triangle_box.grow(margin);
             for v in vertices_of.vertices() {
                 let points = [a, b, c, v];
                 if ![a, b, c].contains(&v) && reach(v).meets(&triangle_box) && wanted(&points) {
@@ -457,23 +494,24 @@ impl Candidates {
         let nearest = closest(list, &start);
         c.set_axis(nearest.vector, nearest.squared);
         let n = c.axis();
-        let ends = points.map(|p| self.reach[p as usize].extent_along(n));
+        let highest = |k: usize| self.reach[points[k] as usize].highest_along(n);
+        // The lowest is the highest the other way round.
+        let lowest = |k: usize| self.reach[points[k] as usize].highest_along(-n);
+        let ([a, b], d) = ([highest(0), highest(1)], lowest(3));
         let apart = |late: usize| {
-            let [a, b, c, d] = ends.map(|e| e[late]);
+            let first = a[late].max(b[late]);
             match list {
-                List::VertexTriangle => d[0] - a[1].max(b[1]).max(c[1]),
-                List::EdgeEdge => c[0].min(d[0]) - a[1].max(b[1]),
+                List::VertexTriangle => -d[late] - first.max(highest(2)[late]),
+                List::EdgeEdge => -d[late].max(lowest(2)[late]) - first,
             }
         };
-        // Between the two the gap is at least as wide as at one of them.
-        let apart = apart(0).min(apart(1));
-        if apart > 2.0 * margin {
+        // Between early and late the gap is at least as wide as at one of them.
+        if apart(0).min(apart(1)) > 2.0 * margin {
             return None;
         }
         let slack = gap_along(list, n, &start) - surface.thickness(points[0], points[3]);
-        if slack > 0.0 {
-            c.limit = self.travel.limit(&points, slack);
-        }
+        c.limit = self.travel.limit(&points, slack);
+        c.look = c.limit;
         Some(c)
     }
 }

@@ -19,6 +19,11 @@ pub(crate) const GAP: f64 = 0.05;
 /// Contacts are kept in mind up to this distance, in thicknesses.
 pub(crate) const HOVER: f64 = 1.1;
 
+/// What is nearest elsewhere, see [`Around::is_real`], is taken to be so until
+/// its points have come so far, in thicknesses. Continuous detection does not
+/// rely on that.
+const STILL: f64 = 0.05;
+
 /// Candidates handled by one task.
 const TASK: usize = 4096;
 
@@ -118,7 +123,7 @@ fn near_candidate(
     list: List,
     c: &mut Candidate,
 ) -> Option<Near> {
-    if travel.within(&c.points, c.limit) {
+    if travel.within(&c.points, c.look) {
         return None;
     }
     let start = gather(&c.points, &motion.start);
@@ -128,10 +133,9 @@ fn near_candidate(
     let far = |c: &mut Candidate| {
         let n = c.axis();
         let slack = gap_along(list, n, &start) - thickness;
+        c.limit = travel.limit(&c.points, slack);
+        c.look = c.limit;
         let far = slack > 0.0 && gap_along(list, n, &end) > thickness;
-        if far {
-            c.limit = travel.limit(&c.points, slack);
-        }
         // Beyond the thickness it is beyond the smaller gap of detection too.
         c.open = !far;
         far
@@ -139,8 +143,23 @@ fn near_candidate(
     if far(c) {
         return None;
     }
-    let nearest = closest(list, &start);
-    c.set_axis(nearest.vector, nearest.squared);
+    // Where the two are nearest at the end of the step is what counts: what
+    // slides in below an edge is held off from where it comes to, not from the
+    // edge.
+    let ahead = closest(list, &end);
+    let reaches = HOVER * thickness;
+    // With points at the end as far apart as the points of the stencil go twice,
+    // the two were apart by more than that way at the start, and are on the same
+    // side: where they were nearest then does not matter.
+    let way = travel.way(&c.points);
+    let nearest = match ahead.squared > 4.0 * way * way {
+        true if ahead.squared > reaches * reaches || ahead.squared <= thickness * thickness => None,
+        _ => Some(closest(list, &start)),
+    };
+    match &nearest {
+        Some(nearest) => c.set_axis(nearest.vector, nearest.squared),
+        None => c.set_axis(ahead.vector, ahead.squared),
+    }
     if far(c) {
         return None;
     }
@@ -158,25 +177,23 @@ fn near_candidate(
         })
     };
     let real = |x: &[DVec3], seen: &Closest| around.is_real(surface, x, list, &c.points, seen);
-    // Where the two are nearest at the end of the step is what counts: what
-    // slides in below an edge is held off from where it comes to, not from the
-    // edge.
-    let ahead = closest(list, &end);
-    if ahead.vector.dot(nearest.vector) > 0.0 {
+    let still = travel.later(&c.points, STILL * thickness);
+    if nearest.is_none_or(|nearest| ahead.vector.dot(nearest.vector) > 0.0) {
         // What touches already may hover a little.
-        let touches = nearest.distance() <= thickness;
-        let limit = if touches {
-            HOVER * thickness
-        } else {
-            thickness
-        };
-        if ahead.distance() > limit || !real(&motion.end, &ahead) {
+        let touches = nearest.is_none_or(|nearest| nearest.distance() <= thickness);
+        let limit = if touches { reaches } else { thickness };
+        if ahead.distance() > limit {
+            return None;
+        }
+        if !real(&motion.end, &ahead) {
+            c.look = still;
             return None;
         }
         let gap: DVec3 = (0..4).map(|i| ahead.weights[i] * start[i]).sum();
         return found(&ahead, gap.dot(ahead.vector / ahead.distance()));
     }
     // It would pass through.
+    let nearest = nearest?;
     let through: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
     if through.dot(nearest.vector) > thickness * nearest.distance()
         || !real(&motion.start, &nearest)
@@ -217,6 +234,8 @@ pub(crate) fn hits(
 ) {
     found.clear();
     let travel = &candidates.travel;
+    // Limits are for the thickness; detection keeps a smaller gap.
+    let closer = (1.0 - 1e-6) * (1.0 - GAP) * surface.least_thickness();
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
         (List::EdgeEdge, &mut candidates.edge_edge),
@@ -226,8 +245,8 @@ pub(crate) fn hits(
             .map(|chunk| {
                 let mut found = Vec::new();
                 for c in chunk {
-                    if !c.open && !c.points.iter().any(|&p| motion.moved[p as usize])
-                        || travel.within(&c.points, c.limit)
+                    if travel.within_by(&c.points, c.limit, closer)
+                        || !c.open && !c.points.iter().any(|&p| motion.moved[p as usize])
                     {
                         continue;
                     }

@@ -67,12 +67,13 @@ impl Reach {
         !(below(self, other) | below(other, self)).any()
     }
 
-    /// How far along `n` the box extends, early and late: lowest, highest.
-    #[inline]
-    pub(crate) fn extent_along(&self, n: DVec3) -> [[f64; 2]; 2] {
+    /// How far along `n` the box extends at most, early and late.
+    #[inline(always)]
+    pub(crate) fn highest_along(&self, n: DVec3) -> [f64; 2] {
         [&self.early, &self.late].map(|b| {
-            let (middle, half) = (n.dot(b.centre()), 0.5 * n.abs().dot(b.extent()));
-            [middle - half, middle + half]
+            let (low, high) = (n * b.min, n * b.max);
+            let pick = |a: f64, b: f64| if a > b { a } else { b };
+            pick(low.x, high.x) + pick(low.y, high.y) + pick(low.z, high.z)
         })
     }
 

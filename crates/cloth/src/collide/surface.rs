@@ -176,6 +176,12 @@ impl Surface {
         self.faces.iter().map(|f| (f.corners, f.part)).unzip()
     }
 
+    /// The least distance that any two parts keep.
+    pub(crate) fn least_thickness(&self) -> f64 {
+        let given = self.parts.iter().filter_map(|p| p.thickness);
+        given.fold(1e-3, f64::min)
+    }
+
     /// The greatest thickness of any part.
     pub(crate) fn greatest_thickness(&self) -> f64 {
         let given = self.parts.iter().filter_map(|p| p.thickness);

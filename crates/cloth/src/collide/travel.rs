@@ -11,6 +11,10 @@
 
 use crate::response::Motion;
 use conatus_math::DVec3;
+use rayon::prelude::*;
+
+/// Points handled by one task.
+const TASK: usize = 8192;
 
 /// Readings of a point: in the world, and against the mean of the cloth.
 type Reading = [f64; 2];
@@ -57,23 +61,28 @@ impl Travel {
         };
         let mean = moved(&self.from, &motion.start);
         self.mean = moved(&motion.start, &motion.end);
-        for p in 0..n {
-            let way = motion.start[p] - self.from[p];
-            self.from[p] = motion.start[p];
-            self.start[p][0] += way.length();
-            if p < self.cloth {
-                self.start[p][1] += (way - mean).length();
+        let (cloth, over) = (self.cloth, self.mean);
+        let each = self.from.par_iter_mut().zip(&mut self.start);
+        let each = each.zip(&mut self.end).with_min_len(TASK).enumerate();
+        each.for_each(|(p, ((from, start), end))| {
+            let way = motion.start[p] - *from;
+            *from = motion.start[p];
+            start[0] += way.length();
+            if p < cloth {
+                start[1] += (way - mean).length();
             }
-            self.set_end(motion, p);
-        }
+            *end = at_end(motion, p, start, (p < cloth).then_some(over));
+        });
     }
 
     /// Counts from the start of this step on; no limit from before holds.
     pub(crate) fn restart(&mut self, motion: &Motion) {
         self.start.fill([0.0; 2]);
-        for p in 0..self.start.len() {
-            self.set_end(motion, p);
-        }
+        let (cloth, over) = (self.cloth, self.mean);
+        let each = self.end.par_iter_mut().with_min_len(TASK).enumerate();
+        each.for_each(|(p, end)| {
+            *end = at_end(motion, p, &[0.0; 2], (p < cloth).then_some(over));
+        });
     }
 
     /// The ends of these points are other than they were.
@@ -85,12 +94,8 @@ impl Travel {
 
     #[inline]
     fn set_end(&mut self, motion: &Motion, p: usize) {
-        let way = motion.end[p] - motion.start[p];
-        let [world, cloth] = self.start[p];
-        self.end[p] = [world + way.length(), 0.0];
-        if p < self.cloth {
-            self.end[p][1] = cloth + (way - self.mean).length();
-        }
+        let mean = (p < self.cloth).then_some(self.mean);
+        self.end[p] = at_end(motion, p, &self.start[p], mean);
     }
 
     #[inline]
@@ -104,12 +109,28 @@ impl Travel {
     }
 
     /// The reading up to which a stencil needs no look that is apart by
-    /// `slack` more than its thickness at the start of the step.
+    /// `slack` more than its thickness at the start of the step; below the
+    /// reading of now if it is apart by less.
     #[inline]
     pub(crate) fn limit(&self, points: &[u32; 4], slack: f64) -> f32 {
-        let limit = (1.0 - 1e-6) * slack + self.sum(&self.start, points);
+        let slack = slack - 1e-6 * slack.abs();
+        let limit = slack + self.sum(&self.start, points);
         // Rounded down.
-        (limit * (1.0 - 2e-7)) as f32
+        (limit - 2e-7 * limit.abs()) as f32
+    }
+
+    /// The reading of a stencil when its points have come so far from the start
+    /// of the step, added up.
+    #[inline]
+    pub(crate) fn later(&self, points: &[u32; 4], way: f64) -> f32 {
+        (self.sum(&self.start, points) + way) as f32
+    }
+
+    /// How far the points of a stencil go within the step, added up. No two
+    /// points of its primitives approach each other by more.
+    #[inline]
+    pub(crate) fn way(&self, points: &[u32; 4]) -> f64 {
+        self.sum(&self.end, points) - self.sum(&self.start, points)
     }
 
     /// Whether a stencil is still beyond its thickness throughout the step.
@@ -117,6 +138,21 @@ impl Travel {
     pub(crate) fn within(&self, points: &[u32; 4], limit: f32) -> bool {
         self.sum(&self.end, points) <= f64::from(limit)
     }
+
+    /// Whether it is still apart by its thickness less `closer`.
+    #[inline]
+    pub(crate) fn within_by(&self, points: &[u32; 4], limit: f32, closer: f64) -> bool {
+        self.sum(&self.end, points) <= f64::from(limit) + closer
+    }
+}
+
+/// The reading of a point at the end of a step; with the mean motion of the
+/// cloth, if it is one of it.
+#[inline]
+fn at_end(motion: &Motion, p: usize, start: &Reading, mean: Option<DVec3>) -> Reading {
+    let way = motion.end[p] - motion.start[p];
+    let against = mean.map_or(0.0, |mean| start[1] + (way - mean).length());
+    [start[0] + way.length(), against]
 }
 
 #[cfg(test)]

@@ -5,6 +5,10 @@
 //! positions at the end of the step, which are what detection looks at.
 
 use conatus_math::{DMat3, DVec3, rotation};
+use rayon::prelude::*;
+
+/// Points handled by one task.
+const TASK: usize = 8192;
 
 /// No body: the value of [`Motion::body_of`] for all other points.
 pub const NO_BODY: u32 = u32::MAX;
@@ -150,11 +154,12 @@ impl Motion {
     /// velocities, and detection has seen nothing yet.
     pub(crate) fn settle_all(&mut self) {
         self.seen();
-        for p in 0..self.start.len() {
+        let each = self.end.par_iter_mut().with_min_len(TASK).enumerate();
+        each.for_each(|(p, end)| {
             if self.body_of[p] == NO_BODY {
-                self.end[p] = self.start[p] + self.h * self.velocity[p];
+                *end = self.start[p] + self.h * self.velocity[p];
             }
-        }
+        });
         for b in 0..self.bodies.len() {
             self.settle_body(b);
         }

@@ -85,7 +85,7 @@ pub(crate) fn target(overlap: f64, restore: f64, h: f64) -> f64 {
 /// An edge that would be stretched beyond its limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
-    ends: [u32; 2],
+    pub(crate) ends: [u32; 2],
     /// From the first end to the second, a unit vector.
     direction: DVec3,
     /// The fastest that the ends may part.
@@ -144,6 +144,7 @@ pub(crate) fn resolve(
     sweeps: usize,
     tolerance: f64,
 ) {
+    let mut rows: Vec<Row> = (0u32..).zip(&*contacts).map(Row::new).collect();
     for sweep in 0..sweeps {
         let mut largest: f64 = 0.0;
         // There and back, so that impulses travel both ways through a pile.
@@ -151,28 +152,123 @@ pub(crate) fn resolve(
             for l in limits.iter_mut() {
                 largest = largest.max(l.correct(motion));
             }
-            for c in contacts.iter_mut() {
-                largest = largest.max(correct(motion, c));
+            for c in rows.iter_mut() {
+                largest = largest.max(c.correct(motion, contacts));
             }
         } else {
-            for c in contacts.iter_mut().rev() {
-                largest = largest.max(correct(motion, c));
+            for c in rows.iter_mut().rev() {
+                largest = largest.max(c.correct(motion, contacts));
             }
             for l in limits.iter_mut().rev() {
                 largest = largest.max(l.correct(motion));
             }
         }
+
         if largest <= tolerance {
             break;
         }
     }
-    for c in contacts.iter() {
+    for (c, row) in contacts.iter_mut().zip(&rows) {
         c.constraint.touch(motion);
+        if row.count > 0 {
+            (c.impulse, c.friction) = (row.impulse, row.given);
+        }
     }
     for l in limits.iter() {
         for p in l.ends {
             motion.touch(p);
         }
+    }
+}
+
+/// What sweeps need of a contact without a body, close together: sweeps are
+/// limited by how much memory they walk through.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    points: [u32; 4],
+    weights: [f64; 4],
+    responses: [f64; 4],
+    normal: DVec3,
+    drift: DVec3,
+    target: f64,
+    inverse_mass: f64,
+    impulse: f64,
+    /// Coulomb's coefficient, the room for friction, and the friction given.
+    friction: f64,
+    room: f64,
+    given: DVec3,
+    contact: u32,
+    /// How many points there are; none if there is a body in it.
+    count: u8,
+}
+
+impl Row {
+    fn new((number, contact): (u32, &Contact)) -> Self {
+        let c = &contact.constraint;
+        let share = |k: usize| c.shares[k];
+        Self {
+            points: std::array::from_fn(|k| share(k).point),
+            weights: std::array::from_fn(|k| share(k).weight),
+            responses: std::array::from_fn(|k| share(k).response),
+            normal: c.normal,
+            drift: c.drift,
+            target: contact.target,
+            inverse_mass: c.inverse_mass,
+            impulse: contact.impulse,
+            friction: c.friction,
+            room: contact.room,
+            given: contact.friction,
+            contact: number,
+            count: if c.body == NO_BODY { c.count } else { 0 },
+        }
+    }
+
+    /// Corrects the contact and says by how much its velocity changed.
+    #[inline]
+    fn correct(&mut self, motion: &mut Motion, contacts: &mut [Contact]) -> f64 {
+        match self.count {
+            4 => self.correct_points::<4>(&mut motion.velocity),
+            3 => self.correct_points::<3>(&mut motion.velocity),
+            2 => self.correct_points::<2>(&mut motion.velocity),
+            1 => self.correct_points::<1>(&mut motion.velocity),
+            _ => correct(motion, &mut contacts[self.contact as usize]),
+        }
+    }
+
+    #[inline(always)]
+    fn correct_points<const N: usize>(&mut self, velocity: &mut [DVec3]) -> f64 {
+        let mut u = self.drift;
+        for k in 0..N {
+            u += self.weights[k] * velocity[self.points[k] as usize];
+        }
+        let normal = self.normal.dot(u);
+        let given = (self.impulse + (self.target - normal) / self.inverse_mass).max(0.0);
+        let mut change = (given - self.impulse) * self.normal;
+        self.impulse = given;
+        if self.friction > 0.0 {
+            let slide = u - normal * self.normal;
+            let most = self.friction * given + self.room;
+            let friction = rubbed(self.given - slide / self.inverse_mass, self.normal, most);
+            change += friction - self.given;
+            self.given = friction;
+        } else if change == DVec3::ZERO {
+            return 0.0;
+        }
+        for k in 0..N {
+            velocity[self.points[k] as usize] += self.responses[k] * change;
+        }
+        change.length() * self.inverse_mass
+    }
+}
+
+/// The friction that is wanted, across the normal and within Coulomb's cone.
+#[inline(always)]
+fn rubbed(wanted: DVec3, normal: DVec3, most: f64) -> DVec3 {
+    let wanted = wanted - wanted.dot(normal) * normal;
+    let size = wanted.length();
+    match size > most {
+        true => wanted * (most / size),
+        false => wanted,
     }
 }
 
@@ -196,16 +292,8 @@ fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
             t.dot(c.velocity_change(motion, t))
                 .max(1e-12 * c.inverse_mass)
         };
-        let wanted = contact.friction - slide / mass;
-        let wanted = wanted - wanted.dot(c.normal) * c.normal;
-        // Coulomb's cone.
         let most = c.friction * given + contact.room;
-        let size = wanted.length();
-        let friction = if size > most {
-            wanted * (most / size)
-        } else {
-            wanted
-        };
+        let friction = rubbed(contact.friction - slide / mass, c.normal, most);
         change += friction - contact.friction;
         contact.friction = friction;
     }

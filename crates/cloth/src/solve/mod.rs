@@ -3,6 +3,7 @@
 
 pub mod cholesky;
 pub mod dissection;
+mod knots;
 pub mod matrix;
 pub mod parts;
 pub mod pcg;

@@ -1,6 +1,6 @@
 //! Characters as they are written down: in TOML, with mirror images left out.
 
-use super::{BodyPatch, Character, DisplayBall, HullBall, Limb, Link, Patch, Place, Pose};
+use super::{BodyPatch, Character, DisplayBall, HullBall, Knee, Limb, Link, Patch, Place, Pose};
 use conatus_math::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -80,8 +80,29 @@ pub struct LimbDescription {
     /// The way from its base to its tip when the character stands on it, in
     /// torso axes; straight down and nearly stretched if left out.
     pub stance: Option<[f64; 3]>,
+    /// Inner joints that bear load as well: knees.
+    #[serde(default)]
+    pub knee: Vec<KneeDescription>,
     /// What it ends in.
     pub effector: EffectorDescription,
+}
+
+/// An inner joint that bears load, as described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KneeDescription {
+    /// Its name.
+    pub name: String,
+    /// The name of its mirror image; needed where the limb has one.
+    pub mirror: Option<String>,
+    /// Which of the inner joints, from 0 at the torso.
+    #[serde(default)]
+    pub joint: usize,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// How much dearer its forces are than a foot's.
+    #[serde(default = "one")]
+    pub effort: f64,
 }
 
 fn half_turn() -> f64 {
@@ -282,6 +303,8 @@ impl Description {
             hull,
             display,
             color: self.color,
+            object: None,
+            workload: 1.0,
         })
     }
 
@@ -399,6 +422,7 @@ impl LimbDescription {
             flexion: angle("flexion", self.flexion)?,
             tilt: angle("tilt", self.tilt)?,
             twist: angle("twist", self.twist)?,
+            knees: self.knees(path)?,
             effector: Patch {
                 name: self.effector.name.clone().unwrap_or(self.name.clone()),
                 half_extents: self.effector.half_extents,
@@ -412,6 +436,33 @@ impl LimbDescription {
             comfort: self.comfort,
             stance: self.stance(path)?,
         })
+    }
+
+    /// `knee`, where there are such joints.
+    fn knees(&self, path: &str) -> Result<Vec<Knee>, DescriptionError> {
+        let build = |(k, knee): (usize, &KneeDescription)| {
+            let path = format!("{path}.knee[{k}]");
+            if knee.joint + 1 >= self.links.len() {
+                let inner = self.links.len() - 1;
+                let what = format!("joint {}, but there are {inner} inner joints", knee.joint);
+                return Err(wrong(format!("{path}.joint"), what));
+            }
+            if !(knee.friction.is_finite() && knee.friction >= 0.0) {
+                let what = format!("{} should not be negative", knee.friction);
+                return Err(wrong(format!("{path}.friction"), what));
+            }
+            Ok(Knee {
+                joint: knee.joint,
+                patch: Patch {
+                    name: knee.name.clone(),
+                    half_extents: [0.0; 2],
+                    friction: knee.friction,
+                    grasps: false,
+                    effort: positive(format!("{path}.effort"), knee.effort)?,
+                },
+            })
+        };
+        self.knee.iter().enumerate().map(build).collect()
     }
 
     /// `stance`, if the limb can span it.
@@ -442,6 +493,10 @@ fn mirrored(limb: &Limb, described: &LimbDescription, name: &str) -> Limb {
     image.follow = m(limb.follow);
     image.rest = limb.rest.map(m);
     image.stance = limb.stance.map(m);
+    for (knee, described) in image.knees.iter_mut().zip(&described.knee) {
+        let twin = || format!("{} of {name}", described.name);
+        knee.patch.name = described.mirror.clone().unwrap_or_else(twin);
+    }
     image.effector.name = described.effector.mirror.clone().unwrap_or(name.into());
     image
 }

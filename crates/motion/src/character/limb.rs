@@ -16,7 +16,7 @@
 //! not pressed into the ground. Two links give x and y in closed form; more
 //! bend by the same angle at each joint, which Newton's method finds.
 
-use super::Patch;
+use super::{Knee, Patch};
 use crate::variables::{FrameGradient, FrameState, add_outer};
 use conatus_math::DVec3;
 
@@ -56,6 +56,8 @@ pub struct Limb {
     /// The largest angle between the effector's sideways axis and the plane
     /// across which the limb bends.
     pub twist: f64,
+    /// Inner joints that can bear load.
+    pub knees: Vec<Knee>,
     /// What it ends in.
     pub effector: Patch,
     /// From the centre of the effector's patch to the last joint (the ankle),

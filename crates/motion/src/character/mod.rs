@@ -45,6 +45,15 @@ pub struct BodyPatch {
     pub orientation: DMat3,
 }
 
+/// An inner joint of a limb that can bear load: a knee, an elbow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knee {
+    /// Which of the inner joints.
+    pub joint: usize,
+    /// What it is; it touches at a point.
+    pub patch: Patch,
+}
+
 /// A ball fixed to the torso that must not enter anything: several make its
 /// hull.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,9 +96,21 @@ pub struct Character {
     pub display: Vec<DisplayBall>,
     /// Red, green and blue from 0 to 1.
     pub color: [f32; 3],
+    /// What makes it a thing that others handle, if it is one.
+    pub object: Option<crate::object::Object>,
+    /// How much dearer its forces on things and on others are than usual.
+    pub workload: f64,
 }
 
 impl Character {
+    /// How high the torso's centre is when it sits on the ground: as far as its
+    /// lowest patch that faces down is below it, or half of its height.
+    pub fn seat_height(&self) -> f64 {
+        let seats = (self.patches.iter()).filter(|p| p.orientation.z_axis.z > 0.9);
+        let depths = seats.map(|p| -p.position.z);
+        depths.reduce(f64::max).unwrap_or(self.half_extents.z)
+    }
+
     /// The number of the limb with this name.
     pub fn limb(&self, name: &str) -> Option<usize> {
         self.limbs.iter().position(|limb| limb.name == name)

@@ -42,7 +42,7 @@ pub fn clearance(program: &Program, weight: f64, state: &State, sink: &mut impl 
     }
     for spec in &program.limbs {
         let at = &state.frames[spec.effector];
-        let near = Nearness::new(&program.surfaces, at.position);
+        let near = Nearness::new(&program.around, at.position);
         let n = near.normal;
         let gap = near.gap.dot(n);
         let slow = 1.0 / (1.0 + (gap / CLEARANCE) * (gap / CLEARANCE));

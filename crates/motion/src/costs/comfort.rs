@@ -1,8 +1,10 @@
 //! Limbs of which nothing is asked: w |Rᵀ(tip − base) − rest|².
 //!
 //! Limbs have no mass, so nothing makes an arm hang. This small pull towards a
-//! place beside the body stands for its weight; the paper does not have it.
+//! place beside the body stands for its weight; the paper does not have it. Arms
+//! that are to carry are left alone, or they would bend to be nearer to it.
 
+use super::task::Feature;
 use crate::character::limb::LimbGradient;
 use crate::program::Program;
 use crate::variables::{Sink, State, add_outer};
@@ -15,6 +17,10 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
         let (Some(rest), true) = (limb.rest, limb.comfort > 0.0) else {
             continue;
         };
+        let is_asked = |f: &Feature| matches!(f, Feature::Limb { limb, .. } if *limb == i);
+        if program.aims.iter().any(|aim| is_asked(&aim.feature)) {
+            continue;
+        }
         towards(program, weight * limb.comfort, i, rest, state, sink);
     }
 }

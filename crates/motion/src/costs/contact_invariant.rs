@@ -8,7 +8,7 @@
 //! feet would skate: here the patch's velocity relative to the surface counts.
 
 use crate::program::Program;
-use crate::surface::Nearness;
+use crate::touch::{Touch, TouchGradient};
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
@@ -18,32 +18,33 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
     let spin_share = program.weights.contact_spin.sqrt();
     for (i, contact) in program.contacts.iter().enumerate() {
         let a = state.contacts[i];
-        let frame = &state.frames[contact.frame];
-        let p = frame.point(contact.offset);
-        let v = frame.point_velocity(contact.offset);
-        let z = frame.matrix * contact.turn.z_axis;
-        let near = Nearness::new(&program.surfaces, p);
+        let touch = Touch::new(program, state, i);
         let parts = [
-            near.gap,
-            (z - near.normal) * normal_share,
-            v,
-            frame.omega * spin_share,
+            touch.gap,
+            (touch.matrix.z_axis - touch.normal) * normal_share,
+            touch.velocity,
+            touch.spin * spin_share,
         ];
         let mut residual = [0.0; 12];
         for (k, part) in parts.iter().enumerate() {
             residual[3 * k..3 * k + 3].copy_from_slice(&(*part * a).to_array());
         }
-        sink.rows(weight, &residual, &[contact.frame], &[i], |seed, local| {
+        let weight = weight * contact.hold;
+        sink.rows(weight, &residual, &contact.frames, &[i], |seed, local| {
             let seeds: [DVec3; 4] = std::array::from_fn(|k| DVec3::from_slice(&seed[3 * k..]));
             for (part, seed) in parts.iter().zip(&seeds) {
                 local.contacts[i] += part.dot(*seed);
             }
-            let gradient = &mut local.frames[contact.frame];
             let by_z = seeds[1] * (normal_share * a);
-            gradient.pull_point(contact.offset, near.pull(seeds[0] * a, -by_z));
-            crate::variables::add_outer(&mut gradient.matrix, by_z, contact.turn.z_axis);
-            gradient.pull_point_velocity(frame, contact.offset, seeds[2] * a);
-            gradient.omega += seeds[3] * (spin_share * a);
+            let mut by = TouchGradient {
+                gap: seeds[0] * a,
+                normal: -by_z,
+                velocity: seeds[2] * a,
+                spin: seeds[3] * (spin_share * a),
+                ..TouchGradient::ZERO
+            };
+            by.matrix.z_axis = by_z;
+            touch.pull(program, state, i, &by, local);
         });
     }
 }

@@ -169,11 +169,13 @@ impl Support {
 
 /// The cost of all characters at one moment, Mordatch (11).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
-    for (character, one) in program.characters.iter().enumerate() {
+    let people = program.characters.iter().enumerate();
+    for (character, one) in people.filter(|(_, one)| !one.is_object()) {
         let torso = program.torsos[character];
         let line = Line::new(program, state, character);
         let contacts: Vec<usize> = (0..program.contacts.len())
             .filter(|&i| program.contacts[i].character == character)
+            .filter(|&i| program.contacts[i].has_corners())
             .collect();
         let place = |i: usize| {
             let spec = &program.contacts[i];

@@ -8,6 +8,7 @@ pub mod comfort;
 pub mod contact_invariant;
 pub mod hint;
 pub mod limb;
+pub mod obstacles;
 pub mod penetration;
 pub mod physics;
 pub mod task;
@@ -30,6 +31,11 @@ pub struct Mix {
     pub penetration: f64,
     /// L_Task: the goals.
     pub task: f64,
+    /// Of that: weight is carried at the end, not braked. Accelerations are far
+    /// steeper than all else, so this is left to the polish.
+    pub rest: f64,
+    /// Of that: places on the way to goals.
+    pub guide: f64,
     /// L_Task along the way: accelerations and comfort.
     pub effort: f64,
     /// L_Task along the way: torques and forces.
@@ -46,18 +52,22 @@ impl Mix {
         bounds: 0.0,
         penetration: 0.0,
         task: 0.0,
+        rest: 0.0,
+        guide: 0.0,
         effort: 0.0,
         torque: 0.0,
         hint: 0.0,
     };
 
-    /// Everything but the hint counts in full: stage 3.
+    /// Everything but the hint and the rest counts in full: stage 3.
     pub const FULL: Self = Self {
         contact: 1.0,
         physics: 1.0,
         bounds: 1.0,
         penetration: 1.0,
         task: 1.0,
+        rest: 0.0,
+        guide: 0.0,
         effort: 1.0,
         torque: 1.0,
         hint: 0.0,

@@ -1,9 +1,10 @@
 //! What must not enter anything (§4.2.2), one-sided squares of depths:
 //! ```text
-//! max(r − φ(p), 0)²          hull, joints and corners against surroundings
+//! max(r − φ(p), 0)²          hull, joints and corners against planes
 //! max(r_a + r_b + m − d, 0)² parts of limbs and torsos against each other
 //! ```
-//! φ is the distance from a surface, d that of two segments, m a margin.
+//! φ is the distance from a plane, d that of two segments, m a margin. What is not
+//! flat is in `obstacles.rs`.
 
 use crate::character::limb::LimbGradient;
 use crate::program::{Pair, Part, Program};
@@ -20,13 +21,17 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
             points.deliver(weight, ball.position, ball.radius, sink);
         }
     }
-    for contact in &program.contacts {
+    for contact in program.contacts.iter().filter(|c| c.has_corners()) {
+        if program.characters[contact.character].is_object() {
+            continue;
+        }
         let points = Fixed::new(program, state, contact.frame);
         for corner in contact.corners() {
             points.deliver(weight, corner, 0.0, sink);
         }
     }
     limb_points(program, weight, state, sink);
+    super::obstacles::deliver(program, weight, state, sink);
     pairs(program, weight, state, sink);
 }
 
@@ -75,9 +80,14 @@ fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     }
 }
 
+/// Planes of the surroundings: what is deepest in those is an end of something.
+fn flat(program: &Program) -> impl Iterator<Item = &Surface> {
+    program.around.surfaces.iter().filter(|s| s.is_flat())
+}
+
 /// Points fixed to a frame.
 struct Fixed<'a> {
-    surfaces: &'a [Surface],
+    program: &'a Program,
     frame: usize,
     state: &'a FrameState,
     /// How far its origin is from all surfaces: distances grow no faster than
@@ -87,10 +97,10 @@ struct Fixed<'a> {
 
 impl<'a> Fixed<'a> {
     fn new(program: &'a Program, state: &'a State, frame: usize) -> Self {
-        let (surfaces, state) = (&program.surfaces[..], &state.frames[frame]);
-        let distances = surfaces.iter().map(|s| s.distance(state.position).value);
+        let state = &state.frames[frame];
+        let distances = flat(program).map(|s| s.distance(state.position).value);
         Self {
-            surfaces,
+            program,
             frame,
             state,
             clear: distances.fold(f64::INFINITY, f64::min),
@@ -104,7 +114,7 @@ impl<'a> Fixed<'a> {
             return;
         }
         let p = self.state.point(local);
-        for surface in self.surfaces {
+        for surface in flat(self.program) {
             let distance = surface.distance(p);
             let depth = radius - distance.value;
             if depth > 0.0 {
@@ -117,45 +127,29 @@ impl<'a> Fixed<'a> {
     }
 }
 
-/// Points along the links of limbs. In flat surroundings their ends are the
-/// deepest, elsewhere points between as well.
+/// Ends of the links of limbs.
 fn limb_points(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
-    let flat = program.surfaces.iter().all(|s| s.is_flat());
-    let shares: &[f64] = if flat {
-        &[1.0]
-    } else {
-        &[1.0 / 3.0, 2.0 / 3.0, 1.0]
-    };
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         for (k, link) in limb.links.iter().enumerate() {
-            let (a, b) = link_ends(state, i, k);
-            for &share in shares {
-                let p = a.lerp(b, share);
-                for surface in &program.surfaces {
-                    let distance = surface.distance(p);
-                    let depth = link.radius - distance.value;
-                    if depth > 0.0 {
-                        let frames = [spec.torso, spec.effector];
-                        sink.rows(weight, &[depth], &frames, &[], |seed, out| {
-                            let by_point = distance.normal * -seed[0];
-                            let part = Part::Link(i, k);
-                            pull_segment(
-                                program,
-                                state,
-                                part,
-                                [by_point * (1.0 - share), by_point * share],
-                                out,
-                            );
-                        });
-                    }
+            let (_, p) = link_ends(state, i, k);
+            for surface in flat(program) {
+                let distance = surface.distance(p);
+                let depth = link.radius - distance.value;
+                if depth > 0.0 {
+                    let frames = [spec.torso, spec.effector];
+                    sink.rows(weight, &[depth], &frames, &[], |seed, out| {
+                        let by_point = distance.normal * -seed[0];
+                        let ends = [DVec3::ZERO, by_point];
+                        pull_segment(program, state, Part::Link(i, k), ends, out);
+                    });
                 }
             }
         }
     }
 }
 
-fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
+pub(super) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
     let at = &state.limbs[limb];
     let point = |k: usize| match k {
         0 => at.base,
@@ -165,7 +159,7 @@ fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
 }
 
 /// The ends of an effector's capsule in its own axes.
-fn effector_ends(program: &Program, limb: usize) -> [DVec3; 2] {
+pub(super) fn effector_ends(program: &Program, limb: usize) -> [DVec3; 2] {
     let spec = &program.limbs[limb];
     let limb = &program.characters[spec.character].limbs[spec.limb];
     let r = limb.effector_radius;
@@ -191,7 +185,7 @@ fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
 }
 
 /// The frames that a part depends on; the same one twice where it is one.
-fn frames(program: &Program, part: Part) -> [usize; 2] {
+pub(super) fn frames(program: &Program, part: Part) -> [usize; 2] {
     match part {
         Part::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
         Part::Effector(limb) => [program.limbs[limb].effector; 2],
@@ -200,7 +194,7 @@ fn frames(program: &Program, part: Part) -> [usize; 2] {
 }
 
 /// The adjoint of [`segment`].
-fn pull_segment(
+pub(super) fn pull_segment(
     program: &Program,
     state: &State,
     part: Part,

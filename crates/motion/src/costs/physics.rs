@@ -11,10 +11,12 @@
 //! they and ‖f‖² depend on f, whose derivative comes from the adjoint of (6).
 
 use super::Mix;
+use crate::character::LimbState;
 use crate::inverse_dynamics::{
     Adjoint, Body, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
-use crate::program::Program;
+use crate::program::{Against, Anchor, Program};
+use crate::touch::{Touch, TouchGradient};
 use crate::variables::{FrameState, Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
@@ -100,27 +102,63 @@ fn pull_body(program: &Program, state: &State, character: usize, seed: &[f64], o
     gradient.omega += *r * back(across) + spin.cross(turn);
 }
 
-/// The contacts at one moment.
+/// A contact at one moment.
 fn contact(program: &Program, state: &State, i: usize) -> Contact {
     let spec = &program.contacts[i];
-    let frame = &state.frames[spec.frame];
+    let (position, matrix) = if spec.anchor == Anchor::Patch {
+        let frame = &state.frames[spec.frame];
+        (frame.point(spec.offset), frame.matrix * spec.turn)
+    } else {
+        let touch = Touch::new(program, state, i);
+        (touch.position, touch.matrix)
+    };
     Contact {
         on: spec.character,
-        against: None,
-        position: frame.point(spec.offset),
-        matrix: frame.matrix * spec.turn,
-        cone: Some(spec.cone),
+        against: reaction(program, i),
+        position,
+        matrix,
+        cone: spec.cone,
         weight: program.force_weight(i, state.contacts[i]).0,
     }
 }
 
-/// The adjoint of a contact's place.
-fn pull_contact(program: &Program, i: usize, gradient: &WrenchGradient, out: &mut Local) {
+/// Who feels the reaction of a contact, and the ratio of the owner's mass to
+/// theirs.
+pub(crate) fn reaction(program: &Program, i: usize) -> Option<(usize, f64)> {
     let spec = &program.contacts[i];
-    let frame = &mut out.frames[spec.frame];
-    frame.pull_point(spec.offset, gradient.position);
-    frame.matrix += gradient.matrix * spec.turn.transpose();
+    let Against::Solid(s) = spec.against else {
+        return None;
+    };
+    let (other, _) = program.solids[s].carrier?;
+    let mass = |c: usize| program.characters[c].mass;
+    Some((other, mass(spec.character) / mass(other)))
+}
+
+/// The adjoint of a contact's place.
+fn pull_contact(
+    program: &Program,
+    state: &State,
+    i: usize,
+    gradient: &WrenchGradient,
+    out: &mut Local,
+) {
+    let spec = &program.contacts[i];
+    if spec.anchor == Anchor::Patch {
+        let frame = &mut out.frames[spec.frame];
+        frame.pull_point(spec.offset, gradient.position);
+        frame.matrix += gradient.matrix * spec.turn.transpose();
+    } else {
+        let by = TouchGradient {
+            position: gradient.position,
+            matrix: gradient.matrix,
+            ..TouchGradient::ZERO
+        };
+        Touch::new(program, state, i).pull(program, state, i, &by, out);
+    }
     out.frames[program.torsos[spec.character]].position += gradient.on;
+    if let Some((other, _)) = reaction(program, i) {
+        out.frames[program.torsos[other]].position += gradient.against;
+    }
 }
 
 /// The costs of one moment: Mordatch (8), or the value of (6), and what Mordatch
@@ -176,7 +214,7 @@ pub fn deliver(
                         let mut gradient = WrenchGradient::ZERO;
                         let away = minus(&solution.forces[i]);
                         pull_wrench(bodies, contact, &u, &away, &mut gradient);
-                        pull_contact(program, i, &gradient, out);
+                        pull_contact(program, state, i, &gradient, out);
                         let slope = program.force_weight(i, state.contacts[i]).1;
                         out.contacts[i] += slope * solution.pull_weight(bodies, contacts, i, &u);
                     }
@@ -240,9 +278,26 @@ fn pull_adjoint(
             &adjoint.turned[i],
             &mut gradient,
         );
-        pull_contact(program, i, &gradient, out);
+        pull_contact(program, state, i, &gradient, out);
         let slope = program.force_weight(i, state.contacts[i]).1;
         out.contacts[i] += slope * adjoint.by_weight[i];
+    }
+}
+
+/// A joint of a limb: its base, then its inner joints.
+fn joint(limb: &LimbState, k: usize) -> DVec3 {
+    match k {
+        0 => limb.base,
+        k => limb.joints[k - 1],
+    }
+}
+
+/// Whether the force of a contact passes a joint of its limb: a knee on the ground
+/// spares what is beyond it.
+fn bears(program: &Program, contact: usize, k: usize) -> bool {
+    match program.contacts[contact].anchor {
+        Anchor::Joint { joint, .. } => k <= joint,
+        _ => true,
     }
 }
 
@@ -260,11 +315,14 @@ fn torques(
     let w = &program.weights;
     let (torque_share, force_share) = (w.torque.sqrt(), w.force.sqrt());
     for (l, spec) in program.limbs.iter().enumerate() {
-        let contact = &contacts[spec.contact];
-        let (force, moment) = wrench(contact, &solution.forces[spec.contact]);
         let limb = &state.limbs[l];
-        for joint in std::iter::once(limb.base).chain(limb.joints.iter().copied()) {
-            let torque = (contact.position - joint).cross(force) + moment;
+        for k in 0..=limb.joints.len() {
+            let joint = joint(limb, k);
+            let mut torque = DVec3::ZERO;
+            for &i in spec.contacts.iter().filter(|&&i| bears(program, i, k)) {
+                let (force, moment) = wrench(&contacts[i], &solution.forces[i]);
+                torque += (contacts[i].position - joint).cross(force) + moment;
+            }
             residual.extend_from_slice(&(torque * torque_share).to_array());
         }
     }
@@ -281,9 +339,6 @@ fn torques(
         by_forces.resize(contacts.len(), FREE);
         let mut row = 0;
         for (l, spec) in program.limbs.iter().enumerate() {
-            let i = spec.contact;
-            let contact = &contacts[i];
-            let (force, _) = wrench(contact, &solution.forces[i]);
             let at = &state.limbs[l];
             let joints = 1 + at.joints.len();
             let seeds = &seed[row..row + 3 * joints];
@@ -293,40 +348,45 @@ fn torques(
             }
             let gradient = &mut room.limb;
             gradient.clear(at.joints.len());
-            let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
-            let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
-            for k in 0..joints {
-                let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
-                let joint = if k == 0 { at.base } else { at.joints[k - 1] };
-                // s·((p − j) × F + M).
-                let by_arm = force.cross(s);
-                by_position += by_arm;
-                *(if k == 0 {
-                    &mut gradient.base
-                } else {
-                    &mut gradient.joints[k - 1]
-                }) -= by_arm;
-                by_force += s.cross(contact.position - joint);
-                by_moment += s;
+            for &i in &spec.contacts {
+                let contact = &contacts[i];
+                let (force, _) = wrench(contact, &solution.forces[i]);
+                let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
+                let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
+                for k in (0..joints).filter(|&k| bears(program, i, k)) {
+                    let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
+                    // s·((p − j) × F + M).
+                    let by_arm = force.cross(s);
+                    by_position += by_arm;
+                    *(if k == 0 {
+                        &mut gradient.base
+                    } else {
+                        &mut gradient.joints[k - 1]
+                    }) -= by_arm;
+                    by_force += s.cross(contact.position - joint(at, k));
+                    by_moment += s;
+                }
+                let f = &solution.forces[i];
+                add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
+                add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
+                let (a, b) = (
+                    contact.matrix.transpose() * by_force,
+                    contact.matrix.transpose() * by_moment,
+                );
+                let into: &mut Six = &mut by_forces[i];
+                for k in 0..3 {
+                    into[k] += a[k];
+                    into[k + 3] += b[k];
+                }
+                if solution.pushes(i) {
+                    let place = WrenchGradient {
+                        position: by_position,
+                        matrix: by_matrix,
+                        ..WrenchGradient::ZERO
+                    };
+                    pull_contact(program, state, i, &place, out);
+                }
             }
-            let f = &solution.forces[i];
-            add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
-            add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
-            let (a, b) = (
-                contact.matrix.transpose() * by_force,
-                contact.matrix.transpose() * by_moment,
-            );
-            let into: &mut Six = &mut by_forces[i];
-            for k in 0..3 {
-                into[k] += a[k];
-                into[k + 3] += b[k];
-            }
-            let place = WrenchGradient {
-                position: by_position,
-                matrix: by_matrix,
-                ..WrenchGradient::ZERO
-            };
-            pull_contact(program, i, &place, out);
             let limb = &program.characters[spec.character].limbs[spec.limb];
             let [torso, effector] = out
                 .frames

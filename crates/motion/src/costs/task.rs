@@ -5,16 +5,20 @@
 //! straight, which implies that the torso is between the feet. Who stands with
 //! bent or sprawled legs has a [`stance`](crate::character::Limb::stance).
 
-use super::comfort;
+use super::{Mix, comfort};
 use crate::character::limb::LimbGradient;
 use crate::problem::{Goal, Problem};
 use crate::program::Program;
-use crate::surface::Nearness;
+use crate::score::TrueForces;
+use crate::touch::{Touch, TouchGradient};
 use crate::variables::{Moment, Sink, State, add_outer};
 use conatus_math::DVec3;
 
 /// How straight a limb is that one stands on.
 pub const STRAIGHT: f64 = 0.97;
+
+/// What a contact variable c is at least if the contact is to hold.
+pub const FIRM: f64 = 10.0;
 
 /// A feature of a pose and the value it should have.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,11 @@ pub enum Feature {
         frame: usize,
         /// How fast it should.
         target: DVec3,
+    },
+    /// How a frame's velocity changes: not at all.
+    Rest {
+        /// The frame.
+        frame: usize,
     },
     /// How fast a frame turns: not at all.
     Spin {
@@ -63,6 +72,11 @@ pub enum Feature {
         /// The contact.
         contact: usize,
     },
+    /// How much a contact counts: it is to be [`FIRM`] at least.
+    Hold {
+        /// The contact.
+        contact: usize,
+    },
     /// The way from the base of a limb to its tip, in torso axes.
     Stance {
         /// The limb, among all.
@@ -81,8 +95,43 @@ pub struct Aim {
     pub feature: Feature,
     /// How much.
     pub weight: f64,
-    /// Whether it is a velocity: what `task_error` does not count.
+    /// Whether it is about no place: what `task_error` does not count.
     pub is_rate: bool,
+    /// Whether it only leads the way while physics is weak.
+    pub guides: bool,
+}
+
+impl Aim {
+    /// What it weighs in a stage.
+    pub fn weight_in(&self, mix: &Mix) -> f64 {
+        let share = match self.feature {
+            _ if self.guides => mix.guide,
+            Feature::Rest { .. } => mix.rest,
+            _ => mix.task,
+        };
+        share * self.weight
+    }
+}
+
+/// How much a place on the way weighs against the goal at its end.
+const GUIDE: f64 = 0.1;
+
+/// From which share of the time to which things are on their way.
+const FETCHED: (f64, f64) = (0.25, 0.85);
+
+/// The share of the way that is behind one at a share of the time: an even pace
+/// that begins and ends at rest.
+fn pace(time: f64) -> f64 {
+    /// How long it takes to get going, and to stop.
+    const RAMP: f64 = 0.2;
+    let whole = 1.0 - RAMP;
+    if time < RAMP {
+        0.5 * time * time / RAMP / whole
+    } else if time > 1.0 - RAMP {
+        1.0 - 0.5 * (1.0 - time) * (1.0 - time) / RAMP / whole
+    } else {
+        (time - 0.5 * RAMP) / whole
+    }
 }
 
 /// The aims of all goals.
@@ -97,12 +146,19 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
     };
     let mut aims = Vec::new();
     let mut add = |moment: Moment, feature: Feature, weight: f64| {
-        let is_rate = matches!(feature, Feature::Velocity { .. } | Feature::Spin { .. });
+        let is_rate = matches!(
+            feature,
+            Feature::Velocity { .. }
+                | Feature::Spin { .. }
+                | Feature::Rest { .. }
+                | Feature::Hold { .. }
+        );
         aims.push(Aim {
             moment,
             feature,
             weight,
             is_rate,
+            guides: false,
         });
     };
     let limb_number = |character: usize, limb: usize| {
@@ -116,6 +172,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         local,
         target,
     };
+    let mut flying = Vec::new();
     for goal in &problem.goals {
         match goal {
             Goal::Stand {
@@ -145,6 +202,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                         if along.z < 0.0 {
                             let contact = program.limbs[limb].contact;
                             add(end, Feature::Touch { contact }, w.task);
+                            add(end, Feature::Hold { contact }, w.task);
                             let frame = program.limbs[limb].effector;
                             add(end, axis(frame, DVec3::Z, DVec3::Z), 0.1 * w.task);
                         }
@@ -168,6 +226,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 for (contact, patch) in program.contacts.iter().enumerate() {
                     if patch.frame == frame && patch.turn.z_axis.z > 0.9 {
                         add(end, Feature::Touch { contact }, w.task);
+                        add(end, Feature::Hold { contact }, w.task);
                     }
                 }
                 // Forwards as the torso will face: it starts that way already.
@@ -194,6 +253,8 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 character,
                 target,
                 time,
+                hold,
+                moving,
             } => {
                 let number = |k: usize| target[k].unwrap_or(0.0);
                 let share = |k: usize| f64::from(u8::from(target[k].is_some()));
@@ -203,7 +264,24 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     target: DVec3::new(number(0), number(1), number(2)),
                     share: DVec3::new(share(0), share(1), share(2)),
                 };
-                add(time.map_or(end, knot), feature, w.task);
+                let until = time.map_or(end, knot);
+                add(until, feature, w.task);
+                for segment in 0..until.segment {
+                    let held = layout.moment(segment, 1.0, 1.0);
+                    if held.time >= until.time - hold - 1e-9 {
+                        add(held, feature, w.task);
+                    }
+                }
+                let frame = program.torsos[*character];
+                let thing = &problem.characters[*character].0.object;
+                // What is put down stands as it stood.
+                if thing.as_ref().is_some_and(|o| o.ball().is_none()) && !moving {
+                    let up = layout.start[frame].1.transpose() * DVec3::Z;
+                    add(until, axis(frame, up, DVec3::Z), 0.3 * w.task);
+                }
+                if *moving {
+                    flying.push(frame);
+                }
             }
             Goal::Facing {
                 character,
@@ -234,13 +312,89 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
             }
         }
     }
+    let begin = layout.moment(0, 0.0, 1.0);
+    for contact in indispensable(program) {
+        add(begin, Feature::Hold { contact }, w.task);
+    }
     // Whatever was to be reached is reached at rest.
-    for frame in 0..layout.frames {
+    for frame in (0..layout.frames).filter(|f| !flying.contains(f)) {
         let target = DVec3::ZERO;
         add(end, Feature::Velocity { frame, target }, w.task_velocity);
         add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
     }
+    // Weight is carried at the end, not braked.
+    for &frame in &program.torsos {
+        add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
+    }
+    aims.extend(guides(problem, program));
     aims
+}
+
+/// Places on the straight way to where somebody is to be in the end. Goals of the
+/// end alone are left to the last moment: nothing asks for anything before, and a
+/// step that was not begun early is not found later.
+fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
+    let layout = &program.layout;
+    let mut guides = Vec::new();
+    for goal in &problem.goals {
+        let &Goal::Position {
+            character,
+            target,
+            time: None,
+            hold,
+            ..
+        } = goal
+        else {
+            continue;
+        };
+        // Things wait for who comes for them, and are there before the end.
+        let (from, to) = match problem.characters[character].0.is_object() {
+            true => FETCHED,
+            false => (0.0, 1.0),
+        };
+        let frame = program.torsos[character];
+        let start = layout.start[frame].0;
+        let there = (layout.seconds() - hold).max(layout.segment_seconds());
+        for segment in 0..layout.blocks() - 1 {
+            let moment = layout.moment(segment, 1.0, 1.0);
+            let share = (moment.time / there - from) / (to - from);
+            let share = pace(share.clamp(0.0, 1.0));
+            let place = |k: usize| target[k].map_or(0.0, |to| start[k] + share * (to - start[k]));
+            let counts = |k: usize| f64::from(u8::from(target[k].is_some()));
+            guides.push(Aim {
+                moment,
+                feature: Feature::Point {
+                    frame,
+                    local: DVec3::ZERO,
+                    target: DVec3::new(place(0), place(1), place(2)),
+                    share: DVec3::new(counts(0), counts(1), counts(2)),
+                },
+                weight: GUIDE * problem.weights.task,
+                is_rate: true,
+                guides: true,
+            });
+        }
+    }
+    guides
+}
+
+/// The contacts without which the start pose could not be still. Who starts at
+/// rest cannot be in the middle of a step, so these carry for a phase.
+fn indispensable(program: &Program) -> Vec<usize> {
+    /// What counts as unexplained, in body weights.
+    const UNEXPLAINED: f64 = 0.01;
+    let mut state = program.start_state();
+    let mut forces = TrueForces::default();
+    forces.solve(program, &state);
+    let least = forces.residual() + UNEXPLAINED;
+    let touching = forces.touching.clone();
+    let mut without = |contact: &usize| {
+        let a = std::mem::take(&mut state.contacts[*contact]);
+        forces.solve(program, &state);
+        state.contacts[*contact] = a;
+        forces.residual() > least
+    };
+    touching.into_iter().filter(|i| without(i)).collect()
 }
 
 impl Feature {
@@ -255,6 +409,7 @@ impl Feature {
             } => (state.frames[*frame].point(*local) - *target) * *share,
             Self::Velocity { frame, target } => state.frames[*frame].velocity - *target,
             Self::Spin { frame } => state.frames[*frame].omega,
+            Self::Rest { frame } => state.frames[*frame].acceleration,
             Self::Axis {
                 frame,
                 local,
@@ -265,22 +420,18 @@ impl Feature {
                 let at = &state.limbs[*limb];
                 at.tip - at.base - *target
             }
-            Self::Touch { contact } => near(program, state, *contact).gap,
+            Self::Touch { contact } => Touch::new(program, state, *contact).gap,
+            Self::Hold { contact } => {
+                DVec3::X * (FIRM.sqrt() - state.contacts[*contact].abs()).max(0.0)
+            }
             Self::Stance { limb, target } => comfort::away(program, *limb, *target, state),
         }
     }
 }
 
-/// What a contact is near to.
-fn near(program: &Program, state: &State, contact: usize) -> Nearness {
-    let spec = &program.contacts[contact];
-    let place = state.frames[spec.frame].point(spec.offset);
-    Nearness::new(&program.surfaces, place)
-}
-
 /// The cost of one aim at its moment.
-pub fn deliver(program: &Program, weight: f64, aim: &Aim, state: &State, sink: &mut impl Sink) {
-    let weight = weight * aim.weight;
+pub fn deliver(program: &Program, mix: &Mix, aim: &Aim, state: &State, sink: &mut impl Sink) {
+    let weight = aim.weight_in(mix);
     let error = aim.feature.error(program, state).to_array();
     match aim.feature {
         Feature::Point {
@@ -292,17 +443,30 @@ pub fn deliver(program: &Program, weight: f64, aim: &Aim, state: &State, sink: &
             out.frames[frame].pull_point(local, DVec3::from_slice(seed) * share);
         }),
         Feature::Touch { contact } => {
-            let (near, spec) = (near(program, state, contact), &program.contacts[contact]);
-            sink.rows(weight, &error, &[spec.frame], &[], |seed, out| {
-                let by_point = near.pull(DVec3::from_slice(seed), DVec3::ZERO);
-                out.frames[spec.frame].pull_point(spec.offset, by_point);
+            let touch = Touch::new(program, state, contact);
+            let frames = &program.contacts[contact].frames;
+            sink.rows(weight, &error, frames, &[], |seed, out| {
+                let by = TouchGradient {
+                    gap: DVec3::from_slice(seed),
+                    ..TouchGradient::ZERO
+                };
+                touch.pull(program, state, contact, &by, out);
             });
         }
+        Feature::Hold { contact } if error[0] > 0.0 => {
+            sink.rows(weight, &error, &[], &[contact], |seed, out| {
+                out.contacts[contact] -= state.contacts[contact].signum() * seed[0];
+            });
+        }
+        Feature::Hold { .. } => {}
         Feature::Velocity { frame, .. } => {
             sink.rows(weight, &error, &[frame], &[], |seed, out| {
                 out.frames[frame].velocity += DVec3::from_slice(seed);
             });
         }
+        Feature::Rest { frame } => sink.rows(weight, &error, &[frame], &[], |seed, out| {
+            out.frames[frame].acceleration += DVec3::from_slice(seed);
+        }),
         Feature::Spin { frame } => sink.rows(weight, &error, &[frame], &[], |seed, out| {
             out.frames[frame].omega += DVec3::from_slice(seed);
         }),

@@ -59,6 +59,8 @@ pub fn walk() -> Problem {
                 character: 0,
                 target: [Some(2.5), Some(0.0), None],
                 time: None,
+                hold: 0.0,
+                moving: false,
             },
         ],
         weights: Weights::default(),

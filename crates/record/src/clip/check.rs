@@ -56,8 +56,10 @@ fn surface(it: &Surface) -> Checked {
             half_extents,
             position,
             orientation,
+            radius,
         } => shape(&Shape::Box {
             half_extents: *half_extents,
+            radius: *radius,
         })
         .and_then(|()| vector("position", *position))
         .and_then(|()| quaternion("orientation", *orientation)),
@@ -67,15 +69,33 @@ fn surface(it: &Surface) -> Checked {
         SurfaceKind::Capsule { radius, start, end } => positive("radius", *radius)
             .and_then(|()| vector("start", *start))
             .and_then(|()| vector("end", *end)),
+        SurfaceKind::Heightfield {
+            origin,
+            spacing,
+            columns,
+            heights,
+        } => vector("origin", *origin)
+            .and_then(|()| positive("spacing", *spacing))
+            .and_then(|()| finite("heights", heights))
+            .and_then(|()| match *columns > 0 && heights.len() % columns == 0 {
+                true => Ok(()),
+                false => wrong(format!("{} heights in columns of {columns}", heights.len())),
+            }),
     }
     .map_err(|e| format!("surface `{}`: {e}", it.name))
 }
 
 fn shape(it: &Shape) -> Checked {
     match *it {
-        Shape::Box { half_extents: h } => {
+        Shape::Box {
+            half_extents: h,
+            radius,
+        } => {
             let parts = h.to_array();
-            parts.iter().try_for_each(|h| positive("half_extents", *h))
+            parts
+                .iter()
+                .try_for_each(|h| positive("half_extents", *h))?;
+            at_least_zero("radius", radius)
         }
         Shape::Sphere { radius } => positive("radius", radius),
         Shape::Capsule { radius, length } => {

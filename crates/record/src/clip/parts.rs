@@ -131,16 +131,20 @@ impl Clip {
 }
 
 impl super::SurfaceKind {
-    /// The surface as a shape with a place; none for planes.
+    /// The surface as a shape with a place; none for planes and hills.
     pub fn solid(&self) -> Option<(super::Shape, Pose)> {
         Some(match *self {
-            Self::Plane { .. } => return None,
+            Self::Plane { .. } | Self::Heightfield { .. } => return None,
             Self::Box {
                 half_extents,
                 position,
                 orientation,
+                radius,
             } => (
-                super::Shape::Box { half_extents },
+                super::Shape::Box {
+                    half_extents,
+                    radius,
+                },
                 Pose::new(orientation, position),
             ),
             Self::Sphere { radius, position } => {

@@ -16,7 +16,9 @@ const QUARTER: usize = 7;
 /// The surface of a shape about its own origin.
 pub(crate) fn shape(shape: &Shape) -> MeshData {
     match *shape {
-        Shape::Box { half_extents: h } => {
+        Shape::Box {
+            half_extents: h, ..
+        } => {
             let edge = 0.08 * h.min_element();
             slab([h.x, h.y], [-h.z, h.z], 2.0 * edge, edge)
         }
@@ -165,7 +167,13 @@ mod tests {
                 slab([0.12, 0.05], [0.0, 0.03], 0.03, 0.01),
                 0.24 * 0.1 * 0.03,
             ),
-            (shape(&Shape::Box { half_extents: flat }), 8.0 * 0.006),
+            (
+                shape(&Shape::Box {
+                    half_extents: flat,
+                    radius: 0.0,
+                }),
+                8.0 * 0.006,
+            ),
             (limb([0.06, 0.05], [-0.2, 0.2]), 0.12 * 0.12 * 0.52),
             (shape(&Shape::Sphere { radius: 0.1 }), 0.008),
         ] {

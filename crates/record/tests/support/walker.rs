@@ -165,6 +165,7 @@ pub fn two(seconds: f64) -> Clip {
         color: [0.80, 0.60, 0.32],
         shape: Shape::Box {
             half_extents: DVec3::new(0.2, 0.15, 0.12),
+            radius: 0.0,
         },
         position: clip
             .time

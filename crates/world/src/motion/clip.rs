@@ -4,11 +4,15 @@
 //! Forces are solved anew at the clip's own moments, and only contacts that
 //! touch may push: what the optimiser believed in between is not shown.
 
+mod things;
+
 use super::Ask;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::inverse_dynamics::{Contact, Six};
+use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
-use conatus_motion::surface::{Nearness, Shape as Solid, Surface as Given};
+use conatus_motion::surface::{Shape as Solid, Surface as Given};
+use conatus_motion::touch::Touch;
 use conatus_motion::variables::State;
 use conatus_motion::{Character as Cast, Program};
 use conatus_record::clip::{
@@ -39,13 +43,12 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
         add(&mut clip, program, &mut state, &mut forces);
     }
     for (c, character) in clip.characters.iter_mut().enumerate() {
-        let own = |i: &usize| program.contacts[*i].character == c;
-        let all = (0..program.contacts.len()).filter(own);
-        for (contact, effector) in all.zip(&mut character.effectors) {
-            let variable = |phase| x[program.layout.contact(phase, contact)];
-            effector.contact = (0..program.layout.phases)
-                .map(|phase| variable(phase) * variable(phase))
-                .collect();
+        for (patch, effector) in patches(program, c).zip(&mut character.effectors) {
+            let variable = |phase: usize| {
+                let all = members(program, patch).map(|i| x[program.layout.contact(phase, i)]);
+                all.map(|a| a * a).fold(0.0, f64::max)
+            };
+            effector.contact = (0..program.layout.phases).map(variable).collect();
         }
     }
     clip.targets = ask.targets.clone();
@@ -65,16 +68,46 @@ pub fn start(ask: &Ask, program: &Program) -> Clip {
 fn begin(ask: &Ask, program: &Program, dt: f64, moments: usize) -> Clip {
     let mut clip = Clip::empty(Up::Z, program.gravity, dt, moments);
     clip.seed = ask.problem.effort.seed;
-    clip.surfaces = program.surfaces.iter().map(surface).collect();
-    clip.characters = (program.characters.iter().enumerate())
+    clip.surfaces = program.around.surfaces.iter().map(surface).collect();
+    let everybody = program.characters.iter().enumerate();
+    clip.characters = (everybody.clone().filter(|(_, cast)| !cast.is_object()))
         .map(|(c, cast)| character(program, c, cast))
+        .collect();
+    clip.objects = program
+        .characters
+        .iter()
+        .filter_map(things::begun)
         .collect();
     clip
 }
 
 fn surface(given: &Given) -> Surface {
-    let kind = match given.shape {
-        Solid::Plane { point, normal } => SurfaceKind::Plane { point, normal },
+    let kind = match &given.shape {
+        Solid::Plane { point, normal } => SurfaceKind::Plane {
+            point: *point,
+            normal: *normal,
+        },
+        Solid::Block(block) => SurfaceKind::Box {
+            half_extents: block.half_extents,
+            position: block.position,
+            orientation: DQuat::from_mat3(&block.orientation).normalize(),
+            radius: block.radius,
+        },
+        Solid::Capsule(capsule) if capsule.start == capsule.end => SurfaceKind::Sphere {
+            radius: capsule.radius,
+            position: capsule.start,
+        },
+        Solid::Capsule(capsule) => SurfaceKind::Capsule {
+            radius: capsule.radius,
+            start: capsule.start,
+            end: capsule.end,
+        },
+        Solid::Field(field) => SurfaceKind::Heightfield {
+            origin: field.origin,
+            spacing: field.spacing,
+            columns: field.columns,
+            heights: field.heights.clone(),
+        },
     };
     Surface {
         name: given.name.clone(),
@@ -97,12 +130,12 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
             });
         }
     }
-    let contacts = program.contacts.iter().filter(|s| s.character == c);
+    let contacts = patches(program, c).map(|i| &program.contacts[i]);
     let effectors = contacts.map(|spec| Effector {
         name: spec.name.clone(),
         limb: (spec.limb).map(|limb| cast.limbs[program.limbs[limb].limb].name.clone()),
         half_extents: spec.half_extents,
-        friction: spec.cone.friction,
+        friction: spec.friction,
         grasps: spec.grasps,
         contact: Vec::new(),
         position: Vec::new(),
@@ -177,34 +210,70 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
             }
         }
         let weight = character.mass * program.gravity.length();
-        let contacts = program.contacts.iter().enumerate();
-        let own = contacts.filter(|(_, spec)| spec.character == c);
-        for ((i, spec), effector) in own.zip(&mut character.effectors) {
-            let frame = &state.frames[spec.frame];
-            let place = frame.point(spec.offset);
-            let touching = forces.touching.iter().position(|t| *t == i);
-            let push = touching
-                .map(|k| push(&forces.contacts[k], &forces.solution.forces[k], weight))
-                .filter(|push| push.across > ACTIVE * weight);
+        for (i, effector) in patches(program, c).zip(&mut character.effectors) {
+            let touch = Touch::new(program, state, i);
+            let place = touch.position;
+            let acting = members(program, i)
+                .filter_map(|m| acting(program, forces, m, weight))
+                .max_by(|a, b| a.0.force.length().total_cmp(&b.0.force.length()));
             effector.position.push(place);
-            push_turn(&mut effector.orientation, frame.matrix * spec.turn);
-            let nearest = nearest(&program.surfaces, place);
-            let normal = Nearness::new(&program.surfaces, place).normal;
-            effector.active.push(push.is_some());
-            effector.touches.push(push.as_ref().and(nearest));
-            let push = push.unwrap_or(Push {
-                force: DVec3::ZERO,
-                point: place,
-                torque: DVec3::ZERO,
-                normal,
-                across: 0.0,
-            });
+            push_turn(&mut effector.orientation, touch.matrix);
+            effector.active.push(acting.is_some());
+            let normal = touch.normal;
+            let (push, touches) = match acting {
+                Some((push, touches)) => (push, Some(touches)),
+                None => (Push::none(place, normal), None),
+            };
+            effector.touches.push(touches);
             effector.force.push(push.force);
             effector.point.push(push.point);
             effector.torque.push(push.torque);
             effector.normal.push(push.normal);
         }
     }
+    things::add(clip, program, state, forces);
+}
+
+/// The contacts of a character that stand for its patches: those with the
+/// surroundings.
+fn patches(program: &Program, character: usize) -> impl Iterator<Item = usize> {
+    let contacts = program.contacts.iter().enumerate();
+    let own = move |spec: &ContactSpec| {
+        spec.character == character && spec.against == Against::Surroundings
+    };
+    contacts.filter(move |(_, s)| own(s)).map(|(i, _)| i)
+}
+
+/// All contacts of the same patch: with the surroundings, things and others.
+fn members(program: &Program, patch: usize) -> impl Iterator<Item = usize> {
+    let spec = &program.contacts[patch];
+    let others = program
+        .contacts
+        .iter()
+        .enumerate()
+        .filter(move |(_, other)| {
+            spec.limb.is_some()
+                && spec.anchor == Anchor::Patch
+                && other.limb == spec.limb
+                && other.anchor == Anchor::Patch
+                && other.against != Against::Surroundings
+        });
+    std::iter::once(patch).chain(others.map(|(i, _)| i))
+}
+
+/// The force of a contact, and what it is with, if it does anything.
+fn acting(program: &Program, forces: &TrueForces, i: usize, weight: f64) -> Option<(Push, String)> {
+    let k = forces.touching.iter().position(|t| *t == i)?;
+    let contact = &forces.contacts[k];
+    let push = push(contact, &forces.solution.forces[k], weight);
+    let with = match program.contacts[i].against {
+        Against::Surroundings => {
+            let (nearest, _) = program.around.nearest(contact.position)?;
+            program.around.surfaces[nearest].name.clone()
+        }
+        Against::Solid(s) => program.solids[s].name.clone(),
+    };
+    (push.force.length() > ACTIVE * weight).then_some((push, with))
 }
 
 /// A contact's six numbers as a force at a point.
@@ -216,8 +285,18 @@ struct Push {
     /// What is left beside the force at that point: torsion about the normal.
     torque: DVec3,
     normal: DVec3,
-    /// The force across the surface, in newtons.
-    across: f64,
+}
+
+impl Push {
+    /// No force at a place.
+    fn none(point: DVec3, normal: DVec3) -> Self {
+        Self {
+            force: DVec3::ZERO,
+            point,
+            torque: DVec3::ZERO,
+            normal,
+        }
+    }
 }
 
 /// The force r × f at r = (−f₄/f₂, f₃/f₂, 0) has the moments f₃ and f₄ about
@@ -225,6 +304,18 @@ struct Push {
 fn push(contact: &Contact, f: &Six, weight: f64) -> Push {
     let matrix = contact.matrix;
     let force = DVec3::new(f[0], f[1], f[2]);
+    if contact.cone.is_none() {
+        // A grip bears any moment, and may pull: its force acts at its centre.
+        return Push {
+            force: matrix * force * weight,
+            point: contact.position,
+            torque: matrix * DVec3::new(f[3], f[4], f[5]) * weight,
+            normal: matrix.z_axis,
+        };
+    }
+    if f[2] <= 0.0 {
+        return Push::none(contact.position, matrix.z_axis);
+    }
     let arm = DVec3::new(-f[4] / f[2], f[3] / f[2], 0.0);
     let torsion = f[5] - (arm.x * f[1] - arm.y * f[0]);
     Push {
@@ -232,14 +323,7 @@ fn push(contact: &Contact, f: &Six, weight: f64) -> Push {
         point: contact.position + matrix * arm,
         torque: matrix.z_axis * (torsion * weight),
         normal: matrix.z_axis,
-        across: f[2] * weight,
     }
-}
-
-fn nearest(surfaces: &[Given], place: DVec3) -> Option<String> {
-    let far = |s: &&Given| s.distance(place).value.abs();
-    let nearest = surfaces.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
-    nearest.map(|s| s.name.clone())
 }
 
 /// Of the two quaternions of a rotation, the one nearer to that before.

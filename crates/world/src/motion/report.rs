@@ -69,11 +69,11 @@ pub struct Cost {
 pub struct AttemptReport {
     /// The seed of its noise.
     pub seed: u64,
-    /// Whether its first stage spread the movement evenly over time.
-    #[serde(default)]
-    pub spread: bool,
     /// Whether the minimiser was preconditioned.
     pub preconditioned: bool,
+    /// Whether obstacles came to their places in stages.
+    #[serde(default)]
+    pub staged: bool,
     /// Iterations of all its stages.
     pub iterations: usize,
     /// What its costs came to.
@@ -101,9 +101,11 @@ impl MotionReport {
         let terms = &found.terms;
         let attempts: Vec<AttemptReport> = found.attempts.iter().map(attempt).collect();
         let best = attempts.get(found.best).copied().unwrap_or_default();
+        let everybody = || found.program.characters.iter();
+        let count = |object: bool| everybody().filter(|c| c.is_object() == object).count();
         Self {
-            characters: found.program.characters.len(),
-            objects: 0,
+            characters: count(false),
+            objects: count(true),
             contacts: found.program.contacts.len(),
             variables: found.program.layout.len(),
             phases: found.program.layout.phases,
@@ -143,8 +145,8 @@ fn attempt(it: &conatus_motion::AttemptReport) -> AttemptReport {
     } = it.score;
     AttemptReport {
         seed: it.seed,
-        spread: it.spread,
         preconditioned: it.preconditioned,
+        staged: it.staged,
         iterations: it.iterations,
         cost: finite(it.cost),
         true_residual_max_bw: finite(true_residual_max_bw),

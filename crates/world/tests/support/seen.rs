@@ -19,9 +19,10 @@ pub fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
         .unwrap_or_else(|| panic!("no effector {name}"))
 }
 
-/// A time in which nothing pushes a foot: when it lands again, and how high it
-/// gets.
+/// A time in which nothing pushes a foot: when it lifts and lands again, and how
+/// high it gets.
 pub struct Swing {
+    pub lift: usize,
     pub land: usize,
     pub height: f64,
 }
@@ -36,7 +37,11 @@ pub fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
             (true, Some(from)) => {
                 let heights = foot.position[from..i].iter().map(|p| p.z);
                 let height = heights.fold(0.0, f64::max);
-                swings.push(Swing { land: i, height });
+                swings.push(Swing {
+                    lift: from,
+                    land: i,
+                    height,
+                });
                 lift = None;
             }
             _ => {}
@@ -66,8 +71,28 @@ pub fn assert_alternate(character: &Character, feet: [&str; 2], least: f64) {
     assert!(twice.count() <= 1, "{order:?}");
 }
 
-/// Something moves within the first fifth, and no more than three quarters of
-/// all ways are left to the last third.
+/// The share of the time in which both of two feet swing, of that in which the
+/// one that swings less does.
+pub fn swing_together(character: &Character, feet: [&str; 2], least: f64) -> f64 {
+    let swinging = feet.map(|name| {
+        let foot = effector(character, name);
+        let mut moments = vec![false; foot.active.len()];
+        for swing in swings(foot, least) {
+            moments[swing.lift..swing.land].fill(true);
+        }
+        moments
+    });
+    let [a, b] = &swinging;
+    let both = a.iter().zip(b).filter(|(a, b)| **a && **b).count();
+    let count = |moments: &[bool]| moments.iter().filter(|m| **m).count();
+    both as f64 / count(a).min(count(b)).max(1) as f64
+}
+
+/// How much of all ways may be left to the last third.
+const LATE: f64 = 0.6;
+
+/// Something moves within the first fifth, and the last third has no more than
+/// its share and half of the others'.
 pub fn assert_uses_its_time(clip: &Clip) {
     let who = &clip.characters[0];
     let moments = clip.time.len();
@@ -86,5 +111,5 @@ pub fn assert_uses_its_time(clip: &Clip) {
             late += if 3 * i > 2 * moments { way } else { 0.0 };
         }
     }
-    assert!(late < 0.75 * all, "{}: {late} of {all} m late", who.name);
+    assert!(late < LATE * all, "{}: {late} of {all} m late", who.name);
 }

@@ -233,7 +233,7 @@ impl Maker<'_> {
         let character = self.character;
         for shape in &character.shapes {
             let reach = match shape.shape {
-                Shape::Box { half_extents } => half_extents.z,
+                Shape::Box { half_extents, .. } => half_extents.z,
                 Shape::Sphere { radius } => radius,
                 Shape::Capsule { radius, length } => radius + length / 2.0,
             };

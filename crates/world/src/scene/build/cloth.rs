@@ -146,6 +146,7 @@ fn collisions(file: &SceneFile) -> Collisions {
         restore: c.restore,
         longest: c.longest,
         contacts_in_solve: c.contacts_in_solve,
+        rests: c.rests,
         smallest_step: c.smallest_step,
         ..Collisions::default()
     }

@@ -249,8 +249,133 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             }
             generate::extrusion(&profile, e.length, e.segments)
         }
+        ObstacleShape::Stairs(s) => {
+            let sizes = [("depth", s.depth), ("height", s.height), ("width", s.width)];
+            for (key, value) in sizes {
+                let path = format!("{path}.stairs.{key}");
+                check::positive(problems, &path, &format!("the {key}"), value);
+            }
+            let key = format!("{path}.stairs.landing");
+            check::not_negative(problems, &key, "the landing", s.landing);
+            let key = format!("{path}.stairs.steps");
+            pieces(problems, &key, "steps", s.steps, 1..=100)?;
+            if problems.len() > before {
+                return None;
+            }
+            let mut profile = Vec::new();
+            for k in 0..s.steps {
+                let x = f64::from(k) * s.depth;
+                profile.push((x, f64::from(k) * s.height));
+                profile.push((x, f64::from(k + 1) * s.height));
+            }
+            let (end, top) = profile.last().copied().unwrap_or_default();
+            let end = end + s.depth + s.landing;
+            profile.push((end, top));
+            profile.push((end, 0.0));
+            prism(&profile, s.width)
+        }
+        ObstacleShape::Ramp(r) => {
+            let sizes = [
+                ("length", r.length),
+                ("height", r.height),
+                ("width", r.width),
+            ];
+            for (key, value) in sizes {
+                let path = format!("{path}.ramp.{key}");
+                check::positive(problems, &path, &format!("the {key}"), value);
+            }
+            if problems.len() > before {
+                return None;
+            }
+            prism(
+                &[(0.0, 0.0), (r.length, r.height), (r.length, 0.0)],
+                r.width,
+            )
+        }
+        ObstacleShape::Heightfield(h) => hills(h, path, problems)?,
         _ => return None,
     };
+    Some(mesh)
+}
+
+/// A profile of (x, z) that begins and ends on the ground, drawn out along y, with
+/// its two sides: columns between the profile and the ground.
+fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
+    let mut mesh = generate::extrusion(profile, width, 1);
+    let mut add = |x: f64, y: f64, z: f64| {
+        mesh.vertices.push(DVec3::new(x, y, z));
+        mesh.vertices.len() as u32 - 1
+    };
+    let mut sides = Vec::new();
+    for pair in profile.windows(2) {
+        let ((x0, z0), (x1, z1)) = (pair[0], pair[1]);
+        if x1 <= x0 {
+            continue;
+        }
+        for y in [-0.5 * width, 0.5 * width] {
+            let corners = [(x0, 0.0), (x1, 0.0), (x1, z1), (x0, z0)];
+            let [a, b, c, d] = corners.map(|(x, z)| add(x, y, z));
+            let quad = [[a, b, c], [a, c, d]];
+            // Both look outwards; a side without height has no triangle.
+            let flip = |[a, b, c]: [u32; 3]| if y > 0.0 { [a, c, b] } else { [a, b, c] };
+            if z1 > 0.0 {
+                sides.push(flip(quad[0]));
+            }
+            if z0 > 0.0 {
+                sides.push(flip(quad[1]));
+            }
+        }
+    }
+    mesh.triangles.extend(sides);
+    mesh
+}
+
+/// A heightfield as it is felt: the smooth surface, cut finely.
+fn hills(
+    given: &crate::scene::model::Heightfield,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Mesh> {
+    /// Cells of the mesh in a cell of the grid, along each side.
+    const FINE: usize = 3;
+    let path = format!("{path}.heightfield");
+    let columns = given.heights.first().map_or(0, Vec::len);
+    let rows = given.heights.len();
+    let even = given.heights.iter().all(|row| row.len() == columns);
+    let known = given.heights.iter().flatten().all(|h| h.is_finite());
+    if columns < 2 || rows < 2 || columns * rows > 10_000 || !even || !known {
+        problems.at(
+            &format!("{path}.heights"),
+            format!("{rows} rows of {columns} heights"),
+            "give at least two rows of at least two numbers, all rows alike, 10,000 numbers at most",
+        );
+        return None;
+    }
+    let before = problems.len();
+    let key = format!("{path}.spacing");
+    check::positive(problems, &key, "the spacing", given.spacing);
+    if problems.len() > before {
+        return None;
+    }
+    let field = super::motion::field(given, DVec3::ZERO);
+    let (nx, ny) = ((columns - 1) * FINE, (rows - 1) * FINE);
+    let step = given.spacing / FINE as f64;
+    let mut mesh = Mesh::default();
+    for j in 0..=ny {
+        for i in 0..=nx {
+            let x = field.origin.x + i as f64 * step;
+            let y = field.origin.y + j as f64 * step;
+            mesh.vertices.push(DVec3::new(x, y, field.height(x, y)[0]));
+        }
+    }
+    let row = nx as u32 + 1;
+    for j in 0..ny as u32 {
+        for i in 0..nx as u32 {
+            let a = j * row + i;
+            mesh.triangles.push([a, a + 1, a + row + 1]);
+            mesh.triangles.push([a, a + row + 1, a + row]);
+        }
+    }
     Some(mesh)
 }
 

@@ -37,6 +37,8 @@ pub struct Cloth {
     pub longest: f64,
     /// Whether contacts that press take part in the linear system of a step, too.
     pub contacts_in_solve: bool,
+    /// Whether cloth that has come to rest is left alone until something stirs.
+    pub rests: bool,
     /// The shortest step, in seconds, that a difficult one is cut into.
     pub smallest_step: f64,
     /// How a step is integrated.
@@ -68,6 +70,7 @@ impl Default for Cloth {
             restore: 0.1,
             longest: 1.1,
             contacts_in_solve: true,
+            rests: true,
             smallest_step: 2e-5,
             integrator: ClothIntegrator::default(),
             solver: ClothSolver::default(),
@@ -355,6 +358,16 @@ pub struct Obstacle {
     pub friction: Option<f64>,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
+    /// Whether hands of characters can hold on to it.
+    pub grip: bool,
+    /// Whether characters can stand on it and lean against it; they can if
+    /// nothing is said.
+    pub bears: Option<bool>,
+    /// How far it is shifted at first while a movement is being found: it comes
+    /// to its place in stages, in some of the attempts.
+    pub comes_from: Option<Vec3>,
+    /// Whether characters meet it; they do if nothing is said.
+    pub characters: Option<bool>,
 }
 
 /// A body of a recorded run.
@@ -393,6 +406,51 @@ pub enum ObstacleShape {
     Trough(Trough),
     /// A profile in x and z, drawn out along y.
     Extrusion(Extrusion),
+    /// Steps that go up along x.
+    Stairs(Stairs),
+    /// A slope that goes up along x.
+    Ramp(Ramp),
+    /// Ground with hills: heights on a grid.
+    Heightfield(Heightfield),
+}
+
+/// Steps that go up along x, from x = 0; y goes through their middle.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stairs {
+    /// How many.
+    pub steps: u32,
+    /// How far it is from edge to edge.
+    pub depth: f64,
+    /// How high each is.
+    pub height: f64,
+    /// How wide they are, along y.
+    pub width: f64,
+    /// How far the top goes on beyond the last step.
+    #[serde(default)]
+    pub landing: f64,
+}
+
+/// A slope that goes up along x, from x = 0; y goes through its middle.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ramp {
+    /// How long it is, along x.
+    pub length: f64,
+    /// How high it gets.
+    pub height: f64,
+    /// How wide it is, along y.
+    pub width: f64,
+}
+
+/// Heights on a grid, blended smoothly.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heightfield {
+    /// Rows of heights: along x in each row, rows along y.
+    pub heights: Vec<Vec<f64>>,
+    /// The distance of neighbours.
+    pub spacing: f64,
 }
 
 /// A funnel about z.

@@ -59,6 +59,8 @@ pub struct SceneFile {
     pub water: Vec<Water>,
     /// Characters that find out how to move.
     pub character: Vec<Character>,
+    /// Things that they handle.
+    pub object: Vec<Object>,
     /// What they are to have done.
     pub goal: Vec<Goal>,
     /// How their movements are found.

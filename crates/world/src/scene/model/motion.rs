@@ -77,6 +77,45 @@ pub struct Character {
     pub heading: f64,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
+    /// How much dearer than usual its forces on things and on others are; 1 if
+    /// absent.
+    pub workload: Option<f64>,
+    /// Coulomb's coefficients of its effectors and patches by name, where they
+    /// differ from the description's; `feet` and `hands` mean both.
+    pub friction: BTreeMap<String, f64>,
+}
+
+/// A thing that characters handle.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Object {
+    /// Its name.
+    pub name: String,
+    /// Its shape: a box or a sphere.
+    pub shape: Option<ObjectShape>,
+    /// Its mass in kilograms, from 0.5 to 40 for what a human can move.
+    pub mass: Option<f64>,
+    /// Where its centre is: x and y if it stands on the ground, or x, y and z.
+    pub position: Vec<f64>,
+    /// How far it is turned about the vertical, in degrees.
+    pub heading: f64,
+    /// Coulomb's coefficient with the ground and obstacles; 0.6 if absent.
+    pub friction: Option<f64>,
+    /// Whether hands can hold on to it; they do if nothing is said. Otherwise
+    /// they press.
+    pub grip: Option<bool>,
+    /// Its colour as `#rrggbb`.
+    pub color: Option<String>,
+}
+
+/// The shape of a thing.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ObjectShape {
+    /// A rectangular block: a parcel, a beam.
+    Box(super::Block),
+    /// A ball.
+    Sphere(super::Sphere),
 }
 
 /// The pose that a character starts in.
@@ -150,6 +189,8 @@ pub struct Goal {
     pub kind: GoalKind,
     /// Who; may be left out if there is only one character.
     pub character: Option<String>,
+    /// What is to be at `position`, instead of a character: a thing.
+    pub object: Option<String>,
     /// On which limbs to stand; for `stand` the legs if absent, for
     /// `handstand` the arms.
     pub on: Option<Vec<String>>,
@@ -171,6 +212,10 @@ pub struct Goal {
     pub limb: Option<String>,
     /// When to strike, or to be somewhere, in seconds.
     pub time: Option<f64>,
+    /// To be somewhere: for how many seconds before that already.
+    pub hold: Option<f64>,
+    /// Of a thing that is to be somewhere: whether it still moves then.
+    pub moving: Option<bool>,
     /// How fast the limb's end moves then.
     pub velocity: Option<Vec3>,
 }

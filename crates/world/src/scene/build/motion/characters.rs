@@ -2,6 +2,7 @@
 
 use super::short;
 use crate::scene::build::bodies::color;
+use crate::scene::build::check;
 use crate::scene::load::Scene;
 use crate::scene::model::{Character as Spec, SceneFile, StartPose};
 use crate::scene::problem::{Problem as Wrong, Problems, nearest};
@@ -9,7 +10,7 @@ use crate::scene::tree::Node;
 use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
 use conatus_motion::character::described::READY_MADE;
-use conatus_motion::character::{Description, DescriptionError, ready_made};
+use conatus_motion::character::{Description, DescriptionError, Patch, ready_made};
 use conatus_motion::{Character, Pose, Problem};
 use std::collections::BTreeSet;
 
@@ -73,6 +74,12 @@ pub fn build(
                 continue;
             }
         };
+        if let Some(workload) = spec.workload {
+            let path = format!("{path}.workload");
+            check::positive(problems, &path, "the workload", workload);
+            character.workload = workload;
+        }
+        friction(&mut character, spec, &path, problems);
         if spec.color.is_some() {
             character.color = color(spec.color.as_deref(), 0, &path, problems);
         }
@@ -84,6 +91,44 @@ pub fn build(
         cast.push((character, pose));
     }
     cast
+}
+
+/// Other coefficients than the description's.
+fn friction(character: &mut Character, spec: &Spec, path: &str, problems: &mut Problems) {
+    for (name, &given) in &spec.friction {
+        let path = format!("{path}.friction.{name}");
+        check::not_negative(problems, &path, "the friction", given);
+        let word = match name.as_str() {
+            "feet" => "foot",
+            "hands" => "hand",
+            name => name,
+        };
+        let several = word != name;
+        let meant = |patch: &str| patch == word || several && patch.ends_with(word);
+        let mut patches: Vec<&mut Patch> = Vec::new();
+        for limb in &mut character.limbs {
+            patches.push(&mut limb.effector);
+            patches.extend(limb.knees.iter_mut().map(|k| &mut k.patch));
+        }
+        patches.extend(character.patches.iter_mut().map(|p| &mut p.patch));
+        let known: Vec<String> = patches.iter().map(|p| p.name.clone()).collect();
+        let mut found = false;
+        for patch in patches.into_iter().filter(|p| meant(&p.name)) {
+            patch.friction = given;
+            found = true;
+        }
+        if !found {
+            let near = match nearest(name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
+            problems.at(
+                &path,
+                format!("`{}` has no `{name}`", character.name),
+                format!("{near}there are feet, hands, {}", known.join(", ")),
+            );
+        }
+    }
 }
 
 /// The description that a character goes by, where it stands, and its kind.
@@ -254,11 +299,7 @@ fn start(
 
 /// Where a character starts: on the highest level plane if it does not say.
 fn place(file: &SceneFile, spec: &Spec, path: &str, problems: &mut Problems) -> DVec3 {
-    let level = file.plane.iter().filter(|p| {
-        let n = DVec3::from(p.normal).normalize_or(DVec3::Z);
-        n.z > 1.0 - 1e-12
-    });
-    let ground = level.map(|p| p.point[2]).reduce(f64::max).unwrap_or(0.0);
+    let ground = super::surroundings::ground(file);
     let at = match spec.position[..] {
         [] => DVec3::new(0.0, 0.0, ground),
         [x, y] => DVec3::new(x, y, ground),
@@ -286,7 +327,7 @@ fn place(file: &SceneFile, spec: &Spec, path: &str, problems: &mut Problems) -> 
 }
 
 /// Nobody starts with limbs out of joint, or in something.
-pub fn check_start(problem: &Problem, problems: &mut Problems) {
+pub fn check_start(file: &SceneFile, problem: &Problem, problems: &mut Problems) {
     let goals = Vec::new();
     for (i, one) in problem.characters.iter().enumerate() {
         let alone = Problem {
@@ -294,12 +335,19 @@ pub fn check_start(problem: &Problem, problems: &mut Problems) {
             goals: goals.clone(),
             ..problem.clone()
         };
-        for fault in alone.check() {
-            problems.at(
-                &format!("character[{i}].pose"),
-                format!("`{}` cannot start so: {fault}", one.0.name),
+        let (path, help) = match one.0.is_object() {
+            true => (
+                format!("object[{}].position", i - file.character.len()),
+                "move `position`: it is where the centre is",
+            ),
+            false => (
+                format!("character[{i}].pose"),
                 "move `position` or change the pose",
-            );
+            ),
+        };
+        for fault in alone.check() {
+            let what = format!("`{}` cannot start so: {fault}", one.0.name);
+            problems.at(&path, what, help);
         }
     }
     if problem.characters.len() < 2 || !problems.is_empty() {
@@ -310,9 +358,13 @@ pub fn check_start(problem: &Problem, problems: &mut Problems) {
         ..problem.clone()
     };
     for fault in everybody.check() {
+        let path = match file.character.len() {
+            1 => "object[0].position",
+            _ => "character[1].position",
+        };
         problems.at(
-            "character[1].position",
-            format!("the characters cannot start so: {fault}"),
+            path,
+            format!("everybody together cannot start so: {fault}"),
             "move them apart",
         );
     }

@@ -4,17 +4,21 @@ use super::short;
 use crate::scene::model::{Goal as Spec, GoalKind, SceneFile};
 use crate::scene::problem::{Problems, nearest};
 use conatus_math::DVec3;
+use conatus_motion::surface::Surface;
 use conatus_motion::{Character, Goal, Pose};
 use conatus_record::clip::{Target, TargetKind};
 
 /// Nobody gets along faster, in m/s.
 const FASTEST: f64 = 3.0;
+/// and nobody throws anything faster.
+const THROWN: f64 = 12.0;
 
 /// All goals: what the optimiser is told, their names in messages, and what is
 /// shown of them.
 pub fn build(
     file: &SceneFile,
     cast: &[(Character, Pose)],
+    surfaces: &[Surface],
     seconds: f64,
     problems: &mut Problems,
 ) -> (Vec<Goal>, Vec<String>, Vec<Target>) {
@@ -31,6 +35,7 @@ pub fn build(
             who,
             character: &cast[who].0,
             pose: &cast[who].1,
+            surfaces,
             seconds,
         };
         if let Some(goal) = reader.read(problems) {
@@ -45,7 +50,10 @@ pub fn build(
 /// Keys that the goal's kind does not have.
 fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
     use GoalKind::{Facing, Handstand, Position, Sit, Stand, Strike};
-    let given: [(&str, bool, &[GoalKind]); 10] = [
+    let given: [(&str, bool, &[GoalKind]); 13] = [
+        ("object", spec.object.is_some(), &[Position]),
+        ("hold", spec.hold.is_some(), &[Position]),
+        ("moving", spec.moving.is_some(), &[Position]),
         ("on", spec.on.is_some(), &[Stand, Handstand]),
         ("up", spec.up.is_some(), &[Stand, Handstand]),
         ("height", spec.height.is_some(), &[Sit]),
@@ -76,11 +84,15 @@ fn find(
     path: &str,
     problems: &mut Problems,
 ) -> Option<usize> {
+    if let Some(name) = &spec.object {
+        return thing(spec, name, cast, path, problems);
+    }
+    let people = || cast.iter().filter(|c| !c.0.is_object());
     let Some(name) = &spec.character else {
-        if cast.len() == 1 {
+        if people().count() == 1 {
             return Some(0);
         }
-        let names: Vec<&str> = cast.iter().map(|c| c.0.name.as_str()).collect();
+        let names: Vec<&str> = people().map(|c| c.0.name.as_str()).collect();
         problems.at(
             path,
             "the goal does not say whose it is",
@@ -88,9 +100,9 @@ fn find(
         );
         return None;
     };
-    let found = cast.iter().position(|c| c.0.name == *name);
+    let found = people().position(|c| c.0.name == *name);
     if found.is_none() {
-        let names = cast.iter().map(|c| c.0.name.as_str());
+        let names = people().map(|c| c.0.name.as_str());
         let help = match nearest(name, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
@@ -104,6 +116,42 @@ fn find(
     found
 }
 
+/// Which thing is meant.
+fn thing(
+    spec: &Spec,
+    name: &str,
+    cast: &[(Character, Pose)],
+    path: &str,
+    problems: &mut Problems,
+) -> Option<usize> {
+    if spec.character.is_some() {
+        problems.at(
+            path,
+            "the goal is about a character and about a thing",
+            "leave one of `character` and `object` out",
+        );
+        return None;
+    }
+    let things = || cast.iter().filter(|c| c.0.is_object());
+    let found = cast
+        .iter()
+        .position(|c| c.0.is_object() && c.0.name == name);
+    if found.is_none() {
+        let names = things().map(|c| c.0.name.as_str());
+        let help = match (nearest(name, names.clone()), things().count()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, 0) => "add it as an [[object]]".to_owned(),
+            (None, _) => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        problems.at(
+            &format!("{path}.object"),
+            format!("there is no thing `{name}`"),
+            help,
+        );
+    }
+    found
+}
+
 /// Reads one goal.
 struct Reader<'a> {
     spec: &'a Spec,
@@ -111,6 +159,7 @@ struct Reader<'a> {
     who: usize,
     character: &'a Character,
     pose: &'a Pose,
+    surfaces: &'a [Surface],
     seconds: f64,
 }
 
@@ -131,7 +180,7 @@ impl Reader<'_> {
                 upside_down: true,
             }),
             GoalKind::Sit => {
-                let height = spec.height.unwrap_or(self.character.half_extents.z);
+                let height = spec.height.unwrap_or(self.character.seat_height());
                 let path = format!("{}.height", self.path);
                 crate::scene::build::check::positive(problems, &path, "the height", height);
                 Some(Goal::Sit {
@@ -252,11 +301,37 @@ impl Reader<'_> {
         }
         let seconds = time.unwrap_or(self.seconds);
         self.within_reach(&path, start.distance(to), seconds, problems)?;
+        if place.len() == 3
+            && let Some(wall) = self.surfaces.iter().find(|s| s.distance(to).value < 0.0)
+        {
+            problems.at(
+                &path,
+                format!("the goal is inside of `{}`", wall.name),
+                "give a place where there is room; z is the height of the centre",
+            );
+            return None;
+        }
         Some(Goal::Position {
             character: self.who,
             target,
             time,
+            hold: self.hold(seconds, problems)?,
+            moving: self.spec.moving.unwrap_or(false),
         })
+    }
+
+    /// For how long a goal is held before its time.
+    fn hold(&self, seconds: f64, problems: &mut Problems) -> Option<f64> {
+        let hold = self.spec.hold.unwrap_or(0.0);
+        if (0.0..seconds).contains(&hold) {
+            return Some(hold);
+        }
+        problems.at(
+            &format!("{}.hold", self.path),
+            format!("to be there for {} s of {} s", short(hold), short(seconds)),
+            "give less: at the start everybody is where they start",
+        );
+        None
     }
 
     /// Whether a moment is in the movement.
@@ -283,13 +358,17 @@ impl Reader<'_> {
         seconds: f64,
         problems: &mut Problems,
     ) -> Option<()> {
-        if far <= FASTEST * seconds {
+        let fastest = match self.spec.moving {
+            Some(true) => THROWN,
+            _ => FASTEST,
+        };
+        if far <= fastest * seconds {
             return Some(());
         }
         problems.at(
             path,
             format!(
-                "the goal is {:.2} m away, and there are {} s: farther than {FASTEST} m/s get anybody",
+                "the goal is {:.2} m away, and there are {} s: farther than {fastest} m/s get anybody",
                 far,
                 short(seconds)
             ),
@@ -380,6 +459,7 @@ impl Reader<'_> {
                         character,
                         target,
                         time: None,
+                        ..
                     } if *character == self.who => {
                         Some([0, 1, 2].map(|k| target[k].unwrap_or(start[k])))
                     }

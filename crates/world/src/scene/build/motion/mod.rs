@@ -4,7 +4,11 @@
 
 mod characters;
 mod goals;
+mod objects;
 mod settings;
+mod surroundings;
+
+pub use surroundings::field;
 
 use super::bodies::Built;
 use super::check;
@@ -17,7 +21,6 @@ use conatus_cloth::script::Path;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_motion::Problem;
-use conatus_motion::surface::{Shape, Surface};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -78,21 +81,24 @@ pub fn build(
         );
         return None;
     }
-    let cast = characters::build(scene, file, problems);
+    let mut cast = characters::build(scene, file, problems);
+    let surfaces = surroundings::build(file, problems);
+    let things = objects::build(file, problems);
     if problems.len() > before {
         // Goals name limbs, and the start pose is of characters.
         return None;
     }
+    cast.extend(things);
     let seconds = seconds(file).unwrap_or(0.0);
-    let (goals, names, targets) = goals::build(file, &cast, seconds, problems);
+    let (goals, names, targets) = goals::build(file, &cast, &surfaces, seconds, problems);
     let problem = Problem {
         characters: cast,
-        surfaces: surfaces(file),
+        surfaces,
         gravity,
         goals,
         ..settings
     };
-    characters::check_start(&problem, problems);
+    characters::check_start(file, &problem, problems);
     if problems.len() > before {
         return None;
     }
@@ -134,6 +140,13 @@ fn nobody(file: &SceneFile, problems: &mut Problems) {
             "add [[character]], which is a human who stands if nothing more is said",
         );
     }
+    if !file.object.is_empty() {
+        problems.at(
+            "object[0]",
+            "there is a thing to handle, but no character to do so",
+            "add [[character]], or make it a [[body]], which moves by itself",
+        );
+    }
 }
 
 /// Characters stand on the ground, with z up; returns gravity.
@@ -153,23 +166,6 @@ fn surroundings(file: &SceneFile, problems: &mut Problems) -> DVec3 {
         );
     }
     gravity
-}
-
-/// The planes of the scene; [`add_ground`] has seen to it that there is one.
-fn surfaces(file: &SceneFile) -> Vec<Surface> {
-    let count = file.plane.len();
-    let plane = |(i, plane): (usize, &crate::scene::model::Plane)| Surface {
-        name: match count {
-            1 => "ground".to_owned(),
-            _ => format!("plane-{}", i + 1),
-        },
-        shape: Shape::Plane {
-            point: plane.point.into(),
-            normal: DVec3::from(plane.normal).normalize_or(DVec3::Z),
-        },
-        grippable: false,
-    };
-    file.plane.iter().enumerate().map(plane).collect()
 }
 
 /// The parts of characters as obstacles that cloth can meet.

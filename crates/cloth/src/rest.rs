@@ -1,0 +1,106 @@
+//! Cloth that has come to rest is left alone until something stirs.
+//!
+//! A pile of cloth never is quite still in numbers: contacts give way and are
+//! restored, by micrometres, and each step of that costs as much as any other.
+//! When all of it has hardly moved for a while it *rests*: velocities are zero,
+//! and steps change nothing, until something outside moves.
+//!
+//! What is slow because it only begins to move must not be taken for what has
+//! come to rest. So two times of the same length are compared: within the
+//! second one nothing may have moved much farther than within the first. And
+//! what swings is slow where it turns back: only what touches something rests.
+//!
+//! All that this needs is in [`ClothState`](crate::ClothState): cloth rests if
+//! all its velocities are zero after a first step. The watch begins anew
+//! wherever runs can be taken up later, see [`Cloth::forget`].
+
+use crate::cloth::Cloth;
+use crate::integrate::Integrator;
+use crate::parts::BodyState;
+use conatus_math::DVec3;
+
+/// Steps in each of the two times. Worlds forget every 32 steps.
+const WATCHED: u32 = 15;
+/// What is at rest moves on the mean slower than this, in m/s,
+const MEAN: f64 = 5e-4;
+/// and nowhere faster than this.
+const MOST: f64 = 1e-2;
+/// What gets faster by less than this factor does not begin to move.
+const FASTER: f64 = 1.5;
+/// So slow, in m/s, is rounding rather than motion.
+const NOTHING: f64 = 1e-5;
+
+/// Where the cloth was.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rest {
+    steps: u32,
+    /// At the beginning of the watch, and in its middle.
+    from: Vec<DVec3>,
+    half: Vec<DVec3>,
+}
+
+impl Rest {
+    /// Begins to watch.
+    pub(crate) fn begin(&mut self, x: &[DVec3]) {
+        self.steps = 0;
+        self.from.clear();
+        self.from.extend_from_slice(x);
+    }
+}
+
+/// How fast points went from one place to the other within some seconds: on
+/// the mean, and the fastest.
+fn speeds(from: &[DVec3], to: &[DVec3], seconds: f64) -> (f64, f64) {
+    let ways = from.iter().zip(to).map(|(a, b)| a.distance(*b));
+    let (sum, most) = ways.fold((0.0, 0.0), |(sum, most): (f64, f64), way| {
+        (sum + way, most.max(way))
+    });
+    (sum / from.len().max(1) as f64 / seconds, most / seconds)
+}
+
+impl Cloth {
+    /// Whether it rests, as far as it is concerned.
+    pub fn is_at_rest(&self) -> bool {
+        self.may_rest() && self.elastic.work.step > 0.0 && self.v.iter().all(|v| *v == DVec3::ZERO)
+    }
+
+    fn may_rest(&self) -> bool {
+        let c = &self.collisions;
+        c.rests
+            && c.contacts_in_solve
+            && self.gust.is_none()
+            && self.elastic.settings.integrator == Integrator::ImplicitEuler
+    }
+
+    /// Whether something outside moves, or lets go, in the step from `t` on.
+    pub(crate) fn stirs(&self, t: f64, h: f64, bodies: &[BodyState]) -> bool {
+        let moves = |path: &crate::script::Path| path.pose(t) != path.pose(t + h);
+        // What is let go in this step was still held in the one before.
+        let lets_go = |until: f64| until <= t && t - h < until;
+        self.obstacles.iter().any(|o| moves(&o.path))
+            || (self.pins.iter()).any(|p| lets_go(p.until) || p.path.as_ref().is_some_and(moves))
+            || bodies.iter().any(|b| {
+                b.inverse_mass > 0.0 || b.velocity != DVec3::ZERO || b.omega != DVec3::ZERO
+            })
+    }
+
+    /// After a step: notes where the cloth is, and has it rest if it is still.
+    pub(crate) fn watch_rest(&mut self, t: f64, h: f64, bodies: &[BodyState]) {
+        self.rest.steps += 1;
+        if self.rest.steps == WATCHED {
+            self.rest.half.clear();
+            self.rest.half.extend_from_slice(&self.x);
+        }
+        let watched = self.rest.steps == 2 * WATCHED && self.rest.from.len() == self.x.len();
+        if !watched || self.memory.is_empty() || !self.may_rest() || self.stirs(t, h, bodies) {
+            return;
+        }
+        let seconds = f64::from(WATCHED) * h;
+        let first = speeds(&self.rest.from, &self.rest.half, seconds);
+        let second = speeds(&self.rest.half, &self.x, seconds);
+        let still = |(mean, most): (f64, f64)| mean < MEAN && most < MOST;
+        if still(first) && still(second) && second.0 <= FASTER * first.0 + NOTHING {
+            self.v.fill(DVec3::ZERO);
+        }
+    }
+}

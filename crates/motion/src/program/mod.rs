@@ -1,0 +1,191 @@
+//! A problem made ready: which frames, contacts, limbs and pairs of parts there
+//! are, and where they stand among the unknowns.
+
+mod contacts;
+mod parts;
+
+pub use contacts::{Against, Anchor, ContactSpec, Solid};
+pub use parts::{Pair, Part};
+
+use crate::character::{Character, Pose};
+use crate::costs::obstacles::Probe;
+use crate::costs::task::Aim;
+use crate::problem::Problem;
+use crate::surface::Surroundings;
+use crate::variables::Layout;
+use crate::weights::Weights;
+use conatus_math::DVec3;
+
+/// A limb among all frames.
+#[derive(Clone, Debug)]
+pub struct LimbSpec {
+    /// Whose it is.
+    pub character: usize,
+    /// Its number there.
+    pub limb: usize,
+    /// The frame of the torso.
+    pub torso: usize,
+    /// The frame of the effector.
+    pub effector: usize,
+    /// The contact of its effector with the surroundings.
+    pub contact: usize,
+    /// All contacts by which forces act on it.
+    pub contacts: Vec<usize>,
+    /// Its length when straight.
+    pub reach: f64,
+    /// Its length when bent as far as it goes.
+    pub shortest: f64,
+    /// Cosines of its limits.
+    pub swing_cos: f64,
+    /// Of the effector's tilt.
+    pub tilt_cos: f64,
+    /// Of the effector's twist.
+    pub twist_cos: f64,
+}
+
+/// A problem made ready.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The characters, and the things they handle.
+    pub characters: Vec<Character>,
+    /// The frame of each character's torso.
+    pub torsos: Vec<usize>,
+    /// Whether a frame is a torso.
+    pub is_torso: Vec<bool>,
+    /// All contacts.
+    pub contacts: Vec<ContactSpec>,
+    /// What has contacts of its own.
+    pub solids: Vec<Solid>,
+    /// All limbs.
+    pub limbs: Vec<LimbSpec>,
+    /// All stiff parts.
+    pub parts: Vec<Part>,
+    /// Pairs of parts that could meet.
+    pub pairs: Vec<Pair>,
+    /// Points that must not enter obstacles and things.
+    pub probes: Vec<Probe>,
+    /// What does not move.
+    pub around: Surroundings,
+    /// The acceleration of gravity.
+    pub gravity: DVec3,
+    /// What each cost weighs.
+    pub weights: Weights,
+    /// Which form of (8) counts.
+    pub objective: crate::costs::physics::Objective,
+    /// The goals.
+    pub aims: Vec<Aim>,
+    /// Where the unknowns are.
+    pub layout: Layout,
+}
+
+impl Program {
+    /// Makes a problem ready; it has been checked.
+    pub fn new(problem: &Problem) -> Self {
+        let characters: Vec<Character> = problem.characters.iter().map(|c| c.0.clone()).collect();
+        let (mut torsos, mut is_torso, mut start) = (Vec::new(), Vec::new(), Vec::new());
+        let mut limbs = Vec::new();
+        for (c, (character, pose)) in problem.characters.iter().enumerate() {
+            let torso = start.len();
+            torsos.push(torso);
+            is_torso.push(true);
+            start.push((pose.torso.position, pose.torso.orientation));
+            for (k, limb) in character.limbs.iter().enumerate() {
+                let effector = start.len();
+                is_torso.push(false);
+                start.push((pose.effectors[k].position, pose.effectors[k].orientation));
+                limbs.push(LimbSpec {
+                    character: c,
+                    limb: k,
+                    torso,
+                    effector,
+                    contact: 0,
+                    contacts: Vec::new(),
+                    reach: limb.reach(),
+                    shortest: limb.shortest(),
+                    swing_cos: libm::cos(limb.swing),
+                    tilt_cos: libm::cos(limb.tilt),
+                    twist_cos: libm::cos(limb.twist),
+                });
+            }
+        }
+        let layout = Layout {
+            frames: start.len(),
+            contacts: 0,
+            phases: problem.phases,
+            segments: problem.segments,
+            phase_seconds: problem.phase_seconds,
+            start,
+        };
+        let mut program = Self {
+            characters,
+            torsos,
+            is_torso,
+            contacts: Vec::new(),
+            solids: Vec::new(),
+            limbs,
+            parts: Vec::new(),
+            pairs: Vec::new(),
+            probes: Vec::new(),
+            around: Surroundings::new(problem.surfaces.clone()),
+            gravity: problem.gravity,
+            weights: problem.weights,
+            objective: problem.objective,
+            aims: Vec::new(),
+            layout,
+        };
+        program.solids = program.find_solids();
+        program.contacts = program.find_contacts();
+        program.layout.contacts = program.contacts.len();
+        for (l, limb) in program.limbs.iter_mut().enumerate() {
+            let all = program.contacts.iter().enumerate();
+            limb.contacts = (all.filter(|(_, c)| c.limb == Some(l)))
+                .map(|(i, _)| i)
+                .collect();
+            // The first is that of its effector with the surroundings.
+            limb.contact = limb.contacts[0];
+        }
+        program.parts = program.find_parts();
+        program.pairs = program.find_pairs();
+        program.probes = crate::costs::obstacles::probes(&program);
+        program.aims = crate::costs::task::aims(problem, &program);
+        program
+    }
+
+    /// The start pose.
+    pub fn start_state(&self) -> crate::variables::State {
+        let mut state = crate::variables::State {
+            frames: (self.layout.start.iter())
+                .map(|(p, m)| crate::variables::FrameState::at_rest(*p, *m))
+                .collect(),
+            contacts: vec![1.0; self.contacts.len()],
+            limbs: Vec::new(),
+        };
+        state.update_limbs(&self.characters, false);
+        state
+    }
+
+    /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
+    /// derivative by a.
+    pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
+        let Weights { k0, k1, .. } = self.weights;
+        let c = a * a;
+        let below = c * c + k1;
+        let k0 = k0 * self.contacts[contact].effort;
+        (k0 / below, -4.0 * k0 * c * a / (below * below))
+    }
+
+    /// The pose of a character at one moment.
+    pub fn pose(&self, state: &crate::variables::State, character: usize) -> Pose {
+        let torso = self.torsos[character];
+        let place = |frame: usize| crate::character::Place {
+            position: state.frames[frame].position,
+            orientation: state.frames[frame].matrix,
+        };
+        Pose {
+            torso: place(torso),
+            effectors: (0..self.characters[character].limbs.len())
+                .map(|k| place(torso + 1 + k))
+                .collect(),
+        }
+    }
+}

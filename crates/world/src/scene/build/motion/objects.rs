@@ -1,0 +1,145 @@
+//! `[[object]]`: things that characters handle.
+
+use super::short;
+use super::surroundings::ground;
+use crate::scene::build::bodies::color;
+use crate::scene::build::check;
+use crate::scene::model::{Object as Spec, ObjectShape, SceneFile};
+use crate::scene::problem::Problems;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::character::Place;
+use conatus_motion::object::{Form, object};
+use conatus_motion::{Character, Pose};
+
+/// More things than this make no sense.
+const MOST_OBJECTS: usize = 16;
+/// Coulomb's coefficient, if nothing is said.
+const FRICTION: f64 = 0.6;
+/// The colour of things that name none.
+const COLOR: &str = "#cc9952";
+
+/// All things, each at rest where it starts; those that are wrong are left out.
+pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)> {
+    if file.object.len() > MOST_OBJECTS {
+        problems.at(
+            &format!("object[{MOST_OBJECTS}]"),
+            format!("there are {} things", file.object.len()),
+            format!("at most {MOST_OBJECTS} can be handled"),
+        );
+        return Vec::new();
+    }
+    let mut things = Vec::new();
+    for (i, spec) in file.object.iter().enumerate() {
+        let path = format!("object[{i}]");
+        let name = match spec.name.as_str() {
+            "" => format!("object-{}", i + 1),
+            name => name.to_owned(),
+        };
+        let taken = |name: &str| {
+            let others = file.object[..i].iter().map(|o| o.name.as_str());
+            let people = file.character.iter().map(|c| c.name.as_str());
+            let obstacles = file.obstacle.iter().map(|o| o.name.as_str());
+            others.chain(people).chain(obstacles).any(|n| n == name)
+        };
+        if taken(&name) {
+            problems.at(
+                &format!("{path}.name"),
+                format!("the name `{name}` is used twice"),
+                "give every character, obstacle and thing a name of its own",
+            );
+        }
+        let Some(form) = form(spec, &path, problems) else {
+            continue;
+        };
+        let before = problems.len();
+        let mass = spec.mass.unwrap_or_else(|| {
+            problems.at(
+                &path,
+                format!("`{name}` has no mass"),
+                "add for example mass = 5",
+            );
+            1.0
+        });
+        check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+        let friction = spec.friction.unwrap_or(FRICTION);
+        let at = format!("{path}.friction");
+        check::not_negative(problems, &at, "the friction", friction);
+        let place = place(file, spec, form, &path, problems);
+        let color = color(spec.color.as_deref().or(Some(COLOR)), 0, &path, problems);
+        if problems.len() > before {
+            continue;
+        }
+        let grip = spec.grip.unwrap_or(true);
+        let thing = object(&name, form, mass, friction, grip, color);
+        let pose = Pose {
+            torso: place,
+            effectors: Vec::new(),
+        };
+        things.push((thing, pose));
+    }
+    things
+}
+
+fn form(spec: &Spec, path: &str, problems: &mut Problems) -> Option<Form> {
+    let before = problems.len();
+    let form = match &spec.shape {
+        None => {
+            problems.at(
+                path,
+                "a thing without a shape has no surface to hold",
+                "add for example shape.box.half_extents = [0.2, 0.15, 0.15], or shape.sphere.radius = 0.12",
+            );
+            return None;
+        }
+        Some(ObjectShape::Box(b)) => {
+            for (k, h) in b.half_extents.iter().enumerate() {
+                let path = format!("{path}.shape.box.half_extents[{k}]");
+                check::positive(problems, &path, "half of an edge", *h);
+            }
+            Form::Box(b.half_extents.into())
+        }
+        Some(ObjectShape::Sphere(s)) => {
+            let path = format!("{path}.shape.sphere.radius");
+            check::positive(problems, &path, "the radius", s.radius);
+            Form::Ball(s.radius)
+        }
+    };
+    (problems.len() == before).then_some(form)
+}
+
+fn place(file: &SceneFile, spec: &Spec, form: Form, path: &str, problems: &mut Problems) -> Place {
+    let rests = ground(file)
+        + match form {
+            Form::Box(half) => half.z,
+            Form::Ball(radius) => radius,
+        };
+    let position = match spec.position[..] {
+        [] => DVec3::Z * rests,
+        [x, y] => DVec3::new(x, y, rests),
+        [x, y, z] => DVec3::new(x, y, z),
+        _ => {
+            problems.at(
+                &format!("{path}.position"),
+                format!("a place of {} numbers", spec.position.len()),
+                "give x and y, or x, y and the height of its centre",
+            );
+            DVec3::ZERO
+        }
+    };
+    if position.abs().max_element() > 1000.0 {
+        problems.at(
+            &format!("{path}.position"),
+            format!(
+                "the thing is {} m away",
+                short(position.abs().max_element())
+            ),
+            "lengths are in metres; is the number far too large?",
+        );
+    }
+    let (sin, cos) = conatus_math::sincos(spec.heading.to_radians());
+    let x = DVec3::new(cos, sin, 0.0);
+    Place {
+        position,
+        orientation: DMat3::from_cols(x, DVec3::Z.cross(x), DVec3::Z),
+    }
+}

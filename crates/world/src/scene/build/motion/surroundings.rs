@@ -1,0 +1,178 @@
+//! What characters can step on and must not enter: the planes and obstacles of a
+//! scene as rounded shapes.
+
+use crate::scene::build::check;
+use crate::scene::model::{AxisName, Obstacle, ObstacleShape, SceneFile};
+use crate::scene::problem::Problems;
+use conatus_math::{DMat3, DVec3};
+use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
+use std::sync::Arc;
+
+/// Obstacles whose bottom is no higher than this above the ground stand on it.
+const ON_GROUND: f64 = 0.02;
+
+/// The planes and obstacles of the scene; there is a plane.
+pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<Surface> {
+    let count = file.plane.len();
+    let plane = |(i, plane): (usize, &crate::scene::model::Plane)| {
+        let name = match count {
+            1 => "ground".to_owned(),
+            _ => format!("plane-{}", i + 1),
+        };
+        let (point, normal) = (plane.point.into(), DVec3::from(plane.normal));
+        let normal = normal.normalize_or(DVec3::Z);
+        Surface::new(name, Shape::Plane { point, normal })
+    };
+    let mut surfaces: Vec<Surface> = file.plane.iter().enumerate().map(plane).collect();
+    let ground = ground(file);
+    for (i, spec) in file.obstacle.iter().enumerate() {
+        if spec.characters == Some(false) {
+            continue;
+        }
+        let path = format!("obstacle[{i}]");
+        if spec.grip && spec.bears == Some(false) {
+            problems.at(
+                &format!("{path}.grip"),
+                "what bears nothing cannot be held",
+                "leave one of `grip` and `bears` out",
+            );
+        }
+        let name = match spec.name.as_str() {
+            "" => format!("obstacle-{}", i + 1),
+            name => name.to_owned(),
+        };
+        let Some(shapes) = shapes(spec, ground, &path, problems) else {
+            continue;
+        };
+        let many = shapes.len() > 1;
+        for (k, shape) in shapes.into_iter().enumerate() {
+            let name = match many {
+                true => format!("{name} {}", k + 1),
+                false => name.clone(),
+            };
+            surfaces.push(Surface {
+                grippable: spec.grip,
+                bears: spec.bears.unwrap_or(true),
+                comes_from: spec.comes_from.map(DVec3::from),
+                ..Surface::new(name, shape)
+            });
+        }
+    }
+    surfaces
+}
+
+/// The height of the highest level plane.
+pub fn ground(file: &SceneFile) -> f64 {
+    let level = file.plane.iter().filter(|p| {
+        let n = DVec3::from(p.normal).normalize_or(DVec3::Z);
+        n.z > 1.0 - 1e-12
+    });
+    level.map(|p| p.point[2]).reduce(f64::max).unwrap_or(0.0)
+}
+
+/// An obstacle as characters meet it.
+fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> Option<Vec<Shape>> {
+    let shape = spec.shape.as_ref()?;
+    if !spec.keyframe.is_empty() || spec.recorded.is_some() {
+        unseen(path, "an obstacle that moves", problems);
+        return None;
+    }
+    let place = DVec3::from(spec.position);
+    let before = problems.len();
+    let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    if problems.len() > before {
+        // Told already by whoever placed it.
+        return None;
+    }
+    let turn = DMat3::from_quat(turn);
+    let block = |centre: DVec3, half: DVec3| {
+        let mut block = Block::new(place + turn * centre, turn, half);
+        let level = turn.z_axis.z > 1.0 - 1e-9;
+        block.grounded = level && block.position.z - half.z <= ground + ON_GROUND;
+        Shape::Block(block)
+    };
+    Some(match shape {
+        ObstacleShape::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
+        ObstacleShape::Sphere(s) => vec![Shape::Capsule(Capsule::ball_at(place, s.radius))],
+        ObstacleShape::Capsule(a) => {
+            let axis = turn
+                * match a.axis {
+                    AxisName::X => DVec3::X,
+                    AxisName::Y => DVec3::Y,
+                    AxisName::Z => DVec3::Z,
+                };
+            let half = axis * (0.5 * a.height);
+            vec![Shape::Capsule(Capsule {
+                start: place - half,
+                end: place + half,
+                radius: a.radius,
+            })]
+        }
+        ObstacleShape::Stairs(s) => {
+            let top = f64::from(s.steps) * s.depth + s.landing;
+            (0..s.steps)
+                .map(|k| {
+                    // Each goes on below the next, so that no gap is between.
+                    let (front, high) = (f64::from(k) * s.depth, f64::from(k + 1) * s.height);
+                    let half = DVec3::new(0.5 * (top - front), 0.5 * s.width, 0.5 * high);
+                    block(DVec3::new(front + half.x, 0.0, half.z), half)
+                })
+                .collect()
+        }
+        ObstacleShape::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
+        ObstacleShape::Heightfield(h) => {
+            if turn.z_axis.z < 1.0 - 1e-9 || turn.x_axis.x < 1.0 - 1e-9 {
+                unseen(path, "a heightfield that is turned", problems);
+                return None;
+            }
+            vec![Shape::Field(Arc::new(field(h, place)))]
+        }
+        other => {
+            let what = match other {
+                ObstacleShape::Cylinder(_) => "a cylinder",
+                ObstacleShape::Cone(_) => "a cone",
+                ObstacleShape::Ellipsoid(_) => "an ellipsoid",
+                ObstacleShape::Mesh(_) => "a mesh",
+                ObstacleShape::Funnel(_) => "a funnel",
+                ObstacleShape::Revolution(_) => "a surface of revolution",
+                ObstacleShape::Trough(_) => "a trough",
+                _ => "an extrusion",
+            };
+            unseen(path, what, problems);
+            return None;
+        }
+    })
+}
+
+/// Says what characters cannot meet.
+fn unseen(path: &str, what: &str, problems: &mut Problems) {
+    problems.at(
+        path,
+        format!("characters cannot find their way around {what}"),
+        "say characters = false if they need not meet it; they know boxes, spheres, capsules, stairs, ramps and heightfields that rest",
+    );
+}
+
+/// A slab whose upper face is the slope.
+fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shape {
+    let along = DVec3::new(length, 0.0, height);
+    let x = along.normalize();
+    let z = DVec3::new(-x.z, 0.0, x.x);
+    let thick = 0.15f64;
+    let half = DVec3::new(0.5 * along.length(), 0.5 * width, thick);
+    let centre = along * 0.5 - z * thick;
+    let axes = turn * DMat3::from_cols(x, DVec3::Y, z);
+    Shape::Block(Block::new(place + turn * centre, axes, half))
+}
+
+/// The heights of a scene as a smooth field, with its middle at a place.
+pub fn field(given: &crate::scene::model::Heightfield, place: DVec3) -> Field {
+    let columns = given.heights.first().map_or(0, Vec::len);
+    let half = |n: usize| 0.5 * given.spacing * (n as f64 - 1.0);
+    Field {
+        origin: place - DVec3::new(half(columns), half(given.heights.len()), 0.0),
+        spacing: given.spacing,
+        columns,
+        heights: given.heights.concat(),
+    }
+}
