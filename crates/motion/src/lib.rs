@@ -18,6 +18,7 @@ pub mod phases;
 pub mod problem;
 pub mod program;
 pub mod score;
+pub mod slide;
 pub mod surface;
 mod synthesize;
 pub mod touch;

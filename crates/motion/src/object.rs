@@ -15,6 +15,9 @@ pub struct Object {
     pub form: Form,
     /// Whether hands can hold on to it; otherwise they press.
     pub grippable: bool,
+    /// Whether it slides along what it rests on when it is pushed; otherwise it
+    /// stays where it is until it is lifted.
+    pub slides: bool,
     /// Friction and price of its own contacts.
     pub patch: Patch,
 }
@@ -105,6 +108,7 @@ pub fn object(
         object: Some(Object {
             form,
             grippable,
+            slides: false,
             patch: patch("below", [0.0; 2]),
         }),
     }

@@ -12,6 +12,7 @@ use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::{Against, Anchor, Program};
 use crate::score::{COUNTS, touches};
+use crate::slide::SLOW_AT_FIRST;
 use crate::variables::FRAME;
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
 use conatus_math::lbfgs;
@@ -80,8 +81,20 @@ pub struct Attempt {
     pub staged: bool,
 }
 
-/// How far obstacles are on their way to their places while physics is in full.
-const STAGED: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// In how many pieces obstacles come to their places, at least, while physics is
+/// in full,
+const PIECES: usize = 4;
+/// and how far they come in each, at most, in metres: who is deep inside of
+/// something does not find out on the right side.
+const PIECE: f64 = 0.1;
+
+/// How far obstacles are on their way in the pieces of a stage.
+fn pieces(program: &Program) -> Vec<f64> {
+    let ways = program.around.surfaces.iter().filter_map(|s| s.comes_from);
+    let longest = ways.map(|way| way.length()).fold(0.0, f64::max);
+    let count = PIECES.max((longest / PIECE).ceil() as usize);
+    (1..=count).map(|k| k as f64 / count as f64).collect()
+}
 
 /// k of (3) for the polish: contacts are with what is nearest.
 const SHARP: f64 = 1e6;
@@ -105,6 +118,11 @@ pub fn attempt(
     watch: &mut Watcher,
 ) -> (Vec<f64>, Vec<Outcome>) {
     let mut x = program.layout.still();
+    let exact = program;
+    let program = &Program {
+        slow: SLOW_AT_FIRST,
+        ..program.clone()
+    };
     bend_forwards(program, &mut x);
     leave_patches_faint(program, &mut x);
     hold_firmly(program, &mut x);
@@ -117,7 +135,7 @@ pub fn attempt(
         .preconditioned
         .then(|| Preconditioner::new(first, &mut evaluator, &x));
     let whole = [None];
-    let pieces = STAGED.map(Some);
+    let pieces: Vec<_> = pieces(program).into_iter().map(Some).collect();
     let parts = (0..3).flat_map(|stage| {
         let shares = if stage == 2 && attempt.staged {
             &pieces[..]
@@ -133,7 +151,7 @@ pub fn attempt(
         let mix = mix(stage);
         let noise = match share {
             // Between pieces of one stage nothing is shaken.
-            Some(share) if share > STAGED[0] => 0.0,
+            Some(share) if Some(share) > pieces[0] => 0.0,
             _ => effort.noise,
         };
         for value in &mut x {
@@ -192,7 +210,7 @@ pub fn attempt(
         }
     }
     decide_contacts(program, &mut x);
-    let mut sharp = program.clone();
+    let mut sharp = exact.clone();
     sharp.around.softness = SHARP;
     let mut done = 0;
     for (half, dearer) in POLISH.into_iter().enumerate() {
@@ -220,7 +238,7 @@ const FAINT: f64 = 0.3;
 /// Patches of a torso that neither touch at the start nor are to in the end count
 /// little at first: otherwise everybody would begin by falling on the back, the belly and the seat
 /// at once. Not zero, which would be for ever. So do knees, and what could touch
-/// a thing or somebody else, but for hands and things that can be held.
+/// a thing or somebody else, but for hands and things.
 fn leave_patches_faint(program: &Program, x: &mut [f64]) {
     let start = program.start_state();
     for (i, contact) in program.contacts.iter().enumerate() {
@@ -230,7 +248,11 @@ fn leave_patches_faint(program: &Program, x: &mut [f64]) {
         });
         let limb = match (contact.anchor, contact.against) {
             (Anchor::Patch, Against::Surroundings) => contact.limb.is_some(),
-            (Anchor::Patch, Against::Solid(_)) => contact.grasps && contact.cone.is_none(),
+            (Anchor::Patch, Against::Solid(s)) => {
+                let carrier = program.solids[s].carrier;
+                let thing = carrier.is_some_and(|(who, _)| program.characters[who].is_object());
+                contact.grasps && (thing || contact.cone.is_none())
+            }
             _ => false,
         };
         if !limb && !wanted && touches(program, &start, i).is_none() {

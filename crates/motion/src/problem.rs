@@ -36,6 +36,14 @@ pub enum Goal {
         /// What is stretched forwards.
         forwards: Vec<usize>,
     },
+    /// To keep low all the way: the torso level, and its centre no higher than
+    /// this.
+    Crawl {
+        /// Who.
+        character: usize,
+        /// In metres above zero.
+        height: f64,
+    },
     /// The torso, or a thing, to be somewhere, in the directions that are given.
     Position {
         /// Who, or what.

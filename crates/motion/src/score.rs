@@ -8,9 +8,10 @@
 use crate::costs::obstacles;
 use crate::costs::penetration::gap;
 use crate::costs::physics;
-use crate::costs::task::Feature;
+use crate::costs::task::{ARM, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
+use crate::slide::Lean;
 use crate::touch::Touch;
 use crate::variables::State;
 use conatus_math::DVec3;
@@ -130,8 +131,11 @@ pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
     };
     let z = touch.matrix.z_axis;
     let tilt = libm::atan2(z.cross(n).length(), z.dot(n));
-    let touch = gap < TOUCH_GAP && tilt < TOUCH_TILT && touch.velocity.length() < TOUCH_SPEED;
-    touch.then_some(n)
+    let speed = match program.contacts[i].slides {
+        true => touch.velocity.dot(n).abs(),
+        false => touch.velocity.length(),
+    };
+    (gap < TOUCH_GAP && tilt < TOUCH_TILT && speed < TOUCH_SPEED).then_some(n)
 }
 
 /// The forces of contacts that touch, and what they leave unexplained.
@@ -159,15 +163,22 @@ impl TrueForces {
             let spec = &program.contacts[i];
             // Friction is about the surface's normal, not the patch's.
             let Touch {
-                position, matrix, ..
+                position,
+                matrix,
+                velocity,
+                ..
             } = Touch::new(program, state, i);
             let x = (matrix.x_axis - normal * matrix.x_axis.dot(normal)).normalize();
+            let lean = match spec.slides {
+                true => Lean::new(spec.friction, program.slow, normal, velocity).by,
+                false => DVec3::ZERO,
+            };
             self.touching.push(i);
             self.contacts.push(Contact {
                 on: spec.character,
                 against: physics::reaction(program, i),
                 position,
-                matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal),
+                matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal + lean),
                 cone: spec.cone,
                 weight: FREE * spec.effort,
             });
@@ -212,7 +223,8 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
                 let f = forces.solution.forces[k];
                 DVec3::new(f[0], f[1], f[2]).length() > IN_USE
             });
-            if !used || program.contacts[i].anchor != Anchor::Patch {
+            let spec = &program.contacts[i];
+            if !used || spec.anchor != Anchor::Patch || spec.slides {
                 *began = None;
                 continue;
             }
@@ -229,11 +241,9 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         state.update(layout, x, &aim.moment);
         state.update_limbs(&program.characters, false);
         let error = aim.feature.error(program, &state).length();
-        // Directions are judged by what they do at the end of an arm of 0.3 m.
-        let arm = if matches!(aim.feature, Feature::Axis { .. }) {
-            0.3
-        } else {
-            1.0
+        let arm = match aim.feature {
+            Feature::Axis { .. } => ARM,
+            _ => 1.0,
         };
         score.task_error = score.task_error.max(error * arm);
     }

@@ -19,11 +19,20 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
     for (i, contact) in program.contacts.iter().enumerate() {
         let a = state.contacts[i];
         let touch = Touch::new(program, state, i);
+        let n = touch.normal;
+        // What slides may move along the surface and turn about its normal.
+        let (velocity, spin) = match contact.slides {
+            true => (
+                n * n.dot(touch.velocity),
+                touch.spin - n * n.dot(touch.spin),
+            ),
+            false => (touch.velocity, touch.spin),
+        };
         let parts = [
             touch.gap,
-            (touch.matrix.z_axis - touch.normal) * normal_share,
-            touch.velocity,
-            touch.spin * spin_share,
+            (touch.matrix.z_axis - n) * normal_share,
+            velocity,
+            spin * spin_share,
         ];
         let mut residual = [0.0; 12];
         for (k, part) in parts.iter().enumerate() {
@@ -44,6 +53,14 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
                 ..TouchGradient::ZERO
             };
             by.matrix.z_axis = by_z;
+            if contact.slides {
+                let (v, w) = (touch.velocity, touch.spin);
+                let (by_v, by_w) = (by.velocity, by.spin);
+                by.velocity = n * n.dot(by_v);
+                by.spin = by_w - n * n.dot(by_w);
+                by.normal += v * n.dot(by_v) + by_v * n.dot(v);
+                by.normal -= w * n.dot(by_w) + by_w * n.dot(w);
+            }
             touch.pull(program, state, i, &by, local);
         });
     }

@@ -31,6 +31,8 @@ pub struct Probe {
     character: usize,
     place: Place,
     radius: f64,
+    /// How much farther it keeps from obstacles, in metres.
+    margin: f64,
     /// Whether it has to touch things: patches and effectors do.
     touches: bool,
 }
@@ -51,6 +53,7 @@ pub fn probes(program: &Program) -> Vec<Probe> {
                 character: c,
                 place: Place::Fixed(program.torsos[c], ball.position),
                 radius: ball.radius,
+                margin: if character.is_object() { 0.0 } else { MARGIN },
                 touches: character.is_object(),
             });
         }
@@ -58,10 +61,14 @@ pub fn probes(program: &Program) -> Vec<Probe> {
     for (l, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         for (k, link) in limb.links.iter().enumerate() {
+            // A wrist is no higher above what its hand lies on than the hand makes it.
+            let last = k + 1 == limb.links.len();
+            let above = (limb.tip.z - link.radius).clamp(0.0, MARGIN);
             probes.extend(SHARES.map(|share| Probe {
                 character: spec.character,
                 place: Place::Along(l, k, share),
                 radius: link.radius,
+                margin: if last && share == 1.0 { above } else { MARGIN },
                 touches: false,
             }));
         }
@@ -69,6 +76,7 @@ pub fn probes(program: &Program) -> Vec<Probe> {
             character: spec.character,
             place: Place::Fixed(spec.effector, local),
             radius,
+            margin: 0.0,
             touches: true,
         };
         let [a, b] = effector_ends(program, l);
@@ -114,8 +122,7 @@ impl Probe {
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     for probe in &program.probes {
         let p = probe.position(state);
-        let margin = if probe.touches { 0.0 } else { MARGIN };
-        let near = probe.radius + margin;
+        let near = probe.radius + probe.margin;
         let [i, j] = probe.frames(program);
         let own = [i, j];
         let own = if i == j { &own[..1] } else { &own[..] };

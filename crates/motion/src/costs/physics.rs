@@ -15,7 +15,8 @@ use crate::character::LimbState;
 use crate::inverse_dynamics::{
     Adjoint, Body, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
-use crate::program::{Against, Anchor, Program};
+use crate::program::{Against, Anchor, ContactSpec, Program};
+use crate::slide::Lean;
 use crate::touch::{Touch, TouchGradient};
 use crate::variables::{FrameState, Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
@@ -107,7 +108,11 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
     let spec = &program.contacts[i];
     let (position, matrix) = if spec.anchor == Anchor::Patch {
         let frame = &state.frames[spec.frame];
-        (frame.point(spec.offset), frame.matrix * spec.turn)
+        let mut matrix = frame.matrix * spec.turn;
+        if spec.slides {
+            matrix.z_axis += lean(program, state, spec).by;
+        }
+        (frame.point(spec.offset), matrix)
     } else {
         let touch = Touch::new(program, state, i);
         (touch.position, touch.matrix)
@@ -120,6 +125,14 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
         cone: spec.cone,
         weight: program.force_weight(i, state.contacts[i]).0,
     }
+}
+
+/// How friction leans the force of a contact that slides.
+fn lean(program: &Program, state: &State, spec: &ContactSpec) -> Lean {
+    let frame = &state.frames[spec.frame];
+    let normal = frame.matrix * spec.turn.z_axis;
+    let velocity = frame.point_velocity(spec.offset);
+    Lean::new(spec.friction, program.slow, normal, velocity)
 }
 
 /// Who feels the reaction of a contact, and the ratio of the owner's mass to
@@ -145,8 +158,14 @@ fn pull_contact(
     let spec = &program.contacts[i];
     if spec.anchor == Anchor::Patch {
         let frame = &mut out.frames[spec.frame];
+        let mut by_matrix = gradient.matrix;
+        if spec.slides {
+            let (by_normal, by_velocity) = lean(program, state, spec).pull(by_matrix.z_axis);
+            by_matrix.z_axis += by_normal;
+            frame.pull_point_velocity(&state.frames[spec.frame], spec.offset, by_velocity);
+        }
         frame.pull_point(spec.offset, gradient.position);
-        frame.matrix += gradient.matrix * spec.turn.transpose();
+        frame.matrix += by_matrix * spec.turn.transpose();
     } else {
         let by = TouchGradient {
             position: gradient.position,

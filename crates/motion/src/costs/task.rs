@@ -20,6 +20,9 @@ pub const STRAIGHT: f64 = 0.97;
 /// What a contact variable c is at least if the contact is to hold.
 pub const FIRM: f64 = 10.0;
 
+/// Directions are judged by what they do at the end of an arm so long, in metres.
+pub const ARM: f64 = 0.3;
+
 /// A feature of a pose and the value it should have.
 #[derive(Clone, Copy, Debug)]
 pub enum Feature {
@@ -59,6 +62,16 @@ pub enum Feature {
         local: DVec3,
         /// Where it should.
         target: DVec3,
+    },
+    /// How far a frame's origin is above a height, and how far an axis is from
+    /// level, at the end of an arm of [`ARM`].
+    Low {
+        /// The frame.
+        frame: usize,
+        /// The axis.
+        local: DVec3,
+        /// The height.
+        height: f64,
     },
     /// The way from the base of a limb to its tip.
     Limb {
@@ -118,6 +131,8 @@ const GUIDE: f64 = 0.1;
 
 /// From which share of the time to which things are on their way.
 const FETCHED: (f64, f64) = (0.25, 0.85);
+/// The same for what is thrown.
+const THROWN: (f64, f64) = (0.75, 1.0);
 
 /// The share of the way that is behind one at a share of the time: an even pace
 /// that begins and ends at rest.
@@ -249,6 +264,17 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
                 }
             }
+            Goal::Crawl { character, height } => {
+                let feature = Feature::Low {
+                    frame: program.torsos[*character],
+                    local: DVec3::Z,
+                    height: *height,
+                };
+                for segment in 0..layout.blocks() {
+                    let moment = layout.moment(segment, 1.0, 1.0);
+                    add(moment, feature, w.task);
+                }
+            }
             Goal::Position {
                 character,
                 target,
@@ -323,7 +349,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
     }
     // Weight is carried at the end, not braked.
-    for &frame in &program.torsos {
+    for &frame in program.torsos.iter().filter(|f| !flying.contains(f)) {
         add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
     }
     aims.extend(guides(problem, program));
@@ -342,13 +368,14 @@ fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
             target,
             time: None,
             hold,
-            ..
+            moving,
         } = goal
         else {
             continue;
         };
         // Things wait for who comes for them, and are there before the end.
         let (from, to) = match problem.characters[character].0.is_object() {
+            true if moving => THROWN,
             true => FETCHED,
             false => (0.0, 1.0),
         };
@@ -415,6 +442,15 @@ impl Feature {
                 local,
                 target,
             } => state.frames[*frame].matrix * *local - *target,
+            Self::Low {
+                frame,
+                local,
+                height,
+            } => {
+                let frame = &state.frames[*frame];
+                let above = (frame.position.z - *height).max(0.0);
+                DVec3::new(above, ARM * (frame.matrix * *local).z, 0.0)
+            }
             Self::Limb { limb, target } => {
                 let _ = program;
                 let at = &state.limbs[*limb];
@@ -477,6 +513,15 @@ pub fn deliver(program: &Program, mix: &Mix, aim: &Aim, state: &State, sink: &mu
                     DVec3::from_slice(seed),
                     local,
                 );
+            });
+        }
+        Feature::Low { frame, local, .. } => {
+            sink.rows(weight, &error, &[frame], &[], |seed, out| {
+                let out = &mut out.frames[frame];
+                if error[0] > 0.0 {
+                    out.position.z += seed[0];
+                }
+                add_outer(&mut out.matrix, DVec3::Z * (ARM * seed[1]), local);
             });
         }
         Feature::Stance { limb, target } => {

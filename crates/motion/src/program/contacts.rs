@@ -84,6 +84,9 @@ pub struct ContactSpec {
     pub effort: f64,
     /// The factor of L_CI (2).
     pub hold: f64,
+    /// Whether it slides along what it touches, with friction against that
+    /// ([`crate::slide`]).
+    pub slides: bool,
 }
 
 impl ContactSpec {
@@ -161,12 +164,20 @@ impl Program {
                     ..fixed(c, spec.effector, patch)
                 });
             }
+            let slides = character.object.as_ref().is_some_and(|o| o.slides);
             for body in &character.patches {
+                let plain = fixed(c, torso, &body.patch);
                 contacts.push(ContactSpec {
                     offset: body.position,
                     turn: body.orientation,
                     hold,
-                    ..fixed(c, torso, &body.patch)
+                    // Friction is no free force then.
+                    cone: match slides {
+                        true => Some(Cone::new(0.0, body.patch.half_extents)),
+                        false => plain.cone,
+                    },
+                    slides,
+                    ..plain
                 });
             }
             if let Some(radius) = character.object.as_ref().and_then(|o| o.ball()) {
@@ -246,6 +257,7 @@ fn fixed(character: usize, frame: usize, patch: &Patch) -> ContactSpec {
         grasps: patch.grasps,
         effort: patch.effort,
         hold: 1.0,
+        slides: false,
     }
 }
 

@@ -66,6 +66,8 @@ pub struct Program {
     pub probes: Vec<Probe>,
     /// What does not move.
     pub around: Surroundings,
+    /// Below which speed the friction of what slides fades, in metres per second.
+    pub slow: f64,
     /// The acceleration of gravity.
     pub gravity: DVec3,
     /// What each cost weighs.
@@ -127,6 +129,7 @@ impl Program {
             pairs: Vec::new(),
             probes: Vec::new(),
             around: Surroundings::new(problem.surfaces.clone()),
+            slow: crate::slide::SLOW,
             gravity: problem.gravity,
             weights: problem.weights,
             objective: problem.objective,

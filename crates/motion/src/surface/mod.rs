@@ -106,6 +106,20 @@ impl Shape {
         }
     }
 
+    /// With all that it passes when it is shifted, if it is a block and that is
+    /// along one of its edges.
+    pub fn drawn_out(&self, by: DVec3) -> Self {
+        let mut longer = self.clone();
+        if let Self::Block(block) = &mut longer {
+            let along = (block.orientation.transpose() * by).abs();
+            if along.max_element() > 0.999 * by.length() {
+                block.half_extents += along * 0.5;
+                block.position += by * 0.5;
+            }
+        }
+        longer
+    }
+
     /// The same, elsewhere.
     pub fn shifted(&self, by: DVec3) -> Self {
         let mut moved = self.clone();

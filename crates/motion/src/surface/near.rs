@@ -41,12 +41,14 @@ impl Surroundings {
         }
     }
 
-    /// As they are at a share of their way to their places: 1 is the end.
+    /// As they are at a share of their way to their places: 1 is the end. They
+    /// still fill the way that they came, so that nobody gets behind them.
     pub fn on_their_way(&self, share: f64) -> Self {
         let mut surfaces = self.surfaces.clone();
         for surface in &mut surfaces {
             if let Some(by) = surface.comes_from {
-                surface.shape = surface.shape.shifted(by * (1.0 - share));
+                let now = surface.shape.shifted(by * (1.0 - share));
+                surface.shape = now.drawn_out(by * share);
             }
         }
         Self {

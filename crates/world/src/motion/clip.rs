@@ -313,16 +313,19 @@ fn push(contact: &Contact, f: &Six, weight: f64) -> Push {
             normal: matrix.z_axis,
         };
     }
+    // z leans where the contact slides.
+    let normal = matrix.x_axis.cross(matrix.y_axis);
     if f[2] <= 0.0 {
-        return Push::none(contact.position, matrix.z_axis);
+        return Push::none(contact.position, normal);
     }
-    let arm = DVec3::new(-f[4] / f[2], f[3] / f[2], 0.0);
-    let torsion = f[5] - (arm.x * f[1] - arm.y * f[0]);
+    let force = matrix * force;
+    let arm = matrix * DVec3::new(-f[4] / f[2], f[3] / f[2], 0.0);
+    let torsion = f[5] - arm.cross(force).dot(normal);
     Push {
-        force: matrix * force * weight,
-        point: contact.position + matrix * arm,
-        torque: matrix.z_axis * (torsion * weight),
-        normal: matrix.z_axis,
+        force: force * weight,
+        point: contact.position + arm,
+        torque: normal * (torsion * weight),
+        normal,
     }
 }
 

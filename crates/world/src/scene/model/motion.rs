@@ -104,6 +104,9 @@ pub struct Object {
     /// Whether hands can hold on to it; they do if nothing is said. Otherwise
     /// they press.
     pub grip: Option<bool>,
+    /// Whether it slides when it is pushed, with friction against that. It lies
+    /// still until it is lifted if nothing is said.
+    pub slides: bool,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
 }
@@ -197,7 +200,8 @@ pub struct Goal {
     /// Which limbs point straight up; for `handstand` the legs if absent.
     pub up: Option<Vec<String>>,
     /// To sit: the height of the torso's centre; that of a torso on the ground
-    /// if absent.
+    /// if absent. To crawl: the most that it may have on the way; what it starts
+    /// with if absent.
     pub height: Option<f64>,
     /// To sit: which limbs are stretched forwards; the legs if absent.
     pub forwards: Option<Vec<String>>,
@@ -230,6 +234,8 @@ pub enum GoalKind {
     Handstand,
     /// To sit on the ground in the end.
     Sit,
+    /// To keep low and level all the way.
+    Crawl,
     /// To be somewhere in the end.
     Position,
     /// To face somewhere in the end.
@@ -245,6 +251,7 @@ impl GoalKind {
             Self::Stand => "stand",
             Self::Handstand => "handstand",
             Self::Sit => "sit",
+            Self::Crawl => "crawl",
             Self::Position => "position",
             Self::Facing => "facing",
             Self::Strike => "strike",

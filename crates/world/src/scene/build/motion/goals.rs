@@ -49,14 +49,14 @@ pub fn build(
 
 /// Keys that the goal's kind does not have.
 fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
-    use GoalKind::{Facing, Handstand, Position, Sit, Stand, Strike};
+    use GoalKind::{Crawl, Facing, Handstand, Position, Sit, Stand, Strike};
     let given: [(&str, bool, &[GoalKind]); 13] = [
         ("object", spec.object.is_some(), &[Position]),
         ("hold", spec.hold.is_some(), &[Position]),
         ("moving", spec.moving.is_some(), &[Position]),
         ("on", spec.on.is_some(), &[Stand, Handstand]),
         ("up", spec.up.is_some(), &[Stand, Handstand]),
-        ("height", spec.height.is_some(), &[Sit]),
+        ("height", spec.height.is_some(), &[Sit, Crawl]),
         ("forwards", spec.forwards.is_some(), &[Sit]),
         ("position", spec.position.is_some(), &[Position, Strike]),
         ("direction", spec.direction.is_some(), &[Facing]),
@@ -193,6 +193,12 @@ impl Reader<'_> {
                         problems,
                     )?,
                 })
+            }
+            GoalKind::Crawl => {
+                let height = spec.height.unwrap_or(self.pose.torso.position.z);
+                let path = format!("{}.height", self.path);
+                crate::scene::build::check::positive(problems, &path, "the height", height);
+                Some(Goal::Crawl { character, height })
             }
             GoalKind::Position => self.position(problems),
             GoalKind::Facing => self.facing(problems),
@@ -435,7 +441,7 @@ impl Reader<'_> {
         let start = self.pose.torso.position;
         let of = self.character.name.clone();
         Some(match goal {
-            Goal::Stand { .. } => return None,
+            Goal::Stand { .. } | Goal::Crawl { .. } => return None,
             Goal::Sit { height, .. } => Target {
                 name,
                 kind: TargetKind::Height,

@@ -69,8 +69,19 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)
         if problems.len() > before {
             continue;
         }
+        if spec.slides && matches!(form, Form::Ball(_)) {
+            problems.at(
+                &format!("{path}.slides"),
+                format!("`{name}` is a ball, which rolls"),
+                "leave `slides` out, or give it the shape of a box",
+            );
+            continue;
+        }
         let grip = spec.grip.unwrap_or(true);
-        let thing = object(&name, form, mass, friction, grip, color);
+        let mut thing = object(&name, form, mass, friction, grip, color);
+        if let Some(thing) = &mut thing.object {
+            thing.slides = spec.slides;
+        }
         let pose = Pose {
             torso: place,
             effectors: Vec::new(),
