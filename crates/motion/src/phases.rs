@@ -7,12 +7,12 @@
 //! behaviour; Levenberg-Marquardt with dear physics makes it clean.
 
 use crate::costs::Mix;
-use crate::costs::task::{FIRM, Feature};
+use crate::costs::task::{Aim, FIRM, Feature};
 use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::{Against, Anchor, Program};
 use crate::score::{COUNTS, touches};
-use crate::slide::SLOW_AT_FIRST;
+use crate::slide::SLOW_IN_STAGES;
 use crate::variables::FRAME;
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
 use conatus_math::lbfgs;
@@ -22,6 +22,8 @@ use conatus_math::{DMat3, DVec3};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// How much dearer physics and bounds are in the first and in the second half of
@@ -88,6 +90,47 @@ const PIECES: usize = 4;
 /// something does not find out on the right side.
 const PIECE: f64 = 0.1;
 
+/// A stage with L-BFGS, or a piece of one.
+struct Part {
+    stage: usize,
+    /// How far obstacles that come in stages are on their way.
+    share: f64,
+    /// ε of friction ([`crate::slide`]).
+    slow: f64,
+    iterations: usize,
+    /// Between pieces of one stage nothing is shaken.
+    shaken: bool,
+}
+
+/// The three stages of an attempt.
+fn parts(program: &Program, effort: &Effort, attempt: Attempt) -> Vec<Part> {
+    let slides = program.contacts.iter().any(|c| c.slides);
+    let mut parts = Vec::new();
+    for (stage, &iterations) in effort.iterations.iter().enumerate() {
+        let pieces = match stage {
+            2 if attempt.staged => pieces(program),
+            _ if attempt.staged => vec![0.0],
+            _ => vec![1.0],
+        };
+        // Many short pieces take longer than one.
+        let each = match pieces.len() {
+            1 => iterations,
+            count => (iterations * 3 / 2).div_ceil(count),
+        };
+        parts.extend(pieces.iter().enumerate().map(|(k, &share)| Part {
+            stage,
+            share,
+            slow: match slides {
+                true => SLOW_IN_STAGES[stage],
+                false => program.slow,
+            },
+            iterations: each,
+            shaken: k == 0,
+        }));
+    }
+    parts
+}
+
 /// How far obstacles are on their way in the pieces of a stage.
 fn pieces(program: &Program) -> Vec<f64> {
     let ways = program.around.surfaces.iter().filter_map(|s| s.comes_from);
@@ -99,10 +142,14 @@ fn pieces(program: &Program) -> Vec<f64> {
 /// k of (3) for the polish: contacts are with what is nearest.
 const SHARP: f64 = 1e6;
 
-/// The problem with its obstacles on their way.
-fn on_their_way(program: &Program, share: f64) -> Program {
+/// The problem as a part of an attempt has it.
+fn as_in(program: &Program, part: &Part) -> Program {
     Program {
-        around: program.around.on_their_way(share),
+        around: match part.share {
+            1.0 => program.around.clone(),
+            share => program.around.on_their_way(share),
+        },
+        slow: part.slow,
         ..program.clone()
     }
 }
@@ -118,66 +165,43 @@ pub fn attempt(
     watch: &mut Watcher,
 ) -> (Vec<f64>, Vec<Outcome>) {
     let mut x = program.layout.still();
-    let exact = program;
-    let program = &Program {
-        slow: SLOW_AT_FIRST,
-        ..program.clone()
-    };
     bend_forwards(program, &mut x);
     leave_patches_faint(program, &mut x);
     hold_firmly(program, &mut x);
     let mut random = Pcg64::seed_from_u64(attempt.seed);
     let mut outcomes = Vec::new();
-    let staged = attempt.staged.then(|| on_their_way(program, 0.0));
-    let first = staged.as_ref().unwrap_or(program);
-    let mut evaluator = Evaluator::new(first, effort.samples);
+    let parts = parts(program, effort, attempt);
+    let variants: Vec<Program> = parts.iter().map(|part| as_in(program, part)).collect();
+    let followed = OnceCell::new();
+    let mut evaluator = Evaluator::new(&variants[0], effort.samples);
     let preconditioner = attempt
         .preconditioned
-        .then(|| Preconditioner::new(first, &mut evaluator, &x));
-    let whole = [None];
-    let pieces: Vec<_> = pieces(program).into_iter().map(Some).collect();
-    let parts = (0..3).flat_map(|stage| {
-        let shares = if stage == 2 && attempt.staged {
-            &pieces[..]
-        } else {
-            &whole[..]
-        };
-        shares
-            .iter()
-            .map(move |share| (stage, *share, shares.len()))
-    });
-    let mut piece;
-    for (stage, share, of) in parts {
-        let mix = mix(stage);
-        let noise = match share {
-            // Between pieces of one stage nothing is shaken.
-            Some(share) if Some(share) > pieces[0] => 0.0,
-            _ => effort.noise,
-        };
-        for value in &mut x {
-            *value += noise * normal(&mut random);
+        .then(|| Preconditioner::new(&variants[0], &mut evaluator, &x));
+    for (k, part) in parts.iter().enumerate() {
+        let (stage, mix) = (part.stage, mix(part.stage));
+        if part.shaken {
+            for value in &mut x {
+                *value += effort.noise * normal(&mut random);
+            }
+        }
+        let same = |before: &Part| (before.share, before.slow) == (part.share, part.slow);
+        if k > 0 && !same(&parts[k - 1]) {
+            let variant = match stage == 2 && part.shaken {
+                true => followed.get_or_init(|| follow_to_a_halt(&variants[k], &mut x)),
+                false => &variants[k],
+            };
+            evaluator = Evaluator::new(variant, effort.samples);
         }
         let limits = Limits {
-            iterations: (effort.iterations[stage] * 3 / 2).div_ceil(of),
+            iterations: part.iterations,
             gradient: 1e-6,
             decrease: 1e-6,
             window: 30,
-        };
-        let limits = match of {
-            1 => Limits {
-                iterations: effort.iterations[stage],
-                ..limits
-            },
-            _ => limits,
         };
         let settings = lbfgs::Settings {
             limits,
             ..lbfgs::Settings::default()
         };
-        if let Some(share) = share {
-            piece = on_their_way(program, share);
-            evaluator = Evaluator::new(&piece, effort.samples);
-        }
         let objective = |x: &[f64], g: &mut [f64]| evaluator.gradient(&mix, x, g);
         let on_iteration = |i: &Iteration| watch(stage, i);
         let outcome = match &preconditioner {
@@ -206,11 +230,18 @@ pub fn attempt(
             };
             let mut on = |i: &Iteration| watch(stage, i);
             let samples = effort.samples;
-            outcomes.push(least_squares(first, samples, &mix, limits, &mut x, &mut on));
+            outcomes.push(least_squares(
+                &variants[k],
+                samples,
+                &mix,
+                limits,
+                &mut x,
+                &mut on,
+            ));
         }
     }
     decide_contacts(program, &mut x);
-    let mut sharp = exact.clone();
+    let mut sharp = follow_to_a_halt(program, &mut x);
     sharp.around.softness = SHARP;
     let mut done = 0;
     for (half, dearer) in POLISH.into_iter().enumerate() {
@@ -334,6 +365,54 @@ fn decide_contacts(program: &Program, x: &mut [f64]) {
             };
         }
     }
+}
+
+/// A thing that still slides when nobody touches it any more comes to a halt all
+/// of a sudden, at a moment that no spline meets: who pushed it is to hold on
+/// until then. Returns the problem with that.
+fn follow_to_a_halt(program: &Program, x: &mut [f64]) -> Program {
+    /// What moves farther in a phase has not come to a halt, in metres.
+    const MOVES: f64 = 5e-3;
+    let layout = &program.layout;
+    let mut followed = program.clone();
+    let sliding: BTreeSet<usize> = (program.contacts.iter())
+        .filter(|c| c.slides)
+        .map(|c| c.character)
+        .collect();
+    for thing in sliding {
+        let frame = program.torsos[thing];
+        let place = |x: &[f64], knot: usize| match layout.frame(knot, frame) {
+            Some(at) => DVec3::from_slice(&x[at..]),
+            None => layout.start[frame].0,
+        };
+        let on_it = |i: &usize| match program.contacts[*i].against {
+            Against::Solid(s) => program.solids[s].carrier == Some((thing, frame)),
+            Against::Surroundings => false,
+        };
+        let pushes: Vec<usize> = (0..layout.contacts).filter(on_it).collect();
+        for phase in 1..layout.phases {
+            let knots = [phase, phase + 1].map(|p| p * layout.segments);
+            let [from, to] = knots.map(|knot| place(x, knot));
+            let held = |x: &[f64], p: usize, i: usize| x[layout.contact(p, i)].powi(2) > COUNTS;
+            if from.distance(to) < MOVES || pushes.iter().any(|&i| held(x, phase, i)) {
+                continue;
+            }
+            for &contact in &pushes {
+                if !held(x, phase - 1, contact) {
+                    continue;
+                }
+                x[layout.contact(phase, contact)] = FIRM.sqrt();
+                followed.aims.push(Aim {
+                    moment: layout.moment(phase * layout.segments, 0.5, 1.0),
+                    feature: Feature::Hold { contact },
+                    weight: program.weights.task,
+                    is_rate: true,
+                    guides: false,
+                });
+            }
+        }
+    }
+    followed
 }
 
 /// Levenberg and Marquardt's method.

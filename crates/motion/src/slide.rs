@@ -14,9 +14,9 @@ use conatus_math::DVec3;
 
 /// ε, in metres per second.
 pub const SLOW: f64 = 0.01;
-/// The same while a movement is being found: nobody gets going against a friction
-/// that sets in at once.
-pub const SLOW_AT_FIRST: f64 = 0.2;
+/// The same in the stages of a search: nobody gets going against a friction that
+/// sets in at once, and nobody learns to follow a thing to its halt without.
+pub const SLOW_IN_STAGES: [f64; 3] = [0.2, 0.2, 0.04];
 
 /// How friction leans the force of a contact that slides.
 #[derive(Clone, Copy, Debug)]
