@@ -134,6 +134,27 @@ const FETCHED: (f64, f64) = (0.25, 0.85);
 /// The same for what is thrown.
 const THROWN: (f64, f64) = (0.75, 1.0);
 
+/// Things are carried at this share of the height of who could carry them,
+const CARRIED: f64 = 0.8;
+/// at least where they are farther than this share of the way from both its ends,
+const LIFTED: f64 = 0.2;
+/// if the way is longer than this, in metres.
+const FAR: f64 = 0.5;
+/// They are put down from above: from so far, in metres.
+const ABOVE: f64 = 0.15;
+
+/// How much higher than the straight way a thing is led at a share of it, so that
+/// it is carried at a height and put down from above.
+fn lift(share: f64, from: DVec3, to: DVec3, height: f64) -> f64 {
+    let straight = from.lerp(to, share).z;
+    let near = (share.min(1.0 - share) / LIFTED).clamp(0.0, 1.0);
+    if (to - from).truncate().length() < FAR {
+        return 0.0;
+    }
+    let height = height.max(from.z.max(to.z) + ABOVE);
+    (height - straight) * near * near * (3.0 - 2.0 * near)
+}
+
 /// The share of the way that is behind one at a share of the time: an even pace
 /// that begins and ends at rest.
 fn pace(time: f64) -> f64 {
@@ -362,6 +383,9 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
 fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
     let layout = &program.layout;
     let mut guides = Vec::new();
+    let people = (0..program.torsos.len()).filter(|c| !program.characters[*c].is_object());
+    let heights = people.map(|c| CARRIED * layout.start[program.torsos[c]].0.z);
+    let height = heights.fold(f64::INFINITY, f64::min);
     for goal in &problem.goals {
         let &Goal::Position {
             character,
@@ -381,19 +405,27 @@ fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
         };
         let frame = program.torsos[character];
         let start = layout.start[frame].0;
+        let end = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
+        let carried = match &problem.characters[character].0.object {
+            Some(thing) => !thing.slides && !moving,
+            None => false,
+        };
         let there = (layout.seconds() - hold).max(layout.segment_seconds());
         for segment in 0..layout.blocks() - 1 {
             let moment = layout.moment(segment, 1.0, 1.0);
             let share = (moment.time / there - from) / (to - from);
             let share = pace(share.clamp(0.0, 1.0));
-            let place = |k: usize| target[k].map_or(0.0, |to| start[k] + share * (to - start[k]));
+            let mut place = start.lerp(end, share);
+            if carried {
+                place.z += lift(share, start, end, height);
+            }
             let counts = |k: usize| f64::from(u8::from(target[k].is_some()));
             guides.push(Aim {
                 moment,
                 feature: Feature::Point {
                     frame,
                     local: DVec3::ZERO,
-                    target: DVec3::new(place(0), place(1), place(2)),
+                    target: place,
                     share: DVec3::new(counts(0), counts(1), counts(2)),
                 },
                 weight: GUIDE * problem.weights.task,
