@@ -36,13 +36,15 @@ pub enum Goal {
         /// What is stretched forwards.
         forwards: Vec<usize>,
     },
-    /// To keep low all the way: the torso level, and its centre no higher than
-    /// this.
+    /// To keep low all the way, the torso level and off the ground, and to end on
+    /// some limbs.
     Crawl {
         /// Who.
         character: usize,
-        /// In metres above zero.
+        /// What the centre of the torso may have at most, in metres above zero.
         height: f64,
+        /// On what: hands and feet.
+        on: Vec<usize>,
     },
     /// The torso, or a thing, to be somewhere, in the directions that are given.
     Position {

@@ -203,16 +203,3 @@ pub fn depth(program: &Program, state: &State) -> f64 {
     }
     deepest
 }
-
-/// Scratch.
-pub fn probe_depth(program: &Program, state: &State, probe: &Probe) -> f64 {
-    let mut deepest = 0.0f64;
-        let p = probe.position(state);
-        for surface in program.around.within(p, probe.radius) {
-            deepest = deepest.max(probe.radius - surface.distance(p).value);
-        }
-        for (solid, _, local) in things(program, state, probe, p, probe.radius) {
-            deepest = deepest.max(probe.radius - solid.shape.distance(local).value);
-        }
-    deepest
-}

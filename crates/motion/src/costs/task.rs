@@ -23,6 +23,9 @@ pub const FIRM: f64 = 10.0;
 /// Directions are judged by what they do at the end of an arm so long, in metres.
 pub const ARM: f64 = 0.3;
 
+/// The share of its height below which nobody crawls any more, but lies.
+pub const LOWEST: f64 = 0.7;
+
 /// A feature of a pose and the value it should have.
 #[derive(Clone, Copy, Debug)]
 pub enum Feature {
@@ -63,8 +66,8 @@ pub enum Feature {
         /// Where it should.
         target: DVec3,
     },
-    /// How far a frame's origin is above a height, and how far an axis is from
-    /// level, at the end of an arm of [`ARM`].
+    /// How far a frame's origin is above a height, or below [`LOWEST`] of it, and
+    /// how far an axis is from level, at the end of an arm of [`ARM`].
     Low {
         /// The frame.
         frame: usize,
@@ -285,7 +288,16 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
                 }
             }
-            Goal::Crawl { character, height } => {
+            Goal::Crawl {
+                character,
+                height,
+                on,
+            } => {
+                for &limb in on {
+                    let contact = program.limbs[limb_number(*character, limb)].contact;
+                    add(end, Feature::Touch { contact }, w.task);
+                    add(end, Feature::Hold { contact }, w.task);
+                }
                 let feature = Feature::Low {
                     frame: program.torsos[*character],
                     local: DVec3::Z,
@@ -480,8 +492,9 @@ impl Feature {
                 height,
             } => {
                 let frame = &state.frames[*frame];
-                let above = (frame.position.z - *height).max(0.0);
-                DVec3::new(above, ARM * (frame.matrix * *local).z, 0.0)
+                let z = frame.position.z;
+                let off = (z - *height).max(0.0) + (z - LOWEST * *height).min(0.0);
+                DVec3::new(off, ARM * (frame.matrix * *local).z, 0.0)
             }
             Self::Limb { limb, target } => {
                 let _ = program;
@@ -550,7 +563,7 @@ pub fn deliver(program: &Program, mix: &Mix, aim: &Aim, state: &State, sink: &mu
         Feature::Low { frame, local, .. } => {
             sink.rows(weight, &error, &[frame], &[], |seed, out| {
                 let out = &mut out.frames[frame];
-                if error[0] > 0.0 {
+                if error[0] != 0.0 {
                     out.position.z += seed[0];
                 }
                 add_outer(&mut out.matrix, DVec3::Z * (ARM * seed[1]), local);

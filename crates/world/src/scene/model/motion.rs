@@ -195,7 +195,7 @@ pub struct Goal {
     /// What is to be at `position`, instead of a character: a thing.
     pub object: Option<String>,
     /// On which limbs to stand; for `stand` the legs if absent, for
-    /// `handstand` the arms.
+    /// `handstand` the arms, for `crawl` all.
     pub on: Option<Vec<String>>,
     /// Which limbs point straight up; for `handstand` the legs if absent.
     pub up: Option<Vec<String>>,

@@ -54,7 +54,7 @@ fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
         ("object", spec.object.is_some(), &[Position]),
         ("hold", spec.hold.is_some(), &[Position]),
         ("moving", spec.moving.is_some(), &[Position]),
-        ("on", spec.on.is_some(), &[Stand, Handstand]),
+        ("on", spec.on.is_some(), &[Stand, Handstand, Crawl]),
         ("up", spec.up.is_some(), &[Stand, Handstand]),
         ("height", spec.height.is_some(), &[Sit, Crawl]),
         ("forwards", spec.forwards.is_some(), &[Sit]),
@@ -198,7 +198,14 @@ impl Reader<'_> {
                 let height = spec.height.unwrap_or(self.pose.torso.position.z);
                 let path = format!("{}.height", self.path);
                 crate::scene::build::check::positive(problems, &path, "the height", height);
-                Some(Goal::Crawl { character, height })
+                let names = self.character.limbs.iter().map(|l| l.name.clone());
+                let all: Vec<String> = names.collect();
+                let on = spec.on.as_deref().unwrap_or(&all);
+                Some(Goal::Crawl {
+                    character,
+                    height,
+                    on: self.limbs("on", Some(on), None, problems)?,
+                })
             }
             GoalKind::Position => self.position(problems),
             GoalKind::Facing => self.facing(problems),
