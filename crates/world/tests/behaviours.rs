@@ -6,7 +6,7 @@ mod support;
 use conatus_math::DVec3;
 use conatus_record::clip::{Character, Clip};
 use support::seen::{
-    assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swing_together,
+    assert_alternate, assert_steps, assert_uses_its_time, effector, last, movement, swing_together,
     swings,
 };
 
@@ -17,10 +17,6 @@ const HANDS: [&str; 2] = ["left hand", "right hand"];
 fn touching(who: &Character, moment: usize) -> Vec<&str> {
     let active = who.effectors.iter().filter(|e| e.active[moment]);
     active.map(|e| e.name.as_str()).collect()
-}
-
-fn last(clip: &Clip) -> usize {
-    clip.time.len() - 1
 }
 
 /// Upright on both feet and nothing else, as tall as it gets.

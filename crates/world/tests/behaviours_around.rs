@@ -1,25 +1,14 @@
-//! What must be seen when characters meet obstacles and handle things: each scene
-//! is what its name says. Figures are judged by the search itself.
+//! What must be seen when characters meet obstacles: each scene is what its name
+//! says. Figures are judged by the search itself.
 
 mod support;
 
 use conatus_math::DVec3;
-use conatus_record::clip::{Character, Clip, Object};
-use support::seen::{assert_steps, effector, movement};
+use conatus_record::clip::Clip;
+use support::seen::{assert_steps, effector, last, movement, touches};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
-
-fn last(clip: &Clip) -> usize {
-    clip.time.len() - 1
-}
-
-/// Whether some part of a list is in contact with something of this name at some
-/// time.
-fn touches(who: &Character, parts: &[&str], what: &str) -> bool {
-    let mut parts = parts.iter().map(|name| effector(who, name));
-    parts.any(|e| e.touches.iter().flatten().any(|t| t.starts_with(what)))
-}
 
 /// Upright at the end, on the feet alone, so high above where they stand.
 fn assert_stands_on(clip: &Clip, what: &str) {
@@ -91,45 +80,63 @@ fn a_block_is_climbed() {
     assert!(clip.characters[0].torso.position[last(&clip)].z > 1.6);
 }
 
-/// A thing is lifted by hands, which bear its weight for a while, and ends at rest
-/// where it belongs. Nothing else moves it.
-fn assert_carried(scene: &str, place: DVec3) {
-    let clip = movement(scene);
-    let (who, thing): (_, &Object) = (&clip.characters[0], &clip.objects[0]);
-    let end = last(&clip);
-    assert!(
-        thing.position[end].distance(place) < 0.05,
-        "{}",
-        thing.position[end]
-    );
-    assert!(touches(who, &HANDS, &thing.name));
-    let weight = thing.mass * clip.gravity.length();
-    let hand = |with: &str| with.ends_with(" hand");
-    let lifted = (0..clip.time.len()).filter(|&i| {
-        let all = thing.contacts.iter().filter(|c| hand(&c.with));
-        let up: f64 = all.map(|c| c.force[i].z).sum();
-        up > 0.9 * weight
-    });
-    let seconds = lifted.count() as f64 * clip.dt;
-    assert!(seconds > 0.5, "carried for {seconds} s");
-    // Action and reaction: what hands feel is what the thing feels.
+#[test]
+fn a_tall_block_is_climbed_with_the_hands() {
+    let clip = movement("climb-tall");
+    assert_stands_on(&clip, "block");
+    assert!(clip.characters[0].torso.position[last(&clip)].z > 2.0);
+    assert!(touches(&clip.characters[0], &HANDS, "block"), "hands help");
+}
+
+#[test]
+fn a_wall_is_climbed_by_hands_that_grip() {
+    let clip = movement("climb-wall");
+    assert_stands_on(&clip, "wall");
+    assert!(clip.characters[0].torso.position[last(&clip)].z > 2.8);
+    assert!(touches(&clip.characters[0], &HANDS, "wall"), "hands help");
+}
+
+#[test]
+fn who_goes_under_a_bar_ducks_and_stands_up_again() {
+    let clip = movement("under-bar");
+    assert_stands_on(&clip, "ground");
+    let torso = &clip.characters[0].torso;
+    let below = torso.position.iter().filter(|p| (p.x - 1.2).abs() < 0.15);
+    let highest = below.map(|p| p.z).fold(0.0, f64::max);
+    assert!(highest > 0.0, "it passes below");
+    assert!(highest < 0.75, "{highest}");
+}
+
+#[test]
+fn a_four_legged_animal_gets_on_a_block() {
+    let clip = movement("quadruped-climb");
+    let (who, end) = (&clip.characters[0], last(&clip));
+    let paws = who.effectors.iter().filter(|e| e.name.ends_with("paw"));
+    let on: Vec<_> = paws.map(|e| e.touches[end].as_deref()).collect();
+    assert_eq!(on, [Some("block"); 4]);
+    assert!(who.torso.position[end].z > 0.7);
+}
+
+/// How often a part begins to bear something after it did not.
+fn landings(clip: &Clip, part: &str) -> usize {
+    let active = &effector(&clip.characters[0], part).active;
+    active.windows(2).filter(|w| !w[0] && w[1]).count()
+}
+
+#[test]
+fn a_crawl_is_low_and_level_on_hands_and_knees() {
+    let clip = movement("crawl");
+    let who = &clip.characters[0];
     for i in 0..clip.time.len() {
-        let on_thing = thing.contacts.iter().filter(|c| hand(&c.with));
-        let felt: DVec3 = on_thing.map(|c| c.force[i]).sum();
-        let hands = HANDS.map(|h| effector(who, h));
-        let with_it =
-            |e: &&conatus_record::clip::Effector| e.touches[i].as_ref() == Some(&thing.name);
-        let given: DVec3 = hands.into_iter().filter(with_it).map(|e| e.force[i]).sum();
-        assert!((felt + given).length() < 1e-9 * weight, "{felt} {given}");
+        assert!(who.torso.position[i].z < 0.6, "{} s", clip.time[i]);
+        let along = who.torso.orientation[i] * DVec3::Z;
+        assert!(along.z.abs() < 0.35, "{along} at {} s", clip.time[i]);
     }
-}
-
-#[test]
-fn a_parcel_is_carried() {
-    assert_carried("carry", DVec3::new(2.6, 0.0, 0.15));
-}
-
-#[test]
-fn a_wide_human_carries_too() {
-    assert_carried("wide-human-carry", DVec3::new(2.6, 0.0, 0.15));
+    let knees = ["left knee", "right knee"];
+    for pair in [HANDS, knees] {
+        let count: usize = pair.iter().map(|part| landings(&clip, part)).sum();
+        assert!(count >= 2, "{pair:?} land {count} times");
+        assert!(touches(who, &pair, "ground"));
+    }
+    assert!(who.torso.position[last(&clip)].x > 1.4);
 }

@@ -8,7 +8,7 @@
 use super::{Mix, comfort};
 use crate::character::limb::LimbGradient;
 use crate::problem::{Goal, Problem};
-use crate::program::Program;
+use crate::program::{Anchor, Program};
 use crate::score::TrueForces;
 use crate::touch::{Touch, TouchGradient};
 use crate::variables::{Moment, Sink, State, add_outer};
@@ -294,7 +294,14 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 on,
             } => {
                 for &limb in on {
-                    let contact = program.limbs[limb_number(*character, limb)].contact;
+                    // On the knee, if there is one.
+                    let limb = limb_number(*character, limb);
+                    let knee = |i: &&usize| {
+                        let anchor = program.contacts[**i].anchor;
+                        matches!(anchor, Anchor::Joint { .. })
+                    };
+                    let own = &program.limbs[limb];
+                    let contact = *own.contacts.iter().find(knee).unwrap_or(&own.contact);
                     add(end, Feature::Touch { contact }, w.task);
                     add(end, Feature::Hold { contact }, w.task);
                 }

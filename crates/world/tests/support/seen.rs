@@ -13,6 +13,18 @@ pub fn movement(scene: &str) -> Clip {
     motion.clip().clone()
 }
 
+/// The last moment.
+pub fn last(clip: &Clip) -> usize {
+    clip.time.len() - 1
+}
+
+/// Whether some part of a list is in contact with something of this name at some
+/// time.
+pub fn touches(who: &Character, parts: &[&str], what: &str) -> bool {
+    let mut parts = parts.iter().map(|name| effector(who, name));
+    parts.any(|e| e.touches.iter().flatten().any(|t| t.starts_with(what)))
+}
+
 pub fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
     let mut all = character.effectors.iter();
     all.find(|e| e.name == name)

@@ -80,6 +80,9 @@ pub struct Character {
     /// How much dearer than usual its forces on things and on others are; 1 if
     /// absent.
     pub workload: Option<f64>,
+    /// Whether legs bear load with their knees as well; they do not if nothing is
+    /// said, since who can kneel does so rather than stand.
+    pub knees: bool,
     /// Coulomb's coefficients of its effectors and patches by name, where they
     /// differ from the description's; `feet` and `hands` mean both.
     pub friction: BTreeMap<String, f64>,

@@ -10,9 +10,12 @@ use crate::scene::tree::Node;
 use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
 use conatus_motion::character::described::READY_MADE;
-use conatus_motion::character::{Description, DescriptionError, Patch, ready_made};
+use conatus_motion::character::{Description, DescriptionError, Knee, Patch, ready_made};
 use conatus_motion::{Character, Pose, Problem};
 use std::collections::BTreeSet;
+
+/// Coulomb's coefficient of knees that a scene asks for.
+const KNEE_FRICTION: f64 = 0.7;
 
 /// Where a description stands.
 enum Origin {
@@ -79,6 +82,9 @@ pub fn build(
             check::positive(problems, &path, "the workload", workload);
             character.workload = workload;
         }
+        if spec.knees {
+            knees(&mut character, &path, problems);
+        }
         friction(&mut character, spec, &path, problems);
         if spec.color.is_some() {
             character.color = color(spec.color.as_deref(), 0, &path, problems);
@@ -91,6 +97,33 @@ pub fn build(
         cast.push((character, pose));
     }
     cast
+}
+
+/// Legs that have no knees to kneel on get some.
+fn knees(character: &mut Character, path: &str, problems: &mut Problems) {
+    let legs = character.limbs.iter_mut();
+    let legs = legs.filter(|l| l.name.contains("leg") && l.links.len() > 1);
+    let mut found = false;
+    for leg in legs {
+        found = true;
+        if leg.knees.is_empty() {
+            let patch = Patch {
+                name: leg.name.replace("leg", "knee"),
+                half_extents: [0.0; 2],
+                friction: KNEE_FRICTION,
+                grasps: false,
+                effort: 1.0,
+            };
+            leg.knees.push(Knee { joint: 0, patch });
+        }
+    }
+    if !found {
+        problems.at(
+            &format!("{path}.knees"),
+            format!("`{}` has no legs that could have knees", character.name),
+            "leave `knees` out; a limb with two links and `leg` in its name has one",
+        );
+    }
 }
 
 /// Other coefficients than the description's.
