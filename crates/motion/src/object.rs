@@ -105,6 +105,7 @@ pub fn object(
         display: Vec::new(),
         color,
         workload: 1.0,
+        limbs_bear: false,
         object: Some(Object {
             form,
             grippable,

@@ -6,7 +6,7 @@
 //! may push: near enough, flat enough and slow enough.
 
 use crate::costs::obstacles;
-use crate::costs::penetration::gap;
+use crate::costs::penetration::{gap, link_ends};
 use crate::costs::physics;
 use crate::costs::task::{ARM, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
@@ -254,14 +254,29 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
 fn place_on(program: &Program, state: &State, i: usize) -> DVec3 {
     let spec = &program.contacts[i];
     let p = state.frames[spec.frame].point(spec.offset);
-    let carrier = match spec.against {
-        Against::Surroundings => None,
-        Against::Solid(s) => program.solids[s].carrier,
+    let Against::Solid(s) = spec.against else {
+        return p;
     };
-    carrier.map_or(p, |(_, frame)| {
-        let frame = &state.frames[frame];
-        frame.matrix.transpose() * (p - frame.position)
-    })
+    let solid = &program.solids[s];
+    let Some((_, frame)) = solid.carrier else {
+        return p;
+    };
+    let frame = &state.frames[frame];
+    let Some((limb, link)) = solid.link else {
+        return frame.matrix.transpose() * (p - frame.position);
+    };
+    // Axes along the link; how they are turned about it, the torso tells.
+    let (start, end) = link_ends(state, limb, link);
+    let along = (end - start).normalize_or(DVec3::Z);
+    let beside = along
+        .cross(frame.matrix.x_axis)
+        .normalize_or(frame.matrix.y_axis);
+    let way = p - start;
+    DVec3::new(
+        way.dot(along),
+        way.dot(beside),
+        way.dot(along.cross(beside)),
+    )
 }
 
 /// How much longer or shorter than possible a limb is.

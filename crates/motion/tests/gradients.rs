@@ -165,6 +165,7 @@ fn many_legs_of_many_links_have_gradients_too() {
 fn crowded() -> conatus_motion::Problem {
     let mut problem = common::walk();
     problem.phases = 2;
+    problem.characters[0].0.limbs_bear = true;
     let (human, pose) = problem.characters[0].clone();
     let mut other = human.clone();
     other.name = "other".into();
@@ -198,6 +199,17 @@ fn crowded() -> conatus_motion::Problem {
     problem
         .characters
         .push((ball, still(DVec3::new(0.35, 0.2, 0.2))));
+    let form = Form::Box(DVec3::new(0.2, 0.15, 0.25));
+    let mut sliding = object("crate", form, 30.0, 0.4, false, color);
+    sliding.object.as_mut().unwrap().slides = true;
+    problem
+        .characters
+        .push((sliding, still(DVec3::new(-0.3, 0.2, 0.3))));
+    problem.goals.push(conatus_motion::Goal::Crawl {
+        character: 0,
+        height: 0.8,
+        on: vec![0, 2],
+    });
     let turned = DMat3::from_rotation_z(0.3);
     let mut step = Block::new(
         DVec3::new(0.2, 0.3, 0.1),

@@ -123,7 +123,7 @@ fn holds(who: &Character, thing: &str, i: usize) -> bool {
 fn a_parcel_changes_hands() {
     let clip = movement("handover");
     let [anna, ben] = [&clip.characters[0], &clip.characters[1]];
-    let all = 0..clip.time.len();
+    let mut all = 0..clip.time.len();
     let first_ben = all.clone().find(|&i| holds(ben, "parcel", i)).unwrap();
     let first_anna = all.clone().find(|&i| holds(anna, "parcel", i)).unwrap();
     let last_ben = all.clone().rfind(|&i| holds(ben, "parcel", i)).unwrap();

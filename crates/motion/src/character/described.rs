@@ -305,6 +305,7 @@ impl Description {
             color: self.color,
             object: None,
             workload: 1.0,
+            limbs_bear: false,
         })
     }
 

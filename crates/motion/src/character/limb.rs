@@ -248,6 +248,14 @@ pub struct LimbGradient {
 }
 
 impl LimbGradient {
+    /// The derivative by a point, counted as in [`LimbState::point`].
+    pub fn point(&mut self, k: usize) -> &mut DVec3 {
+        match k {
+            0 => &mut self.base,
+            k => self.joints.get_mut(k - 1).unwrap_or(&mut self.tip),
+        }
+    }
+
     /// All zero, for a limb with so many inner joints.
     pub fn clear(&mut self, joints: usize) {
         self.base = DVec3::ZERO;
@@ -293,6 +301,14 @@ impl LimbState {
         std::iter::once(self.base)
             .chain(inner)
             .chain(std::iter::once(self.tip))
+    }
+
+    /// A point by its number: 0 is the base, the last is the tip.
+    pub fn point(&self, k: usize) -> DVec3 {
+        match k {
+            0 => self.base,
+            k => self.joints.get(k - 1).copied().unwrap_or(self.tip),
+        }
     }
 
     /// The joint before the tip.

@@ -100,6 +100,8 @@ pub struct Character {
     pub object: Option<crate::object::Object>,
     /// How much dearer its forces on things and on others are than usual.
     pub workload: f64,
+    /// Whether others can touch its limbs as well as its torso.
+    pub limbs_bear: bool,
 }
 
 impl Character {

@@ -176,7 +176,7 @@ fn things<'a>(
 ) -> impl Iterator<Item = (&'a crate::program::Solid, usize, DVec3)> {
     let own = probe.character;
     program.solids.iter().filter_map(move |solid| {
-        let (who, frame) = solid.carrier?;
+        let (who, frame) = solid.carrier.filter(|_| solid.link.is_none())?;
         if who == own || !program.characters[who].is_object() {
             return None;
         }

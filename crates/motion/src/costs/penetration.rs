@@ -9,7 +9,7 @@
 use crate::character::limb::LimbGradient;
 use crate::program::{Pair, Part, Program};
 use crate::surface::Surface;
-use crate::variables::{FrameGradient, FrameState, Local, Sink, State};
+use crate::variables::{FrameState, Local, Sink, State};
 use conatus_math::DVec3;
 
 /// The cost of all penetration at one moment (Mordatch §4.2.2).
@@ -149,13 +149,32 @@ fn limb_points(program: &Program, weight: f64, state: &State, sink: &mut impl Si
     }
 }
 
-pub(super) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
+pub(crate) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
     let at = &state.limbs[limb];
-    let point = |k: usize| match k {
-        0 => at.base,
-        k => at.joints.get(k - 1).copied().unwrap_or(at.tip),
-    };
-    (point(link), point(link + 1))
+    (at.point(link), at.point(link + 1))
+}
+
+/// The adjoint of points of a limb, counted from its base.
+pub(crate) fn pull_points(
+    program: &Program,
+    state: &State,
+    limb: usize,
+    by_points: &[(usize, DVec3)],
+    out: &mut Local,
+) {
+    let spec = &program.limbs[limb];
+    let at = &state.limbs[limb];
+    let mut gradient = LimbGradient::default();
+    gradient.clear(at.joints.len());
+    for &(k, by_point) in by_points {
+        *gradient.point(k) += by_point;
+    }
+    let described = &program.characters[spec.character].limbs[spec.limb];
+    let [torso, effector] = out
+        .frames
+        .get_disjoint_mut([spec.torso, spec.effector])
+        .expect("a limb has two frames");
+    at.pull(described, &gradient, torso, effector);
 }
 
 /// The ends of an effector's capsule in its own axes.
@@ -203,26 +222,8 @@ pub(super) fn pull_segment(
 ) {
     match part {
         Part::Link(limb, link) => {
-            let spec = &program.limbs[limb];
-            let at = &state.limbs[limb];
-            let mut gradient = LimbGradient::default();
-            gradient.clear(at.joints.len());
-            for (k, by_point) in [(link, by_a), (link + 1, by_b)] {
-                match k {
-                    0 => gradient.base += by_point,
-                    k => match gradient.joints.get_mut(k - 1) {
-                        Some(joint) => *joint += by_point,
-                        None => gradient.tip += by_point,
-                    },
-                }
-            }
-            let limb = &program.characters[spec.character].limbs[spec.limb];
-            let pair: [&mut FrameGradient; 2] = out
-                .frames
-                .get_disjoint_mut([spec.torso, spec.effector])
-                .expect("a limb has two frames");
-            let [torso, effector] = pair;
-            at.pull(limb, &gradient, torso, effector);
+            let ends = [(link, by_a), (link + 1, by_b)];
+            pull_points(program, state, limb, &ends, out);
         }
         Part::Effector(limb) => {
             let [a, b] = effector_ends(program, limb);

@@ -311,15 +311,6 @@ fn joint(limb: &LimbState, k: usize) -> DVec3 {
     }
 }
 
-/// Whether the force of a contact passes a joint of its limb: a knee on the ground
-/// spares what is beyond it.
-fn bears(program: &Program, contact: usize, k: usize) -> bool {
-    match program.contacts[contact].anchor {
-        Anchor::Joint { joint, .. } => k <= joint,
-        _ => true,
-    }
-}
-
 /// Torques at the base and the inner joints of every limb, B u of Mordatch (4),
 /// and all forces: ‖u‖² and ‖f‖² of Mordatch (9).
 fn torques(
@@ -338,9 +329,10 @@ fn torques(
         for k in 0..=limb.joints.len() {
             let joint = joint(limb, k);
             let mut torque = DVec3::ZERO;
-            for &i in spec.contacts.iter().filter(|&&i| bears(program, i, k)) {
-                let (force, moment) = wrench(&contacts[i], &solution.forces[i]);
-                torque += (contacts[i].position - joint).cross(force) + moment;
+            for load in spec.loads.iter().filter(|load| k <= load.last) {
+                let (contact, f) = (&contacts[load.contact], &solution.forces[load.contact]);
+                let (force, moment) = wrench(contact, f);
+                torque += ((contact.position - joint).cross(force) + moment) * load.factor;
             }
             residual.extend_from_slice(&(torque * torque_share).to_array());
         }
@@ -367,13 +359,14 @@ fn torques(
             }
             let gradient = &mut room.limb;
             gradient.clear(at.joints.len());
-            for &i in &spec.contacts {
+            for load in &spec.loads {
+                let i = load.contact;
                 let contact = &contacts[i];
                 let (force, _) = wrench(contact, &solution.forces[i]);
                 let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
                 let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
-                for k in (0..joints).filter(|&k| bears(program, i, k)) {
-                    let s = DVec3::from_slice(&seeds[3 * k..]) * torque_share;
+                for k in (0..joints).filter(|&k| k <= load.last) {
+                    let s = DVec3::from_slice(&seeds[3 * k..]) * (torque_share * load.factor);
                     // s·((p − j) × F + M).
                     let by_arm = force.cross(s);
                     by_position += by_arm;

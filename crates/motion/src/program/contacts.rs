@@ -1,9 +1,9 @@
 //! Where forces may act: patches and what they may touch.
 
-use super::Program;
+use super::{LimbLoad, Program};
 use crate::character::{Character, Patch};
 use crate::inverse_dynamics::Cone;
-use crate::surface::{Block, Shape};
+use crate::surface::{Block, Capsule, Shape};
 use conatus_math::{DMat3, DVec3};
 
 /// What a contact is fixed to, and which way it faces.
@@ -47,6 +47,9 @@ pub struct Solid {
     /// Who it is part of: the character or object, and the frame. None if it does
     /// not move.
     pub carrier: Option<(usize, usize)>,
+    /// Which link of which limb it is, if it is one: then its shape is a capsule
+    /// around that, wherever it is.
+    pub link: Option<(usize, usize)>,
     /// Whether hands can hold on to it.
     pub grippable: bool,
 }
@@ -119,6 +122,7 @@ impl Program {
                     name: character.name.clone(),
                     shape: object.shape(),
                     carrier,
+                    link: None,
                     grippable: object.grippable,
                 }),
                 None if people > 1 => {
@@ -130,8 +134,12 @@ impl Program {
                         name: format!("{}/torso", character.name),
                         shape: Shape::Block(block),
                         carrier,
+                        link: None,
                         grippable: false,
                     });
+                    if character.limbs_bear {
+                        solids.extend(self.links_of(c));
+                    }
                 }
                 None => {}
             }
@@ -142,7 +150,60 @@ impl Program {
                     name: surface.name.clone(),
                     shape: surface.shape.clone(),
                     carrier: None,
+                    link: None,
                     grippable: true,
+                });
+            }
+        }
+        solids
+    }
+
+    /// The contacts by which forces act on a limb. A knee on the ground spares what
+    /// is beyond it, and so does somebody who stands on a thigh.
+    pub(super) fn find_loads(&self, limb: usize) -> Vec<LimbLoad> {
+        let contacts = self.contacts.iter().enumerate();
+        let own = contacts.clone().filter(|(_, c)| c.limb == Some(limb));
+        let own = own.map(|(contact, spec)| LimbLoad {
+            contact,
+            factor: 1.0,
+            last: match spec.anchor {
+                Anchor::Joint { joint, .. } => joint,
+                _ => usize::MAX,
+            },
+        });
+        let owner = self.limbs[limb].character;
+        let borne = contacts.filter_map(|(contact, spec)| {
+            let Against::Solid(s) = spec.against else {
+                return None;
+            };
+            let (_, last) = self.solids[s].link.filter(|link| link.0 == limb)?;
+            let mass = |c: usize| self.characters[c].mass;
+            Some(LimbLoad {
+                contact,
+                factor: -mass(spec.character) / mass(owner),
+                last,
+            })
+        });
+        own.chain(borne).collect()
+    }
+
+    /// The links of a character's limbs, as others can touch them.
+    fn links_of(&self, character: usize) -> Vec<Solid> {
+        let carrier = Some((character, self.torsos[character]));
+        let mut solids = Vec::new();
+        for (l, spec) in self.limbs.iter().enumerate() {
+            if spec.character != character {
+                continue;
+            }
+            let limb = &self.characters[character].limbs[spec.limb];
+            for (k, link) in limb.links.iter().enumerate() {
+                let name = &self.characters[character].name;
+                solids.push(Solid {
+                    name: format!("{name}/{} {}", limb.name, k + 1),
+                    shape: Shape::Capsule(Capsule::ball_at(DVec3::ZERO, link.radius)),
+                    carrier,
+                    link: Some((l, k)),
+                    grippable: false,
                 });
             }
         }
@@ -221,6 +282,7 @@ impl Program {
                     };
                     let mut frames = vec![spec.effector];
                     frames.extend(solid.carrier.map(|(_, frame)| frame));
+                    frames.extend(solid.link.map(|(limb, _)| self.limbs[limb].effector));
                     frames.sort_unstable();
                     let plain = fixed(c, spec.effector, patch);
                     contacts.push(ContactSpec {

@@ -29,8 +29,10 @@ pub struct LimbSpec {
     pub effector: usize,
     /// The contact of its effector with the surroundings.
     pub contact: usize,
-    /// All contacts by which forces act on it.
+    /// All contacts of its own.
     pub contacts: Vec<usize>,
+    /// All contacts by which forces act on it.
+    pub loads: Vec<LimbLoad>,
     /// Its length when straight.
     pub reach: f64,
     /// Its length when bent as far as it goes.
@@ -41,6 +43,18 @@ pub struct LimbSpec {
     pub tilt_cos: f64,
     /// Of the effector's twist.
     pub twist_cos: f64,
+}
+
+/// A contact by which a force acts on a limb.
+#[derive(Clone, Copy, Debug)]
+pub struct LimbLoad {
+    /// The contact.
+    pub contact: usize,
+    /// Its force in weights of the limb's owner: 1, or the reaction to the force of
+    /// somebody who stands on the limb.
+    pub factor: f64,
+    /// The last joint that the force passes, counted from the base.
+    pub last: usize,
 }
 
 /// A problem made ready.
@@ -102,6 +116,7 @@ impl Program {
                     effector,
                     contact: 0,
                     contacts: Vec::new(),
+                    loads: Vec::new(),
                     reach: limb.reach(),
                     shortest: limb.shortest(),
                     swing_cos: libm::cos(limb.swing),
@@ -146,6 +161,9 @@ impl Program {
                 .collect();
             // The first is that of its effector with the surroundings.
             limb.contact = limb.contacts[0];
+        }
+        for l in 0..program.limbs.len() {
+            program.limbs[l].loads = program.find_loads(l);
         }
         program.parts = program.find_parts();
         program.pairs = program.find_pairs();

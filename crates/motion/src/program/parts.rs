@@ -100,7 +100,13 @@ impl Program {
         pairs.retain_mut(|pair| {
             let gap = crate::costs::penetration::gap(self, &state, pair);
             pair.margin = pair.margin.min(gap.max(0.0));
-            gap > -1e-6 || self.owner(self.parts[pair.a]) != self.owner(self.parts[pair.b])
+            let parts = [pair.a, pair.b].map(|p| self.parts[p]);
+            let others = self.owner(parts[0]) != self.owner(parts[1]);
+            if others && parts.iter().any(|p| matches!(p, Part::Effector(_))) {
+                // Hands and feet are to touch others.
+                pair.margin = 0.0;
+            }
+            gap > -1e-6 || others
         });
         pairs
     }

@@ -271,7 +271,16 @@ fn acting(program: &Program, forces: &TrueForces, i: usize, weight: f64) -> Opti
             let (nearest, _) = program.around.nearest(contact.position)?;
             program.around.surfaces[nearest].name.clone()
         }
-        Against::Solid(s) => program.solids[s].name.clone(),
+        Against::Solid(s) => {
+            let solid = &program.solids[s];
+            solid.link.map_or(solid.name.clone(), |(limb, link)| {
+                let spec = &program.limbs[limb];
+                let whose = &program.characters[spec.character];
+                let limb = &whose.limbs[spec.limb];
+                let name = link_name(&limb.name, link, limb.links.len());
+                format!("{}/{name}", whose.name)
+            })
+        }
     };
     (push.force.length() > ACTIVE * weight).then_some((push, with))
 }

@@ -80,6 +80,9 @@ pub struct Character {
     /// How much dearer than usual its forces on things and on others are; 1 if
     /// absent.
     pub workload: Option<f64>,
+    /// Whether others can hold on to its limbs and stand on them, not on its torso
+    /// alone. That makes many contacts, so it takes its time.
+    pub limbs_bear: bool,
     /// Whether legs bear load with their knees as well; they do not if nothing is
     /// said, since who can kneel does so rather than stand.
     pub knees: bool,

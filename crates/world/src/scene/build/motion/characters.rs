@@ -82,6 +82,7 @@ pub fn build(
             check::positive(problems, &path, "the workload", workload);
             character.workload = workload;
         }
+        character.limbs_bear = spec.limbs_bear;
         if spec.knees {
             knees(&mut character, &path, problems);
         }
