@@ -12,7 +12,7 @@ use crate::variables::State;
 /// Two movements are different when the [`distance`] between their patterns is
 /// above this: of ten pairs of a phase and a contact that one of the two uses, more
 /// than one is of no use to the other. A step that comes a phase later changes two
-/// such pairs, of about fifteen in a walk of ten phases.
+/// such pairs. The number is a choice, not a measurement.
 pub const DIFFERENT: f64 = 0.1;
 
 /// Moments to a segment at which contacts are looked at.
