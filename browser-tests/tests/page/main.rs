@@ -15,6 +15,7 @@ mod picture;
 mod quarantine;
 mod reach;
 mod recording;
+mod several;
 mod sheet;
 mod strangers;
 mod support;

@@ -4,6 +4,10 @@
 //! written while the run goes on, so that what there is survives its end; all
 //! other formats at the end, each as a whole or not at all.
 
+mod several;
+
+pub use several::Pages;
+
 use crate::errors::Failure;
 use conatus_record::export::{self, Format, Options};
 use conatus_record::{Clip, Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
@@ -238,28 +242,40 @@ impl Tape {
     }
 
     /// Closes recordings and writes the other files. All of them are tried;
-    /// the first that fails is told of.
-    pub fn finish(self, report: &serde_json::Value) -> Result<Vec<Written>, Failure> {
+    /// the first that fails is told of. The run goes into `pages`, if there are
+    /// any, instead of into a page of its own.
+    pub fn finish(
+        self,
+        report: &serde_json::Value,
+        pages: Option<&mut Pages>,
+    ) -> Result<Vec<Written>, Failure> {
         let mut first_failure = None;
         let mut keep = |result: Result<(), Failure>| {
             if let Err(error) = result {
                 first_failure.get_or_insert(error);
             }
         };
+        let mut paths = self.paths;
+        let is_page = |path: &PathBuf| matches!(Format::from_path(path), Ok(Format::Html));
+        if let (Some(pages), Some(recording)) = (pages, &self.whole)
+            && paths.iter().any(is_page)
+        {
+            paths.retain(|path| !is_page(path));
+            keep(pages.take(recording));
+        }
         let live: Vec<PathBuf> = self.live.iter().map(|(path, _)| path.clone()).collect();
         for (_, writer) in self.live {
             keep(writer.finish(Some(report)).map_err(Failure::from));
         }
         if let Some(mut recording) = self.whole {
             recording.report = Some(report.clone());
-            for path in self.paths.iter().filter(|path| !live.contains(path)) {
+            for path in paths.iter().filter(|path| !live.contains(path)) {
                 keep(write_file(&recording, path, &self.options, self.quiet));
             }
         }
         match first_failure {
             Some(failure) => Err(failure),
-            None => Ok(self
-                .paths
+            None => Ok(paths
                 .into_iter()
                 .map(|path| {
                     let bytes = size_of(&path);

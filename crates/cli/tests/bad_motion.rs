@@ -53,6 +53,20 @@ fn settings_that_make_no_sense_are_told() {
         ("segments = 3", "2:12", "3 segments", "from 1 to 2"),
         ("samples = 1", "2:11", "1 moments", "from 2"),
         ("attempts = 0", "2:12", "0 attempts", "from 1"),
+        ("keep = 0", "2:8", "0 movements to keep", "from 1 to 16"),
+        (
+            "keep = 1000",
+            "2:8",
+            "1000 movements to keep",
+            "from 1 to 16",
+        ),
+        (
+            "keep = 5\nattempts = 4",
+            "2:8",
+            "5 movements cannot be kept of 4 attempts",
+            "more `attempts`",
+        ),
+        ("keep = 1.5", "2:8", "1.5", ""),
         ("noise = -1", "2:9", "the noise is -1", "zero or a positive"),
         ("phases = -1", "2:10", "-1", ""),
         (

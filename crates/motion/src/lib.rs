@@ -11,6 +11,7 @@
 
 pub mod character;
 pub mod costs;
+pub mod different;
 pub mod inverse_dynamics;
 pub mod object;
 pub mod objective;
@@ -28,5 +29,5 @@ pub mod weights;
 pub use character::{Character, Pose};
 pub use problem::{Effort, Goal, Problem};
 pub use program::Program;
-pub use synthesize::{AttemptReport, Progress, ROUND, Synthesis, synthesize};
+pub use synthesize::{AttemptReport, Kept, Progress, ROUND, Synthesis, synthesize};
 pub use weights::Weights;

@@ -98,6 +98,9 @@ pub struct Effort {
     pub noise: f64,
     /// Attempts of the portfolio.
     pub attempts: usize,
+    /// How many [different](crate::different) movements are asked for. With more
+    /// than one, all attempts are made.
+    pub keep: usize,
 }
 
 impl Default for Effort {
@@ -110,6 +113,7 @@ impl Default for Effort {
             polish_samples: 10,
             noise: 0.01,
             attempts: 6,
+            keep: 1,
         }
     }
 }

@@ -190,6 +190,14 @@ impl TrueForces {
         self.unexplained = self.solution.unexplained(&bodies, &self.contacts);
     }
 
+    /// Which of the contacts that touch bear load.
+    pub fn in_use(&self) -> impl Iterator<Item = usize> {
+        let pairs = self.touching.iter().zip(&self.solution.forces);
+        pairs
+            .filter(|(_, f)| DVec3::new(f[0], f[1], f[2]).length() > IN_USE)
+            .map(|(contact, _)| *contact)
+    }
+
     /// The largest residual of any body.
     pub fn residual(&self) -> f64 {
         let bodies = self.unexplained.chunks_exact(6);
@@ -218,11 +226,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         time += moment.weight;
 
         for (i, began) in began.iter_mut().enumerate() {
-            let place = forces.touching.iter().position(|t| *t == i);
-            let used = place.is_some_and(|k| {
-                let f = forces.solution.forces[k];
-                DVec3::new(f[0], f[1], f[2]).length() > IN_USE
-            });
+            let used = forces.in_use().any(|contact| contact == i);
             let spec = &program.contacts[i];
             if !used || spec.anchor != Anchor::Patch || spec.slides {
                 *began = None;

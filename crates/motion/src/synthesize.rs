@@ -5,8 +5,14 @@
 //! preconditioned. They are made in rounds of [`ROUND`], side by side where there
 //! are threads for it; a round that has found a movement that keeps all bars is
 //! the last. What comes out does not depend on the number of threads.
+//!
+//! Where several movements are asked for ([`Effort::keep`]), all attempts are made,
+//! and the cheapest good ones that are [different](crate::different) are kept.
+//!
+//! [`Effort::keep`]: crate::Effort::keep
 
 use crate::costs::Terms;
+use crate::different;
 use crate::objective::Evaluator;
 use crate::phases::{self, Attempt};
 use crate::problem::Problem;
@@ -70,8 +76,27 @@ pub struct Synthesis {
     pub attempts: Vec<AttemptReport>,
     /// The costs of the best, term by term.
     pub terms: Terms,
+    /// How many movements were asked for.
+    pub keep: usize,
+    /// Where that is more than one: those that are good and different,
+    /// the cheapest first. There may be fewer than were asked for, or none.
+    pub kept: Vec<Kept>,
     /// Whether it was told to stop before its end.
     pub stopped: bool,
+}
+
+/// One of several movements.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Which attempt it is.
+    pub attempt: usize,
+    /// Its unknowns.
+    pub x: Vec<f64>,
+    /// Its costs, term by term.
+    pub terms: Terms,
+    /// The [distance](different::distance) to the nearest other one that is kept;
+    /// `None` if there is no other.
+    pub nearest: Option<f64>,
 }
 
 impl Synthesis {
@@ -156,7 +181,7 @@ pub fn synthesize(
             movements.push(x);
             attempts.push(report);
         }
-        let done = attempts.iter().any(|a| a.good);
+        let done = effort.keep <= 1 && attempts.iter().any(|a| a.good);
         if done || stopped.load(std::sync::atomic::Ordering::Relaxed) {
             break;
         }
@@ -176,6 +201,10 @@ pub fn synthesize(
             a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
         })
         .unwrap_or(0);
+    let kept = match effort.keep {
+        0 | 1 => Vec::new(),
+        keep => kept(&program, effort.samples, &attempts, &movements, keep),
+    };
     let x = movements.swap_remove(best);
     let terms = Evaluator::new(&program, effort.samples).terms(&x);
     Synthesis {
@@ -184,6 +213,40 @@ pub fn synthesize(
         best,
         attempts,
         terms,
+        keep: effort.keep,
+        kept,
         stopped: stopped.into_inner(),
     }
+}
+
+/// The cheapest `keep` of the good movements that are different.
+fn kept(
+    program: &Program,
+    samples: usize,
+    attempts: &[AttemptReport],
+    movements: &[Vec<f64>],
+    keep: usize,
+) -> Vec<Kept> {
+    let mut good: Vec<usize> = (0..attempts.len()).filter(|&a| attempts[a].good).collect();
+    // Stable: of two that cost the same the earlier attempt comes first.
+    good.sort_by(|&a, &b| attempts[a].cost.total_cmp(&attempts[b].cost));
+    let patterns: Vec<_> = (good.par_iter())
+        .map(|&a| different::pattern(program, &movements[a]))
+        .collect();
+    let chosen = different::choose(&patterns, keep);
+    let nearest = |i: usize| {
+        let others = chosen.iter().filter(|&&c| c != i);
+        let distances = others.map(|&c| different::distance(&patterns[i], &patterns[c]));
+        distances.min_by(f64::total_cmp)
+    };
+    let kept = chosen.iter().map(|&i| {
+        let x = movements[good[i]].clone();
+        Kept {
+            attempt: good[i],
+            terms: Evaluator::new(program, samples).terms(&x),
+            x,
+            nearest: nearest(i),
+        }
+    });
+    kept.collect()
 }

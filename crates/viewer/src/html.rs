@@ -1,5 +1,6 @@
 //! A run as one HTML file: the page with script, style and recording inside,
-//! which plays from disk and asks the network for nothing.
+//! which plays from disk and asks the network for nothing. Several runs to choose
+//! from go into one file as well.
 
 use crate::compact;
 use crate::page::Page;
@@ -34,10 +35,65 @@ pub fn write_file(
 
 /// Writes the file's text.
 pub fn write(recording: &Recording, page: &Page, out: &mut dyn Write) -> Result<(), RecordError> {
-    let title = format!(
-        "<title>{} · Conatus</title>",
-        escaped(&recording.header.scene)
-    );
+    write_around(&recording.header.scene, page, out, |out| {
+        element("id=\"recording\"", out, |out| pack(recording, out))
+    })
+}
+
+/// A recording as a page holds it, to be shown beside others.
+pub struct Packed {
+    scene: String,
+    label: String,
+    text: Vec<u8>,
+}
+
+impl Packed {
+    /// Packs a recording; `label` is what the page's list calls it.
+    pub fn new(recording: &Recording, label: &str) -> Result<Self, RecordError> {
+        let mut text = Vec::new();
+        limited(&mut text, |out| pack(recording, out))?;
+        Ok(Self {
+            scene: recording.header.scene.clone(),
+            label: label.to_owned(),
+            text,
+        })
+    }
+}
+
+/// Writes one file with several recordings to choose from, of which the first is
+/// shown first.
+pub fn write_several(
+    recordings: &[Packed],
+    page: &Page,
+    path: impl AsRef<Path>,
+) -> Result<(), RecordError> {
+    let scene = recordings.first().map_or("", |first| &first.scene);
+    replace_file(path, |out| {
+        write_around(scene, page, out, |out| {
+            for (index, packed) in recordings.iter().enumerate() {
+                let id = match index {
+                    0 => "recording".to_owned(),
+                    _ => format!("recording-{}", index + 1),
+                };
+                let label = escaped(&packed.label).replace('"', "&quot;");
+                let attributes = format!("id=\"{id}\" data-label=\"{label}\"");
+                element(&attributes, out, |out| {
+                    out.write_all(&packed.text).map_err(RecordError::Output)
+                })?;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Writes the page with what `data` writes inside.
+fn write_around(
+    scene: &str,
+    page: &Page,
+    out: &mut dyn Write,
+    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    let title = format!("<title>{} · Conatus</title>", escaped(scene));
     let html = page
         .html
         .replacen("<title>Conatus</title>", &format!("{POLICY}\n{title}"), 1)
@@ -50,23 +106,44 @@ pub fn write(recording: &Recording, page: &Page, out: &mut dyn Write) -> Result<
     let html = html.replacen(SCRIPT, "", 1);
     let (head, foot) = html.rsplit_once("</body>").unwrap_or((&html, "</html>"));
 
-    let mut text = |text: &str| out.write_all(text.as_bytes()).map_err(RecordError::Output);
-    text(head)?;
-    text("<script type=\"application/octet-stream\" id=\"recording\">")?;
+    put(out, head)?;
+    data(out)?;
+    put(out, "<script>")?;
+    put(out, &safe(&safe(page.js, "</script"), "<!--"))?;
+    put(out, "</script>\n</body>")?;
+    put(out, foot)
+}
+
+/// Writes one element with data.
+fn element(
+    attributes: &str,
+    out: &mut dyn Write,
+    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    let begin = format!("<script type=\"application/octet-stream\" {attributes}>");
+    put(out, &begin)?;
+    limited(out, data)?;
+    put(out, "</script>\n")
+}
+
+fn put(out: &mut dyn Write, text: &str) -> Result<(), RecordError> {
+    out.write_all(text.as_bytes()).map_err(RecordError::Output)
+}
+
+/// Writes no more than fits into an element.
+fn limited(
+    out: &mut dyn Write,
+    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
     let mut limited = Limited {
         out,
         left: MOST_BYTES,
     };
-    let packed = pack(recording, &mut limited);
+    let written = data(&mut limited);
     if limited.left == 0 {
         return Err(RecordError::DoesNotFit("a page cannot hold so much".into()));
     }
-    packed?;
-    let mut text = |text: &str| out.write_all(text.as_bytes()).map_err(RecordError::Output);
-    text("</script>\n<script>")?;
-    text(&safe(&safe(page.js, "</script"), "<!--"))?;
-    text("</script>\n</body>")?;
-    text(foot)
+    written
 }
 
 fn pack(recording: &Recording, out: &mut dyn Write) -> Result<(), RecordError> {

@@ -372,6 +372,7 @@ fn the_usual_effort_is_that_of_the_reference() {
         ("polish", usual.polish.to_string()),
         ("noise", usual.noise.to_string()),
         ("attempts", usual.attempts.to_string()),
+        ("keep", usual.keep.to_string()),
     ] {
         let row = page
             .lines()

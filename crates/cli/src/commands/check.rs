@@ -86,8 +86,13 @@ fn characters(ask: &Ask) -> String {
         .collect();
     let mass: f64 = problem.characters.iter().map(|c| c.0.mass).sum();
     let (unknowns, contacts) = ask.size();
+    let attempts = counted(problem.effort.attempts, "attempt", "attempts");
+    let effort = match problem.effort.keep {
+        1 => format!("{attempts} at most"),
+        keep => format!("{keep} of {attempts} are kept"),
+    };
     format!(
-        "  characters {}: {}, {} kg together\n  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {} at most\n",
+        "  characters {}: {}, {} kg together\n  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {effort}\n",
         names.len(),
         names.join(", "),
         short(mass),
@@ -95,7 +100,6 @@ fn characters(ask: &Ask) -> String {
         counted(problem.phases, "phase", "phases"),
         problem.phase_seconds,
         counted(contacts, "possible contact", "possible contacts"),
-        counted(problem.effort.attempts, "attempt", "attempts"),
     )
 }
 

@@ -9,6 +9,7 @@ pub mod play;
 pub mod resume;
 pub mod run;
 pub mod schema;
+pub mod several;
 
 /// Whether a file's name is that of a recording.
 fn is_recording(name: &str) -> bool {

@@ -60,7 +60,9 @@ fn session(args: &Play) -> Result<Session, Failure> {
     if !scene.file.character.is_empty()
         && let Some(ask) = &scene.build()?.ask
     {
-        scene.movement = Some(Arc::new(search(ask, false)));
+        let movements = search(ask, false);
+        scene.movement = Some(Arc::clone(&movements.best));
+        scene.movements = Some(Arc::new(movements));
     }
     Ok(Session::live(scene)?)
 }

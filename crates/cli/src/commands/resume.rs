@@ -1,6 +1,7 @@
 //! `conatus run --resume`: goes on with a run from its recording.
 
-use super::run::{clip, conclude, drive, outputs, plan, repeat_inputs, tell, use_threads};
+use super::run::{clip, conclude, drive, outputs, repeat_inputs, search, tell, use_threads};
+use super::several::that_of;
 use crate::Done;
 use crate::args::Run;
 use crate::errors::Failure;
@@ -32,7 +33,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         scene.check_memory(&setup)?;
     }
     outputs.check_characters(setup.ask.is_some())?;
-    if setup.ask.is_some()
+    if let Some(ask) = &setup.ask
         && setup
             .world
             .motion
@@ -40,12 +41,10 @@ pub fn resume(args: &Run, named: &Path) -> Done {
             .is_none_or(|m| m.movement().is_none())
     {
         // It was cut off before that.
-        plan(args, &mut setup);
-        scene.movement = setup
-            .world
-            .motion
-            .as_ref()
-            .and_then(|m| m.movement().cloned());
+        let found = search(ask, args.json || args.quiet);
+        let movement = that_of(found, unfinished.outline.clip.as_ref()).best;
+        setup.put(&movement);
+        scene.movement = Some(movement);
     }
     let log = match take_up(&unfinished, &mut setup) {
         Ok(log) => {

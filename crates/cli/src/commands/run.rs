@@ -1,21 +1,20 @@
 //! `conatus run`: from a scene to files and a report.
 
-use super::is_recording;
+use super::{is_recording, several};
 use crate::Done;
 use crate::args::Run;
 use crate::errors::{Failure, print};
-use crate::outputs::{Outputs, Tape, Written, human_list};
+use crate::outputs::{Outputs, Pages, Tape, Written, human_list};
 use crate::progress::{self, Progress, Search};
 use crate::replay::Compare;
 use conatus_record::export::Options;
 use conatus_record::{Clip, Event, Recording};
-use conatus_world::motion::Ask;
+use conatus_world::motion::{Ask, Movements, cost};
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::{Logbook, Plan, Report, Sink, World};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Runs a scene, or a recording again.
 pub fn run(args: &Run) -> Done {
@@ -28,9 +27,20 @@ pub fn run(args: &Run) -> Done {
         scene.check_memory(&setup)?;
     }
     outputs.check_characters(setup.ask.is_some())?;
+    let keep = setup.ask.as_ref().map_or(1, |a| a.problem.effort.keep);
+    outputs.check_numbered(keep, Path::new(named))?;
     repeat_inputs(&mut setup.world, &inputs)?;
     let log = Logbook::new();
-    plan(args, &mut setup);
+    if let Some(ask) = &setup.ask {
+        let mut movements = search(ask, args.json || args.quiet);
+        if let Some(recording) = &recording {
+            movements = several::that_of(movements, recording.clip.as_ref());
+        }
+        if !movements.others.is_empty() {
+            return several::run(args, &mut scene, &inputs, &movements, &outputs);
+        }
+        setup.put(&movements.best);
+    }
     let sources = scene.record_sources();
     let tape = outputs.begin(&setup.header, &sources, &scene.overrides, clip(&setup))?;
 
@@ -70,20 +80,13 @@ pub(super) fn repeat_inputs(world: &mut World, events: &[Event]) -> Done {
         .map_err(|e| Failure::file(e.to_string(), "change less of the scene it was made from"))
 }
 
-/// Finds out how characters move, if there are any, and shows how far it is.
-pub(super) fn plan(args: &Run, setup: &mut Setup) {
-    let Some(ask) = &setup.ask else { return };
-    let movement = Arc::new(search(ask, args.json || args.quiet));
-    setup.put(&movement);
-}
-
-/// The same for one who asks, until Ctrl-C.
-pub(super) fn search(ask: &Ask, quiet: bool) -> conatus_world::motion::Movement {
+/// Finds out how characters move, until Ctrl-C, and shows how far it is.
+pub(super) fn search(ask: &Ask, quiet: bool) -> Movements {
     progress::listen_for_stop("stopping; the best movement so far is kept");
     let effort = &ask.problem.effort;
     let [a, b, c] = effort.iterations;
     let shown = Search::new([a, b, c, effort.polish], quiet);
-    let movement = ask.find(&|at| {
+    let movements = ask.find_all(&|at| {
         shown.update(at);
         match progress::stop_asked() {
             true => ControlFlow::Break(()),
@@ -91,7 +94,7 @@ pub(super) fn search(ask: &Ask, quiet: bool) -> conatus_world::motion::Movement 
         }
     });
     shown.finish();
-    movement
+    movements
 }
 
 /// What characters do, for the recording.
@@ -129,27 +132,45 @@ pub(super) fn conclude(
     ended: Result<Report, Failure>,
     tape: Tape,
 ) -> Done {
+    let (report, written) = finish(plan, ended, tape, None)?;
+    tell(args, &report, &written)
+}
+
+/// Writes the report and the files; pages of several movements come later.
+pub(super) fn finish(
+    plan: &Plan,
+    ended: Result<Report, Failure>,
+    tape: Tape,
+    pages: Option<&mut Pages>,
+) -> Result<(Value, Vec<Written>), Failure> {
     let mut report = match ended {
         Ok(report) => report,
         Err(failure) => {
             // One file failed; the others keep what there is.
-            let _ = tape.finish(&json!({ "scene": plan.scene, "interrupted": true }));
+            let report = json!({ "scene": plan.scene, "interrupted": true });
+            let _ = tape.finish(&report, pages);
             return Err(failure);
         }
     };
     report.threads = rayon::current_num_threads();
     let report = serde_json::to_value(&report).unwrap_or_default();
-    let written = tape.finish(&report)?;
-    tell(args, &report, &written)
+    let written = tape.finish(&report, pages)?;
+    Ok((report, written))
 }
 
-/// Prints the report, and fails if the run did.
-pub(super) fn tell(args: &Run, report: &Value, written: &[Written]) -> Done {
+/// Prints the report.
+pub(super) fn show(args: &Run, report: &Value, written: &[Written]) -> Done {
     if args.json {
         print(&format!("{report:#}\n"))?;
     } else if !args.quiet {
         print(&summary(report, written))?;
     }
+    Ok(())
+}
+
+/// Prints the report, and fails if the run did.
+pub(super) fn tell(args: &Run, report: &Value, written: &[Written]) -> Done {
+    show(args, report, written)?;
     match failure(report) {
         Some((failed, help)) => Err(Failure::run(
             failed,
@@ -160,7 +181,7 @@ pub(super) fn tell(args: &Run, report: &Value, written: &[Written]) -> Done {
 }
 
 /// What went wrong in the run itself, if anything did.
-fn failure(report: &Value) -> Option<(String, &'static str)> {
+pub(super) fn failure(report: &Value) -> Option<(String, &'static str)> {
     const STEP: &str = "a smaller time.step often helps";
     let quarantined = report
         .pointer("/rigid/quarantined")
@@ -294,6 +315,19 @@ fn summary(report: &Value, written: &[Written]) -> String {
             counted(attempts.map_or(0, Vec::len) as u64, "attempt", "attempts"),
             number("/motion/cpu_seconds").unwrap_or(0.0),
         );
+        if let Some(kept) = report.pointer("/motion/kept").and_then(Value::as_array) {
+            let costs = kept.iter().filter_map(|k| k["cost"].as_f64());
+            let costs: Vec<String> = costs.map(cost).collect();
+            text += &format!(
+                "  {} of {} movements that are good and different; {}\n",
+                kept.len(),
+                count("/motion/keep"),
+                match costs.is_empty() {
+                    true => "this is the least bad".to_owned(),
+                    false => format!("costs {}", costs.join(", ")),
+                },
+            );
+        }
         text += &format!(
             "  unexplained force at most {:.2}% of the weight, {:.3}% on average; contacts drift {:.1} mm, limbs are off by {:.1} mm, depth {:.1} mm, goals missed by {:.1} mm\n",
             share("/motion/true_residual_max_bw"),
@@ -308,7 +342,7 @@ fn summary(report: &Value, written: &[Written]) -> String {
 }
 
 /// `1 body`, `2 bodies`.
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

@@ -47,16 +47,20 @@ pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionErro
     let mut setup = scene.build().map_err(Box::new)?;
     if let (Some(ask), None) = (&setup.ask, &scene.movement) {
         // Whoever opens a scene waits for its movement once; resets do not.
-        let movement = Arc::new(ask.find(&|_| ControlFlow::Continue(())));
-        setup.put(&movement);
-        scene.movement = Some(movement);
+        let movements = ask.find_all(&|_| ControlFlow::Continue(()));
+        setup.put(&movements.best);
+        scene.movement = Some(Arc::clone(&movements.best));
+        scene.movements = Some(Arc::new(movements));
     }
+    let (movements, movement) = choice(&scene);
     let origin = Origin {
         header: setup.header,
         title: scene.file.title.clone().unwrap_or_default(),
         sources: scene.record_sources(),
         overrides: scene.overrides.clone(),
         clip: (setup.world.motion.as_ref()).map(|motion| motion.clip().clone()),
+        movements,
+        movement,
     };
     let run = Run::new(number, true, origin)?;
     let mut live = Course {
@@ -69,6 +73,15 @@ pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionErro
     };
     live.log.record(&mut live.world, &mut &run)?;
     Ok((live, run))
+}
+
+/// What the movements to choose from are called, and which of them is shown.
+fn choice(scene: &Scene) -> (Vec<String>, usize) {
+    let (Some(all), Some(shown)) = (&scene.movements, &scene.movement) else {
+        return (Vec::new(), 0);
+    };
+    let index = all.all().position(|m| Arc::ptr_eq(m, shown));
+    (all.labels(), index.unwrap_or(0))
 }
 
 /// What a recording's scene says to look for.

@@ -68,6 +68,11 @@ pub enum Ask {
         /// Its name.
         scene: String,
     },
+    /// Show another of the movements that were kept.
+    Movement {
+        /// Its index.
+        index: usize,
+    },
     /// Kick a body.
     Kick {
         /// Its index.
@@ -97,6 +102,7 @@ impl Ask {
             Self::Speed { value } => Order::Speed(value),
             Self::Reset => Order::Reset,
             Self::Open { scene } => Order::Open(scene),
+            Self::Movement { index } => Order::Movement(index),
             Self::Kick { body } => Order::Kick(body),
             Self::Pull {
                 body,
@@ -126,6 +132,8 @@ pub fn hello(run: &Run) -> Value {
         "scenes": scenes,
         "series": SERIES,
         "chart": run.chart(),
+        "movements": run.movements,
+        "movement": run.movement,
     }})
 }
 
@@ -169,6 +177,7 @@ mod tests {
             (r#"{"id":7,"do":"speed","value":0.5}"#, Order::Speed(0.5)),
             (r#"{"do":"let_go","id":null}"#, Order::LetGo),
             (r#"{"do":"kick","body":3}"#, Order::Kick(3)),
+            (r#"{"do":"movement","index":1}"#, Order::Movement(1)),
         ] {
             let incoming: Incoming = serde_json::from_str(text).unwrap();
             assert_eq!(incoming.ask.order().unwrap(), expected);

@@ -33,6 +33,7 @@ impl Driver {
             Order::Speed(speed) => self.speed(speed),
             Order::Reset => self.reset(),
             Order::Open(name) => self.open(&name),
+            Order::Movement(index) => self.movement(index),
             Order::Kick(body) => self.kick(body),
             Order::Pull(pull) => self.pull(page, pull),
             Order::LetGo => self.let_go(page),
@@ -149,6 +150,20 @@ impl Driver {
             return Err(format!("there is no built-in scene `{name}`"));
         }
         let scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
+        self.switch(scene)?;
+        self.set_playing(true);
+        Ok(Value::Null)
+    }
+
+    /// Begins anew with another of the movements that were kept.
+    fn movement(&mut self, index: usize) -> Answer {
+        let mut scene = self.world()?.scene.clone();
+        let all = scene.movements.as_ref();
+        let movement = all.and_then(|all| all.all().nth(index).cloned());
+        let Some(movement) = movement else {
+            return Err(format!("there is no movement {}", index.saturating_add(1)));
+        };
+        scene.movement = Some(movement);
         self.switch(scene)?;
         self.set_playing(true);
         Ok(Value::Null)

@@ -21,6 +21,10 @@ pub struct Run {
     pub header: Header,
     /// What to look for.
     pub title: String,
+    /// The movements to choose from by name, if there are several.
+    pub movements: Vec<String>,
+    /// Which of them this is.
+    pub movement: usize,
     sources: Vec<Source>,
     overrides: Vec<String>,
     /// The motion of characters, if there are any.
@@ -49,6 +53,10 @@ pub struct Origin {
     pub overrides: Vec<String>,
     /// The motion of characters, if there are any.
     pub clip: Option<Clip>,
+    /// The movements to choose from by name, if there are several.
+    pub movements: Vec<String>,
+    /// Which of them this is.
+    pub movement: usize,
 }
 
 impl Run {
@@ -59,6 +67,8 @@ impl Run {
             live,
             header: origin.header,
             title: origin.title,
+            movements: origin.movements,
+            movement: origin.movement,
             sources: origin.sources,
             overrides: origin.overrides,
             clip: origin.clip,
@@ -79,6 +89,8 @@ impl Run {
             sources: recording.sources,
             overrides: recording.overrides,
             clip: recording.clip,
+            movements: Vec::new(),
+            movement: 0,
         };
         let mut run = Self::new(number, false, origin)?;
         run.report = recording.report;

@@ -79,6 +79,8 @@ pub enum Order {
     Reset,
     /// Another built-in scene.
     Open(String),
+    /// Show another of the movements that were kept.
+    Movement(usize),
     /// Kick a body.
     Kick(usize),
     /// Begin to pull a body, or pull elsewhere.

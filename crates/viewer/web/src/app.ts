@@ -9,6 +9,7 @@ import { Hands } from './hands';
 import { Inspector } from './inspector';
 import { type Actions, listenForKeys } from './keys';
 import { Messages } from './messages';
+import { Movements } from './movements';
 import type { Frame, Header, Pull } from './model';
 import { Player, type Shown } from './player';
 import { Plots } from './plots';
@@ -38,6 +39,7 @@ export class App implements Actions, Listener, DragHost {
 
   private readonly controls: Controls;
   private readonly scenes: Scenes;
+  private readonly movements: Movements;
   private readonly drag: Drag;
   private hands = new Hands([]);
   private firstDrawn: () => void = () => undefined;
@@ -61,6 +63,7 @@ export class App implements Actions, Listener, DragHost {
     this.inspector = new Inspector(() => this.toggleFollow(), () => this.select(null));
     this.controls = new Controls(this);
     this.scenes = new Scenes((scene) => this.openScene(scene));
+    this.movements = new Movements((index) => this.command({ do: 'movement', index }));
     this.drag = new Drag(canvas, stage, this);
     this.theme = new Theme((name) => {
       stage.setTheme(name);
@@ -127,6 +130,7 @@ export class App implements Actions, Listener, DragHost {
     const cloth = (run.header.cloths ?? []).length > 0;
     this.controls.load(run.kind, saves, cloth);
     this.scenes.load(run.scenes, run.header.scene);
+    this.movements.load(run.movements, run.movement);
     this.help.load({ live: run.kind === 'live', saves, cloth });
     this.plots.load(run.series);
     this.chart.load(run.chart);

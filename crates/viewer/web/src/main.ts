@@ -16,9 +16,10 @@ function findSource(): Source {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     return new LiveSource(`${scheme}://${location.host}/live`);
   }
-  const text = embedded.textContent ?? '';
-  embedded.remove();
-  return new FileSource(text);
+  const all = [...document.querySelectorAll<HTMLElement>('script[id^="recording"]')];
+  const inside = all.map((one) => ({ text: one.textContent ?? '', label: one.dataset.label ?? '' }));
+  for (const one of all) one.remove();
+  return new FileSource(inside);
 }
 
 function start(): void {
@@ -45,6 +46,8 @@ function looking(app: App, canvas: HTMLCanvasElement): object {
       kind: app.opened?.kind ?? 'live',
       scene: app.header?.scene ?? '',
       run: app.opened?.number ?? 0,
+      movement: app.opened?.movement ?? 0,
+      movements: app.opened?.movements ?? [],
       connected: app.connected,
       playing: player.playing,
       live: player.live,

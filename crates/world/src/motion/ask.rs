@@ -1,6 +1,6 @@
 //! What a scene asks of its characters, and how it is found.
 
-use super::{MotionReport, Movement, Progress, clip};
+use super::{MotionReport, Movement, Movements, Progress, clip};
 use conatus_motion::costs::task;
 use conatus_motion::score::Score;
 use conatus_motion::variables::State;
@@ -8,6 +8,7 @@ use conatus_motion::{Goal, Problem, Program, Synthesis};
 use conatus_record::Clip;
 use conatus_record::clip::Target;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// What a scene asks of its characters. It has been checked.
 #[derive(Clone, Debug)]
@@ -21,22 +22,41 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// Finds a movement: long work, on all threads. `watch` hears of every
+    /// Finds movements: long work, on all threads. `watch` hears of every
     /// iteration, and may stop the search; the best so far is kept. What is
     /// found does not depend on the number of threads.
-    pub fn find(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
+    ///
+    /// The best comes first, even if it is not good. More follow if the scene asks
+    /// to keep several (`motion.keep`): all that are good and different, but no
+    /// more than that.
+    pub fn find_all(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movements {
         let found = conatus_motion::synthesize(&self.problem, watch);
-        let mut failure = self.failure(&found);
+        let best = Arc::new(self.best(&found));
+        let others = found.kept.iter().filter(|kept| kept.attempt != found.best);
+        let others = others.filter_map(|kept| {
+            let clip = clip::sampled(self, &found.program, &kept.x);
+            let report = MotionReport::of(&found, kept.attempt, &kept.terms, None);
+            (clip.check().is_ok()).then(|| Arc::new(Movement { clip, report }))
+        });
+        let others = others.collect();
+        Movements { best, others }
+    }
+
+    /// The best of these alone.
+    pub fn find(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
+        self.best(&conatus_motion::synthesize(&self.problem, watch))
+    }
+
+    fn best(&self, found: &Synthesis) -> Movement {
+        let mut failure = self.failure(found);
         let mut clip = clip::sampled(self, &found.program, &found.x);
         if let Err(why) = clip.check() {
             // Numbers that ran away cannot be shown.
             failure = Some(format!("numbers ran away: {why}"));
             clip = self.start();
         }
-        Movement {
-            clip,
-            report: MotionReport::of(&found, failure),
-        }
+        let report = MotionReport::of(found, found.best, &found.terms, failure);
+        Movement { clip, report }
     }
 
     /// A clip of one moment: everybody as they start.

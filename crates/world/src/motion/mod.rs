@@ -11,7 +11,7 @@ mod report;
 pub use ask::Ask;
 pub use conatus_motion::Progress;
 pub use conatus_motion::phases::STAGES;
-pub use report::{AttemptReport, Cost, MotionReport};
+pub use report::{AttemptReport, Cost, KeptReport, MotionReport};
 
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_math::Pose;
@@ -29,6 +29,46 @@ pub struct Movement {
     pub clip: Clip,
     /// How it was found, and how good it is.
     pub report: MotionReport,
+}
+
+/// All movements that a search has kept.
+#[derive(Clone, Debug)]
+pub struct Movements {
+    /// The best.
+    pub best: Arc<Movement>,
+    /// Others that are good and different, the cheapest first.
+    pub others: Vec<Arc<Movement>>,
+}
+
+impl Movements {
+    /// All of them, the best first.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Movement>> {
+        std::iter::once(&self.best).chain(&self.others)
+    }
+
+    /// What a list to choose from calls them: `movement 1 of 3, cost 12.34`. Empty
+    /// where there is nothing to choose.
+    pub fn labels(&self) -> Vec<String> {
+        let of = 1 + self.others.len();
+        let label = |(index, movement): (usize, &Arc<Movement>)| {
+            let report = &movement.report;
+            let paid = report.attempts.get(report.best).map_or(0.0, |a| a.cost);
+            format!("movement {} of {of}, cost {}", index + 1, cost(paid))
+        };
+        match of {
+            1 => Vec::new(),
+            _ => self.all().enumerate().map(label).collect(),
+        }
+    }
+}
+
+/// A cost with the digits that people compare.
+pub fn cost(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e6 => format!("{value:.3e}"),
+        size if size >= 100.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
+    }
 }
 
 /// The characters of a world.

@@ -1,6 +1,7 @@
 //! What the report of a run says about movements that were found.
 
 use conatus_motion::Synthesis;
+use conatus_motion::costs::Terms;
 use conatus_motion::score::Score;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +46,39 @@ pub struct MotionReport {
     pub failure: Option<String>,
     /// Which attempt was kept, counted from 0.
     pub best: usize,
+    /// How many different movements were asked for, if more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<usize>,
+    /// Which good and different ones there are, the cheapest first, if more than
+    /// one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Vec<KeptReport>>,
     /// All attempts that were made.
     pub attempts: Vec<AttemptReport>,
+}
+
+/// One of several movements that were kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptReport {
+    /// Which attempt it is, counted from 0.
+    pub attempt: usize,
+    /// What its costs came to.
+    pub cost: f64,
+    /// How far it is from the nearest other one that was kept: the share of
+    /// contacts in use that differ, from 0 to 1. `null` if there is no other.
+    pub nearest: Option<f64>,
+    /// As in the report.
+    pub true_residual_max_bw: f64,
+    /// As in the report.
+    pub true_residual_mean_bw: f64,
+    /// As in the report.
+    pub contact_drift_max: f64,
+    /// As in the report.
+    pub limb_error_max: f64,
+    /// As in the report.
+    pub penetration_max: f64,
+    /// As in the report.
+    pub task_error: f64,
 }
 
 /// What costs come to, term by term (Mordatch (1)).
@@ -97,10 +129,16 @@ pub struct AttemptReport {
 }
 
 impl MotionReport {
-    pub(super) fn of(found: &Synthesis, failure: Option<String>) -> Self {
-        let terms = &found.terms;
+    /// Of one of the attempts: its number, its costs, and what it misses.
+    pub(super) fn of(
+        found: &Synthesis,
+        number: usize,
+        terms: &Terms,
+        failure: Option<String>,
+    ) -> Self {
         let attempts: Vec<AttemptReport> = found.attempts.iter().map(attempt).collect();
-        let best = attempts.get(found.best).copied().unwrap_or_default();
+        let best = attempts.get(number).copied().unwrap_or_default();
+        let several = found.keep > 1;
         let everybody = || found.program.characters.iter();
         let count = |object: bool| everybody().filter(|c| c.is_object() == object).count();
         Self {
@@ -127,10 +165,30 @@ impl MotionReport {
             good: best.good && failure.is_none(),
             interrupted: found.stopped,
             failure,
-            best: found.best,
+            best: number,
+            keep: several.then_some(found.keep),
+            kept: several.then(|| kept(found, &attempts)),
             attempts,
         }
     }
+}
+
+fn kept(found: &Synthesis, attempts: &[AttemptReport]) -> Vec<KeptReport> {
+    let kept = found.kept.iter().map(|kept| {
+        let it = attempts.get(kept.attempt).copied().unwrap_or_default();
+        KeptReport {
+            attempt: kept.attempt,
+            cost: it.cost,
+            nearest: kept.nearest,
+            true_residual_max_bw: it.true_residual_max_bw,
+            true_residual_mean_bw: it.true_residual_mean_bw,
+            contact_drift_max: it.contact_drift_max,
+            limb_error_max: it.limb_error_max,
+            penetration_max: it.penetration_max,
+            task_error: it.task_error,
+        }
+    });
+    kept.collect()
 }
 
 fn attempt(it: &conatus_motion::AttemptReport) -> AttemptReport {

@@ -38,6 +38,8 @@ pub struct Scene {
     /// The movement of its characters, if that is known already; worlds are
     /// built with it.
     pub movement: Option<Arc<crate::motion::Movement>>,
+    /// All movements that were kept to choose from, if that is known already.
+    pub movements: Option<Arc<crate::motion::Movements>>,
     tree: Arc<Node>,
     sources: Vec<Source>,
     format: Format,
@@ -173,6 +175,7 @@ impl Scene {
             overrides,
             files,
             movement: None,
+            movements: None,
             tree: Arc::new(tree),
             sources,
             format,

@@ -1,31 +1,49 @@
-// A recording inside of the page itself.
+// Recordings inside of the page itself: one, or several movements to choose from.
 import { type Compact, unpack } from '../compact';
 import type { Command, Listener, Source } from './source';
 
 /** The most points that a plot is given. */
 const MOST_POINTS = 4096;
 
+/** A recording as the page holds it, and what the list of movements calls it. */
+export interface Inside {
+  text: string;
+  label: string;
+}
+
 export class FileSource implements Source {
   readonly saveAddress = null;
   private listener: Listener | null = null;
   private recording: Compact | null = null;
 
-  constructor(private readonly text: string) {}
+  /** The movement that was chosen last. */
+  private chosen = 0;
+
+  constructor(private readonly inside: Inside[]) {}
 
   start(listener: Listener): void {
     this.listener = listener;
-    unpack(this.text).then(
-      (recording) => {
-        this.recording = recording;
-        const { header, title, series, chart, events, frames, clothStride } = recording;
-        listener.run({ kind: 'file', number: 1, header, title, scenes: [], series, chart });
-        listener.connection(true, null);
-        const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
-        listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message });
-        listener.events(events);
-      },
-      (error: unknown) => listener.connection(false, error instanceof Error ? error.message : String(error)),
+    this.open(0).catch((error: unknown) =>
+      listener.connection(false, error instanceof Error ? error.message : String(error)),
     );
+  }
+
+  private async open(index: number): Promise<void> {
+    const chosen = this.inside[index];
+    const { listener } = this;
+    if (chosen === undefined || listener === null) throw new Error(`There is no movement ${index + 1}.`);
+    this.chosen = index;
+    const recording = await unpack(chosen.text);
+    // Another was chosen meanwhile.
+    if (this.chosen !== index) return;
+    this.recording = recording;
+    const { header, title, series, chart, events, frames, clothStride } = recording;
+    const movements = this.inside.length > 1 ? this.inside.map((one) => one.label) : [];
+    listener.run({ kind: 'file', number: index + 1, header, title, scenes: [], series, chart, movements, movement: index });
+    listener.connection(true, null);
+    const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
+    listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message });
+    listener.events(events);
   }
 
   want(): void {
@@ -55,6 +73,7 @@ export class FileSource implements Source {
   }
 
   command(command: Command): Promise<void> {
+    if (command.do === 'movement') return this.open(command.index);
     return Promise.reject(new Error(`A recording cannot ${command.do.replace('_', ' ')}.`));
   }
 }

@@ -12,6 +12,8 @@ interface Hello {
   scenes: SceneInfo[];
   series: SeriesInfo[];
   chart?: Chart | null;
+  movements: string[];
+  movement: number;
 }
 interface State extends Shared {
   run: number;
@@ -96,11 +98,11 @@ export class LiveSource implements Source {
     const listener = this.listener;
     if (listener === null) return;
     if (message.hello) {
-      const { run, live, header, title, scenes, series, chart } = message.hello;
+      const { run, live, chart, ...rest } = message.hello;
       this.run = run;
-      this.vertices = clothVertices(header);
+      this.vertices = clothVertices(rest.header);
       listener.connection(true, null);
-      listener.run({ kind: live ? 'live' : 'recording', number: run, header, title, scenes, series, chart: chart ?? null });
+      listener.run({ kind: live ? 'live' : 'recording', number: run, chart: chart ?? null, ...rest });
     }
     if (message.ack) {
       const waiting = this.waiting.get(message.ack.id);

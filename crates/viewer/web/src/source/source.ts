@@ -38,6 +38,9 @@ export interface Run {
   series: SeriesInfo[];
   /** The contacts of characters, if there are any. */
   chart: Chart | null;
+  /** The movements to choose from by name, if there are several; and which of them this is. */
+  movements: string[];
+  movement: number;
 }
 /** What all pages of a run share. */
 export interface Shared {
@@ -53,6 +56,7 @@ export type Command =
   | { do: 'play' | 'pause' | 'step' | 'reset' | 'let_go' }
   | { do: 'speed'; value: number }
   | { do: 'open'; scene: string }
+  | { do: 'movement'; index: number }
   | { do: 'kick'; body: number }
   | { do: 'pull'; body: number; point: Vec3; target: Vec3 };
 

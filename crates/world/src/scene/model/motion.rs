@@ -35,6 +35,10 @@ pub struct Motion {
     pub noise: Option<f64>,
     /// Attempts, at most; the best of them is kept.
     pub attempts: Option<u32>,
+    /// How many different movements to keep, at most 16; 1 if absent. With more
+    /// than one all attempts are made: twice as many as are kept, and at least 6,
+    /// unless `attempts` says otherwise.
+    pub keep: Option<u32>,
     /// Which form of the physics' cost counts.
     pub objective: Objective,
     /// What each cost weighs, by name; the usual weight where there is none.

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 pub const PHASES: u32 = 10;
 /// How long each is.
 pub const PHASE_SECONDS: f64 = 0.5;
+/// Movements that may be kept.
+const MOST_KEPT: u32 = 16;
 /// Segments in a phase.
 const SEGMENTS: u32 = 2;
 
@@ -66,8 +68,22 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
     }
     let polish = m.polish.unwrap_or(usual.polish as u32);
     count(problems, "motion.polish", "iterations", polish, 0, 10_000);
-    let attempts = m.attempts.unwrap_or(usual.attempts as u32);
+    let keep = m.keep.unwrap_or(usual.keep as u32);
+    let kept = "movements to keep";
+    count(problems, "motion.keep", kept, keep, 1, MOST_KEPT);
+    let attempts = m.attempts.unwrap_or(match keep {
+        0 | 1 => usual.attempts as u32,
+        // Some are bad, and some are like others.
+        _ => (usual.attempts as u32).max(keep.min(MOST_KEPT) * 2),
+    });
     count(problems, "motion.attempts", "attempts", attempts, 1, 1000);
+    if attempts > 0 && (attempts + 1..=MOST_KEPT).contains(&keep) {
+        problems.at(
+            "motion.keep",
+            format!("{keep} movements cannot be kept of {attempts} attempts"),
+            "ask for fewer, or for more `attempts`, best for more than twice as many",
+        );
+    }
     let noise = m.noise.unwrap_or(usual.noise);
     check::not_negative(problems, "motion.noise", "the noise", noise);
     Problem {
@@ -91,6 +107,7 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
             polish_samples: samples[1],
             noise,
             attempts: attempts as usize,
+            keep: keep as usize,
         },
         bars: bars(&m.bars, problems),
     }

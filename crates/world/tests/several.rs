@@ -1,0 +1,102 @@
+//! Several movements to choose from: they are different, and the same on any
+//! number of threads.
+
+mod support;
+
+use conatus_motion::different::{DIFFERENT, distance, pattern};
+use conatus_motion::synthesize;
+use conatus_world::motion::Movements;
+use std::ops::ControlFlow;
+use support::from_text;
+
+/// A search that takes little time, with bars that every movement keeps.
+const STEPS: &str = r#"
+[motion]
+phases = 4
+phase_seconds = 0.4
+iterations = [30, 60, 60]
+polish = 6
+noise = 0.1
+bars = { residual_max = 1000, residual_mean = 1000, drift = 10, limb = 10, penetration = 10, task = 10 }
+
+[[character]]
+
+[[goal]]
+kind = "stand"
+
+[[goal]]
+kind = "position"
+position = [0.8, 0]
+"#;
+
+fn ask(keep: usize) -> conatus_world::motion::Ask {
+    let text = STEPS.replace("polish = 6", &format!("polish = 6\nkeep = {keep}"));
+    let setup = from_text(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    setup.ask.unwrap()
+}
+
+fn found(keep: usize, threads: usize) -> Movements {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap();
+    pool.install(|| ask(keep).find_all(&|_| ControlFlow::Continue(())))
+}
+
+#[test]
+fn kept_movements_are_good_different_and_in_order_of_cost() {
+    let problem = ask(3).problem;
+    let found = synthesize(&problem, &|_| ControlFlow::Continue(()));
+    assert_eq!(found.attempts.len(), 6, "all attempts are made");
+    assert_eq!((found.keep, found.kept.len()), (3, 3));
+    assert_eq!(found.kept[0].attempt, found.best);
+    assert_eq!(found.kept[0].x, found.x);
+    let patterns: Vec<_> = (found.kept.iter())
+        .map(|kept| pattern(&found.program, &kept.x))
+        .collect();
+    for (i, kept) in found.kept.iter().enumerate() {
+        assert!(found.attempts[kept.attempt].good);
+        let others = (0..3).filter(|j| *j != i);
+        let nearest = others
+            .map(|j| distance(&patterns[i], &patterns[j]))
+            .fold(f64::INFINITY, f64::min);
+        assert!(nearest > DIFFERENT, "{nearest}: {patterns:?}");
+        assert_eq!(kept.nearest, Some(nearest));
+    }
+    let cost = |kept: &conatus_motion::Kept| found.attempts[kept.attempt].cost;
+    assert!(found.kept.is_sorted_by_key(cost));
+}
+
+#[test]
+fn what_is_kept_does_not_depend_on_the_number_of_threads() {
+    let (one, two) = (found(3, 1), found(3, 2));
+    assert_eq!((one.others.len(), two.others.len()), (2, 2));
+    for (a, b) in one.all().zip(two.all()) {
+        assert!(a.clip == b.clip);
+        assert_eq!(a.report.kept, b.report.kept);
+    }
+}
+
+#[test]
+fn who_asks_for_one_gets_the_first_good_one_as_ever() {
+    let one = found(1, 1);
+    assert!(one.others.is_empty() && one.labels().is_empty());
+    let report = &one.best.report;
+    assert_eq!(report.attempts.len(), conatus_motion::ROUND);
+    assert_eq!((&report.keep, &report.kept), (&None, &None));
+    let text = serde_json::to_string(report).unwrap();
+    assert!(!text.contains("\"kept\"") && !text.contains("\"keep\""));
+}
+
+#[test]
+fn labels_count_and_tell_what_each_costs() {
+    let all = found(2, 1);
+    let labels = all.labels();
+    assert_eq!(labels.len(), 2);
+    let costs = all.best.report.kept.as_ref().unwrap().iter();
+    for (number, (label, kept)) in labels.iter().zip(costs).enumerate() {
+        let cost = conatus_world::motion::cost(kept.cost);
+        let wanted = format!("movement {} of 2, cost {cost}", number + 1);
+        assert_eq!(*label, wanted);
+    }
+}
