@@ -4,5 +4,6 @@ pub mod ccd;
 pub mod contrast;
 mod drive;
 mod peak;
+mod rest;
 pub mod scenes;
 pub mod sphere;

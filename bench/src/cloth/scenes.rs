@@ -1,6 +1,7 @@
 //! The scenes of the paper at full size on one thread, beside its Table 1.
 
 use super::drive::{Ride, drive};
+use super::rest::{Rest, Watch};
 use crate::Failure;
 use crate::output::Output;
 use crate::table::{Cell, Table, at_least, at_most, blank, count, fixed};
@@ -47,6 +48,8 @@ const fn example(
 
 /// The most memory that `funnel` may take, in megabytes.
 const MEMORY: f64 = 1000.0;
+/// The fastest that cloth at rest may be on the mean, in cm/s.
+const REST: f64 = 1.0;
 
 /// Runs them one after the other, the quickest first. Runs on one thread of
 /// the caller's pool.
@@ -68,6 +71,10 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
             "intersections",
             "max stretch",
             "stretch bar",
+            "lies at s",
+            "rest cm/s",
+            "rest bar",
+            "later cm/s",
             "fail-safe calls",
             "peak MB",
             "memory bar",
@@ -75,13 +82,16 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
     );
     let mut table = output.begin(table)?;
     for example in &TABLE_1 {
-        let ride = drive(example.scene, &[], frames, None, |_| {})?;
-        table.row(row(example, &ride))?;
+        let mut watch = Watch::default();
+        let ride = drive(example.scene, &[], frames, None, |world| watch.look(world))?;
+        table.row(row(example, &ride, watch.rest()))?;
     }
     Ok(table.end()?)
 }
 
-fn row(example: &Example, ride: &Ride) -> Vec<Cell> {
+/// What is said of rest stays empty where cloth does not lie for two seconds: see
+/// [`rest`](super::rest) for what that means. `later cm/s` is the most from then on.
+fn row(example: &Example, ride: &Ride, rest: Option<Rest>) -> Vec<Cell> {
     let (report, each) = (&ride.report, ride.per_frame());
     let peak = ride.peak.map(|bytes| bytes as f64 / 1e6);
     vec![
@@ -98,6 +108,10 @@ fn row(example: &Example, ride: &Ride) -> Vec<Cell> {
         count(report.intersections),
         fixed(report.max_stretch, 3),
         at_most(report.max_stretch, 1.5),
+        rest.map_or(blank(), |r| fixed(r.lies, 2)),
+        rest.map_or(blank(), |r| fixed(100.0 * r.speed, 2)),
+        rest.map_or(blank(), |r| at_most(100.0 * r.speed, REST)),
+        rest.map_or(blank(), |r| fixed(100.0 * r.later, 2)),
         count(report.failsafe_calls),
         peak.map_or(blank(), |p| fixed(p, 0)),
         match peak {

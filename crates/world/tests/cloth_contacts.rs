@@ -168,3 +168,25 @@ fn cloth_at_rest_rests_until_something_stirs() {
     let moved = mean(&frames[frames.len() - 1]).x - mean(&frames[0]).x;
     assert!((0.2..0.31).contains(&moved), "it moved by {moved} m");
 }
+
+/// Two seconds after it lies, cloth is slower than 1 cm/s on the mean, and stays so. It
+/// lies once its mean speed stays below 5 cm/s. Here steps are as long as the paper's, and
+/// squares that lie on each other are pressed together and pushed apart again.
+#[test]
+fn a_stack_of_squares_rests_two_seconds_after_it_lies() {
+    let sets = ["time.seconds=9", "cloth.piece.square.array.count=[1, 1, 8]"];
+    let mut setup = built_in("squares-plane", &sets);
+    let mut speeds = Vec::new();
+    for _ in 0..setup.plan.steps {
+        setup.world.step();
+        let cloth = setup.world.cloth.as_ref().expect("cloth");
+        let v = cloth.cloth.velocities();
+        speeds.push(v.iter().map(|v| v.length()).sum::<f64>() / v.len() as f64);
+    }
+    let lies = speeds.iter().rposition(|v| *v >= 0.05).expect("a fall") + 1;
+    let later = lies + (2.0 / setup.world.step_seconds()).round() as usize;
+    let rest = speeds.get(later..).unwrap_or_default();
+    assert!(!rest.is_empty(), "it lies after {lies} steps only");
+    let fastest = rest.iter().fold(0.0, |a: f64, b| a.max(*b));
+    assert!(fastest < 0.01, "mean speed {fastest} m/s");
+}

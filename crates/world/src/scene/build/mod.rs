@@ -12,6 +12,7 @@ mod forces;
 mod materials;
 mod matter;
 mod motion;
+mod obstacle_shapes;
 mod obstacles;
 mod pieces;
 mod shapes;

@@ -8,12 +8,14 @@ mod cloth;
 mod command;
 mod force;
 mod motion;
+mod obstacle;
 
 pub use body::*;
 pub use cloth::*;
 pub use command::*;
 pub use force::*;
 pub use motion::*;
+pub use obstacle::*;
 
 use schemars::JsonSchema;
 use serde::Deserialize;

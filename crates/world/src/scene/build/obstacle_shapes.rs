@@ -1,0 +1,336 @@
+//! The shapes of obstacles as triangles: solids, meshes, and what only obstacles can be,
+//! such as funnels, stairs and hills.
+//!
+//! Sizes and counts that make no sense are refused here; where an obstacle is and how it
+//! moves is up to [`obstacles`](super::obstacles).
+
+use super::{check, shapes};
+use crate::scene::load::Scene;
+use crate::scene::model::{Heightfield, ObstacleShape, Shape};
+use crate::scene::problem::Problems;
+use conatus_geometry::{Mesh, generate, icosphere};
+use conatus_math::DVec3;
+use std::ops::RangeInclusive;
+
+/// More triangles than this are not worth it.
+const MOST_TRIANGLES: usize = 200_000;
+
+/// The surface of a shape in its own axes, with no edge much longer than `detail`.
+pub fn surface(
+    scene: &mut Scene,
+    shape: &ObstacleShape,
+    detail: Option<f64>,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<Mesh> {
+    let solid = match shape {
+        ObstacleShape::Sphere(s) => {
+            check::positive(
+                problems,
+                &format!("{path}.sphere.radius"),
+                "the radius",
+                s.radius,
+            );
+            // The edges of an icosahedron are 1.05 radii long.
+            let halvings = detail.map_or(3.0, |d| (1.2 * s.radius / d).log2().ceil());
+            let mut mesh = icosphere(halvings.clamp(1.0, 6.0) as u32);
+            mesh.vertices.iter_mut().for_each(|v| *v *= s.radius);
+            return (s.radius > 0.0).then_some(mesh);
+        }
+        ObstacleShape::Box(b) => Shape::Box(b.clone()),
+        ObstacleShape::Cylinder(a) => Shape::Cylinder(a.clone()),
+        ObstacleShape::Capsule(a) => Shape::Capsule(a.clone()),
+        ObstacleShape::Cone(a) => Shape::Cone(a.clone()),
+        ObstacleShape::Ellipsoid(e) => Shape::Ellipsoid(e.clone()),
+        ObstacleShape::Mesh(m) => {
+            let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), problems)?;
+            return Some(refined(mesh, detail));
+        }
+        open => return open_surface(open, path, problems).map(|m| refined(m, detail)),
+    };
+    let formed = shapes::form(scene, &solid, path, problems)?;
+    Some(refined(formed.mesh, detail))
+}
+
+/// All triangles cut into four until none has a longer edge: all alike, so
+/// that no vertex comes to lie within the edge of another triangle.
+fn refined(mut mesh: Mesh, detail: Option<f64>) -> Mesh {
+    let longest = |mesh: &Mesh| {
+        (0..mesh.triangles.len())
+            .map(|t| mesh.corners(t))
+            .map(|[a, b, c]| a.distance(b).max(b.distance(c)).max(c.distance(a)))
+            .fold(0.0, f64::max)
+    };
+    let Some(detail) = detail else { return mesh };
+    while longest(&mesh) > detail && 4 * mesh.triangles.len() <= MOST_TRIANGLES {
+        let most = 4 * mesh.triangles.len();
+        mesh = mesh.refined(0.0, most);
+    }
+    mesh
+}
+
+fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> Option<Mesh> {
+    let before = problems.len();
+    let mesh = match shape {
+        ObstacleShape::Funnel(f) => {
+            let sizes = [
+                ("rim_radius", "the radius of the rim", f.rim_radius),
+                ("neck_radius", "the radius of the neck", f.neck_radius),
+                ("chute_length", "the length of the chute", f.chute_length),
+                ("rim_height", "the height", f.rim_height - f.neck_height),
+                (
+                    "rim_radius",
+                    "what the rim is wider than the neck",
+                    f.rim_radius - f.neck_radius,
+                ),
+            ];
+            for (key, what, value) in sizes {
+                check::positive(problems, &format!("{path}.funnel.{key}"), what, value);
+            }
+            check::not_negative(
+                problems,
+                &format!("{path}.funnel.fillet"),
+                "the fillet",
+                f.fillet,
+            );
+            let key = format!("{path}.funnel.segments");
+            pieces(problems, &key, "corners around", f.segments, 3..=1000)?;
+            if problems.len() > before {
+                return None;
+            }
+            let mut profile = generate::funnel_profile(
+                f.rim_radius,
+                f.rim_height,
+                f.neck_radius,
+                f.neck_height,
+                f.fillet,
+                f.chute_length,
+                8,
+            );
+            let far = f
+                .rim_radius
+                .max(f.rim_height - f.neck_height)
+                .max(f.chute_length);
+            even_out(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
+            generate::revolution(&profile, f.segments)
+        }
+        ObstacleShape::Revolution(p) => {
+            let key = format!("{path}.revolution.segments");
+            pieces(problems, &key, "corners around", p.segments, 3..=1000)?;
+            let key = format!("{path}.revolution.profile");
+            let profile = pairs(&p.profile, &key, problems)?;
+            for (k, &(radius, _)) in profile.iter().enumerate() {
+                check::not_negative(problems, &format!("{key}[{k}][0]"), "the radius", radius);
+            }
+            if problems.len() > before {
+                return None;
+            }
+            generate::revolution(&profile, p.segments)
+        }
+        ObstacleShape::Trough(t) => {
+            for (key, value) in [("width", t.width), ("length", t.length), ("depth", t.depth)] {
+                check::positive(
+                    problems,
+                    &format!("{path}.trough.{key}"),
+                    &format!("the {key}"),
+                    value,
+                );
+            }
+            let key = format!("{path}.trough.segments");
+            pieces(problems, &key, "sides", t.segments, 2..=200)?;
+            if problems.len() > before {
+                return None;
+            }
+            generate::trough(t.width, t.length, t.depth, t.segments)
+        }
+        ObstacleShape::Extrusion(e) => {
+            check::positive(
+                problems,
+                &format!("{path}.extrusion.length"),
+                "the length",
+                e.length,
+            );
+            let profile = pairs(&e.profile, &format!("{path}.extrusion.profile"), problems)?;
+            let most = (MOST_TRIANGLES / 2 / profile.len()) as u32;
+            let key = format!("{path}.extrusion.segments");
+            pieces(problems, &key, "pieces along", e.segments, 1..=most)?;
+            if problems.len() > before {
+                return None;
+            }
+            generate::extrusion(&profile, e.length, e.segments)
+        }
+        ObstacleShape::Stairs(s) => {
+            let sizes = [("depth", s.depth), ("height", s.height), ("width", s.width)];
+            for (key, value) in sizes {
+                let path = format!("{path}.stairs.{key}");
+                check::positive(problems, &path, &format!("the {key}"), value);
+            }
+            let key = format!("{path}.stairs.landing");
+            check::not_negative(problems, &key, "the landing", s.landing);
+            let key = format!("{path}.stairs.steps");
+            pieces(problems, &key, "steps", s.steps, 1..=100)?;
+            if problems.len() > before {
+                return None;
+            }
+            let mut profile = Vec::new();
+            for k in 0..s.steps {
+                let x = f64::from(k) * s.depth;
+                profile.push((x, f64::from(k) * s.height));
+                profile.push((x, f64::from(k + 1) * s.height));
+            }
+            let (end, top) = profile.last().copied().unwrap_or_default();
+            let end = end + s.depth + s.landing;
+            profile.push((end, top));
+            profile.push((end, 0.0));
+            prism(&profile, s.width)
+        }
+        ObstacleShape::Ramp(r) => {
+            let sizes = [
+                ("length", r.length),
+                ("height", r.height),
+                ("width", r.width),
+            ];
+            for (key, value) in sizes {
+                let path = format!("{path}.ramp.{key}");
+                check::positive(problems, &path, &format!("the {key}"), value);
+            }
+            if problems.len() > before {
+                return None;
+            }
+            prism(
+                &[(0.0, 0.0), (r.length, r.height), (r.length, 0.0)],
+                r.width,
+            )
+        }
+        ObstacleShape::Heightfield(h) => hills(h, path, problems)?,
+        _ => return None,
+    };
+    Some(mesh)
+}
+
+/// A profile of (x, z) that begins and ends on the ground, drawn out along y, with
+/// its two sides: columns between the profile and the ground.
+fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
+    let mut mesh = generate::extrusion(profile, width, 1);
+    let mut add = |x: f64, y: f64, z: f64| {
+        mesh.vertices.push(DVec3::new(x, y, z));
+        mesh.vertices.len() as u32 - 1
+    };
+    let mut sides = Vec::new();
+    for pair in profile.windows(2) {
+        let ((x0, z0), (x1, z1)) = (pair[0], pair[1]);
+        if x1 <= x0 {
+            continue;
+        }
+        for y in [-0.5 * width, 0.5 * width] {
+            let corners = [(x0, 0.0), (x1, 0.0), (x1, z1), (x0, z0)];
+            let [a, b, c, d] = corners.map(|(x, z)| add(x, y, z));
+            let quad = [[a, b, c], [a, c, d]];
+            // Both look outwards; a side without height has no triangle.
+            let flip = |[a, b, c]: [u32; 3]| if y > 0.0 { [a, c, b] } else { [a, b, c] };
+            if z1 > 0.0 {
+                sides.push(flip(quad[0]));
+            }
+            if z0 > 0.0 {
+                sides.push(flip(quad[1]));
+            }
+        }
+    }
+    mesh.triangles.extend(sides);
+    mesh
+}
+
+/// A heightfield as it is felt: the smooth surface, cut finely.
+fn hills(given: &Heightfield, path: &str, problems: &mut Problems) -> Option<Mesh> {
+    /// Cells of the mesh in a cell of the grid, along each side.
+    const FINE: usize = 3;
+    let path = format!("{path}.heightfield");
+    let columns = given.heights.first().map_or(0, Vec::len);
+    let rows = given.heights.len();
+    let even = given.heights.iter().all(|row| row.len() == columns);
+    let known = given.heights.iter().flatten().all(|h| h.is_finite());
+    if columns < 2 || rows < 2 || columns * rows > 10_000 || !even || !known {
+        problems.at(
+            &format!("{path}.heights"),
+            format!("{rows} rows of {columns} heights"),
+            "give at least two rows of at least two numbers, all rows alike, 10,000 numbers at most",
+        );
+        return None;
+    }
+    let before = problems.len();
+    let key = format!("{path}.spacing");
+    check::positive(problems, &key, "the spacing", given.spacing);
+    if problems.len() > before {
+        return None;
+    }
+    let field = super::motion::field(given, DVec3::ZERO);
+    let (nx, ny) = ((columns - 1) * FINE, (rows - 1) * FINE);
+    let step = given.spacing / FINE as f64;
+    let mut mesh = Mesh::default();
+    for j in 0..=ny {
+        for i in 0..=nx {
+            let x = field.origin.x + i as f64 * step;
+            let y = field.origin.y + j as f64 * step;
+            mesh.vertices.push(DVec3::new(x, y, field.height(x, y)[0]));
+        }
+    }
+    let row = nx as u32 + 1;
+    for j in 0..ny as u32 {
+        for i in 0..nx as u32 {
+            let a = j * row + i;
+            mesh.triangles.push([a, a + 1, a + row + 1]);
+            mesh.triangles.push([a, a + row + 1, a + row]);
+        }
+    }
+    Some(mesh)
+}
+
+/// Cuts long stretches of a profile, so that no triangle is very long.
+fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
+    let mut even = Vec::new();
+    for pair in profile.windows(2) {
+        let ((a, b), (c, d)) = (pair[0], pair[1]);
+        let length = ((c - a) * (c - a) + (d - b) * (d - b)).sqrt();
+        // Lengths beyond all numbers are refused afterwards.
+        let pieces = (length / longest).ceil().clamp(1.0, 2000.0) as u32;
+        even.extend((0..pieces).map(|k| {
+            let s = f64::from(k) / f64::from(pieces);
+            (a + s * (c - a), b + s * (d - b))
+        }));
+    }
+    even.extend(profile.last());
+    *profile = even;
+}
+
+/// A number of pieces within what makes sense.
+fn pieces(
+    problems: &mut Problems,
+    path: &str,
+    what: &str,
+    count: u32,
+    sensible: RangeInclusive<u32>,
+) -> Option<()> {
+    if sensible.contains(&count) {
+        return Some(());
+    }
+    let (least, most) = sensible.into_inner();
+    problems.at(
+        path,
+        format!("{count} {what}"),
+        format!("give from {least} to {most}"),
+    );
+    None
+}
+
+fn pairs(given: &[[f64; 2]], path: &str, problems: &mut Problems) -> Option<Vec<(f64, f64)>> {
+    let apart = given.windows(2).all(|w| w[0] != w[1]);
+    if given.len() >= 2 && given.len() <= 10_000 && apart {
+        return Some(given.iter().map(|&[a, b]| (a, b)).collect());
+    }
+    problems.at(
+        path,
+        "a profile needs at least two points, each apart from the one before",
+        "for example [[0.5, 0], [0.6, 0.2]]",
+    );
+    None
+}
