@@ -98,10 +98,16 @@ pub fn cloth() -> Outcome {
 
 /// Scenes with characters, whose motions are scored from outside.
 const MOTIONS: &[&[&str]] = &[
+    &["boost"],
     &["carry"],
+    &["carry-heavy"],
     &["climb"],
+    &["climb-tall"],
+    &["climb-wall"],
+    &["crawl"],
     &["get-up-back"],
     &["get-up-front"],
+    &["handover"],
     &["handstand"],
     &["handstand-walk"],
     &["hexapod-walk"],
@@ -110,15 +116,22 @@ const MOTIONS: &[&[&str]] = &[
     &["jump"],
     &["kick"],
     &["punch"],
+    &["push"],
+    &["quadruped-climb"],
     &["quadruped-trot"],
+    &["shared-load"],
+    &["shelf"],
     &["sit-up"],
     &["stairs"],
     &["stand"],
     &["step-over"],
+    &["throw"],
+    &["under-bar"],
     &["walk"],
     &["walk-turn"],
     &["wide-human-carry"],
     &["wide-human-walk"],
+    &["workload"],
 ];
 
 /// The physics of characters' motions, after a proof that the program which
