@@ -24,7 +24,7 @@ pub const FIRM: f64 = 10.0;
 pub const ARM: f64 = 0.3;
 
 /// The share of its height below which nobody crawls any more, but lies.
-pub const LOWEST: f64 = 0.7;
+pub const LOWEST: f64 = 0.9;
 
 /// A feature of a pose and the value it should have.
 #[derive(Clone, Copy, Debug)]
