@@ -1,6 +1,8 @@
 //! What a scene asks of its characters, and how it is found.
 
-use super::{MotionReport, Movement, Progress, clip};
+use super::clip::{self, Sampled};
+use super::report::finite;
+use super::{MotionReport, Movement, Progress, carried};
 use conatus_motion::costs::task;
 use conatus_motion::score::Score;
 use conatus_motion::variables::State;
@@ -27,16 +29,20 @@ impl Ask {
     pub fn find(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
         let found = conatus_motion::synthesize(&self.problem, watch);
         let mut failure = self.failure(&found);
-        let mut clip = clip::sampled(self, &found.program, &found.x);
+        let Sampled {
+            mut clip,
+            reaction_error,
+        } = clip::sampled(self, &found.program, &found.x);
         if let Err(why) = clip.check() {
             // Numbers that ran away cannot be shown.
             failure = Some(format!("numbers ran away: {why}"));
             clip = self.start();
         }
-        Movement {
-            clip,
-            report: MotionReport::of(&found, failure),
-        }
+        let mut report = MotionReport::of(&found, failure);
+        report.contacts = carried::contacts(&clip);
+        let newtons = reaction_error.max(carried::reaction_error(&clip));
+        report.reaction_error_bw = finite(carried::in_weights(&clip, newtons));
+        Movement { clip, report }
     }
 
     /// A clip of one moment: everybody as they start.

@@ -25,8 +25,17 @@ const FINEST: f64 = 0.005;
 /// A contact that bears less of its owner's weight is not active.
 const ACTIVE: f64 = 1e-3;
 
+/// A movement, sampled.
+pub struct Sampled {
+    /// What is seen of it.
+    pub clip: Clip,
+    /// The largest difference, in newtons, of the force on the owner of a contact and
+    /// the force on whom it touches, as the equations of motion have them.
+    pub reaction_error: f64,
+}
+
 /// A clip of the movement with these unknowns.
-pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
+pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
     let segment = program.layout.segment_seconds();
     // Knots are among the moments.
     let pieces = (segment / FINEST - 1e-9).ceil().max(1.0);
@@ -37,10 +46,12 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
         .map(|k| k as f64 * program.layout.phase_seconds)
         .collect();
     let (mut state, mut forces) = (State::default(), TrueForces::default());
+    let mut reaction_error = 0.0f64;
     for i in 0..moments {
         let time = clip.time[i];
         state.update(&program.layout, x, &program.layout.moment_at(time));
         add(&mut clip, program, &mut state, &mut forces);
+        reaction_error = reaction_error.max(imbalance(program, &forces));
     }
     for (c, character) in clip.characters.iter_mut().enumerate() {
         for (patch, effector) in patches(program, c).zip(&mut character.effectors) {
@@ -52,7 +63,25 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
         }
     }
     clip.targets = ask.targets.clone();
-    clip
+    Sampled {
+        clip,
+        reaction_error,
+    }
+}
+
+/// How much more or less than what it is given anybody feels, in newtons. Forces are
+/// counted in the weight of their owner; whom it touches feels them times a ratio, in
+/// its own weight.
+fn imbalance(program: &Program, forces: &TrueForces) -> f64 {
+    let g = program.gravity.length();
+    let weight = |c: usize| program.characters[c].mass * g;
+    let each = forces.contacts.iter().zip(&forces.solution.forces);
+    let pairs = each.filter_map(|(contact, f)| Some((contact, f, contact.against?)));
+    let errors = pairs.map(|(contact, f, (other, ratio))| {
+        let force = DVec3::new(f[0], f[1], f[2]).length();
+        force * (weight(contact.on) - ratio * weight(other)).abs()
+    });
+    errors.fold(0.0, f64::max)
 }
 
 /// A clip of one moment: everybody as they start.
