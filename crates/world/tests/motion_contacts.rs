@@ -90,36 +90,6 @@ kind = 'stand'
     );
 }
 
-/// Characters in no contact with each other leave nothing to compare; the ratio of
-/// weights by which one feels the other is in the equations of motion.
-#[test]
-fn who_is_leant_on_feels_what_the_other_gives() {
-    let close = "
-[[character]]
-name = 'anna'
-[[character]]
-name = 'ben'
-kind = 'wide human'
-position = [0.55, 0]
-heading = 180
-[[goal]]
-kind = 'stand'
-character = 'anna'
-[[goal]]
-kind = 'stand'
-character = 'ben'
-";
-    let found = report(close);
-    for name in ["anna", "ben"] {
-        assert!(!of(&found, name).is_empty());
-    }
-    assert!(
-        found.reaction_error_bw < 1e-12,
-        "{}",
-        found.reaction_error_bw
-    );
-}
-
 #[test]
 fn a_parcel_that_is_carried_is_carried_by_hands() {
     let mut setup = support::built_in("carry", &[]);

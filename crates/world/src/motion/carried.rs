@@ -1,9 +1,10 @@
 //! What carried a movement: which contacts did how much, and whether both sides
 //! of each feel the same force.
 //!
-//! All of it is read from the clip, so that it is about what others are shown.
+//! What can be is read from the clip, so that it is about what others are shown.
 
 use conatus_math::DVec3;
+use conatus_motion::score::TrueForces;
 use conatus_record::Clip;
 use conatus_record::clip::{Effector, Object};
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,19 @@ fn both_sides(object: &Object, effector: &Effector, name: &str, i: usize) -> (DV
     (on_patch, on_thing)
 }
 
+/// How much more or less than what it is given anybody feels at a moment, in newtons.
+/// Forces are counted in the weight of their owner; whom it touches feels them times a
+/// ratio, in its own weight.
+pub fn imbalance(weights: &[f64], forces: &TrueForces) -> f64 {
+    let each = forces.contacts.iter().zip(&forces.solution.forces);
+    let pairs = each.filter_map(|(contact, f)| Some((contact, f, contact.against?)));
+    let errors = pairs.map(|(contact, f, (other, ratio))| {
+        let force = DVec3::new(f[0], f[1], f[2]).length();
+        force * (weights[contact.on] - ratio * weights[other]).abs()
+    });
+    errors.fold(0.0, f64::max)
+}
+
 /// Newtons in weights of the lightest character.
 pub fn in_weights(clip: &Clip, newtons: f64) -> f64 {
     let masses = clip.characters.iter().map(|c| c.mass);
@@ -138,5 +152,65 @@ pub fn in_weights(clip: &Clip, newtons: f64) -> f64 {
     match weight > 0.0 {
         true => newtons / weight,
         false => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Options, Scene};
+    use conatus_math::DMat3;
+    use conatus_motion::inverse_dynamics::Contact;
+    use conatus_record::clip::ObjectContact;
+
+    #[test]
+    fn a_ratio_that_is_not_that_of_weights_is_found() {
+        let push = |ratio: f64| {
+            let mut forces = TrueForces::default();
+            forces.contacts.push(Contact {
+                on: 0,
+                against: Some((1, ratio)),
+                position: DVec3::ZERO,
+                matrix: DMat3::IDENTITY,
+                cone: None,
+                weight: 1.0,
+            });
+            let force = [0.0, 0.3, 0.4, 9.0, 9.0, 9.0];
+            forces.solution.forces.push(force);
+            forces
+        };
+        let weights = [600.0, 1200.0];
+        assert_eq!(imbalance(&weights, &push(0.5)), 0.0);
+        // Half of the owner's weight goes out, and twice as much comes in.
+        assert_eq!(imbalance(&weights, &push(1.0)), 300.0);
+    }
+
+    #[test]
+    fn a_thing_that_feels_another_force_than_the_hand_is_found() {
+        let mut scene = Scene::load("carry", &Options::default()).unwrap();
+        let mut clip = scene.build().unwrap().ask.unwrap().start();
+        assert_eq!(reaction_error(&clip), 0.0);
+        let hand = (clip.characters[0].effectors.iter_mut())
+            .find(|e| e.name == "left hand")
+            .unwrap();
+        hand.active[0] = true;
+        hand.touches[0] = Some("parcel".into());
+        hand.force[0] = DVec3::new(0.0, 0.0, -20.0);
+        // Nothing bears what the hand gives.
+        assert_eq!(reaction_error(&clip), 20.0);
+        clip.objects[0].contacts.push(ObjectContact {
+            with: "human/left hand".into(),
+            force: vec![DVec3::new(0.0, 5.0, 20.0)],
+            point: vec![DVec3::ZERO],
+            torque: vec![DVec3::ZERO],
+            normal: vec![DVec3::Z],
+            active: vec![true],
+        });
+        assert_eq!(reaction_error(&clip), 5.0);
+        let contacts = contacts(&clip);
+        let named = |of: &str, with: &str| contacts.iter().any(|c| c.of == of && c.with == with);
+        assert!(named("human", "parcel") && named("parcel", "human/left hand"));
+        let weights = in_weights(&clip, 70.0 * clip.gravity.length());
+        assert!((weights - 1.0).abs() < 1e-12, "{weights}");
     }
 }

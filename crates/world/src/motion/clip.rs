@@ -7,6 +7,7 @@
 mod things;
 
 use super::Ask;
+use super::carried::imbalance;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
@@ -46,12 +47,16 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
         .map(|k| k as f64 * program.layout.phase_seconds)
         .collect();
     let (mut state, mut forces) = (State::default(), TrueForces::default());
+    let everybody = program.characters.iter();
+    let weights: Vec<f64> = everybody
+        .map(|c| c.mass * program.gravity.length())
+        .collect();
     let mut reaction_error = 0.0f64;
     for i in 0..moments {
         let time = clip.time[i];
         state.update(&program.layout, x, &program.layout.moment_at(time));
         add(&mut clip, program, &mut state, &mut forces);
-        reaction_error = reaction_error.max(imbalance(program, &forces));
+        reaction_error = reaction_error.max(imbalance(&weights, &forces));
     }
     for (c, character) in clip.characters.iter_mut().enumerate() {
         for (patch, effector) in patches(program, c).zip(&mut character.effectors) {
@@ -67,21 +72,6 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
         clip,
         reaction_error,
     }
-}
-
-/// How much more or less than what it is given anybody feels, in newtons. Forces are
-/// counted in the weight of their owner; whom it touches feels them times a ratio, in
-/// its own weight.
-fn imbalance(program: &Program, forces: &TrueForces) -> f64 {
-    let g = program.gravity.length();
-    let weight = |c: usize| program.characters[c].mass * g;
-    let each = forces.contacts.iter().zip(&forces.solution.forces);
-    let pairs = each.filter_map(|(contact, f)| Some((contact, f, contact.against?)));
-    let errors = pairs.map(|(contact, f, (other, ratio))| {
-        let force = DVec3::new(f[0], f[1], f[2]).length();
-        force * (weight(contact.on) - ratio * weight(other)).abs()
-    });
-    errors.fold(0.0, f64::max)
 }
 
 /// A clip of one moment: everybody as they start.
