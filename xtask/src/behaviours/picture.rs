@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
-/// How many colours a small picture has; up to 16 of them would fit into half the room,
-/// but skies get bands.
-const COLORS: usize = 64;
+/// How many colours a small picture has: enough for skies without bands, and one byte each.
+const COLORS: usize = 160;
 
 type Rgb = [u8; 3];
 
@@ -48,26 +47,30 @@ fn halved(pixels: &[Rgb], [width, height]: [usize; 2]) -> (Vec<Rgb>, [usize; 2])
 }
 
 /// Colours that stand for all of a picture: the box around all colours is cut in two
-/// across its longest side, again and again, the widest box first (median cut).
+/// across its longest side, again and again.
 fn palette(pixels: &[Rgb]) -> Vec<Rgb> {
-    let mut colors: Vec<Rgb> = pixels.to_vec();
-    colors.sort_unstable();
-    // How often a colour occurs matters little: arrows are thin, and must stay red.
-    colors.dedup();
-    let mut boxes = vec![colors];
+    let mut boxes = vec![pixels.to_vec()];
     while boxes.len() < COLORS {
-        let widest = (boxes.iter().enumerate())
-            .map(|(i, colors)| (longest(colors), i))
+        let worst = (boxes.iter().enumerate())
+            .map(|(i, colors)| (badness(colors), i))
             .max();
-        let Some(((extent, axis), i)) = widest.filter(|((extent, _), _)| *extent > 0) else {
+        let Some((_, i)) = worst.filter(|(badness, _)| *badness > 0) else {
             break;
         };
+        let (extent, axis) = longest(&boxes[i]);
         let low = boxes[i].iter().map(|c| c[axis]).min().unwrap_or_default();
         let middle = low + extent.div_ceil(2);
         let (above, below) = (boxes.swap_remove(i).into_iter()).partition(|c| c[axis] >= middle);
         boxes.extend([above, below]);
     }
     boxes.iter().map(|colors| mean(colors)).collect()
+}
+
+/// How badly one colour stands for all of a box. Large areas such as skies matter, but
+/// thin arrows have to keep their colours too: extent² √count.
+fn badness(colors: &[Rgb]) -> u64 {
+    let extent = u64::from(longest(colors).0);
+    extent * extent * colors.len().isqrt() as u64
 }
 
 /// The longest side of the box around colours, and its axis.
