@@ -103,7 +103,7 @@ fn every_scene_with_characters_has_a_section_with_a_picture() {
         let from = heading(name).unwrap_or_else(|| panic!("{name} has no section"));
         let section = &page[from + 1..];
         let section = &section[..section[1..].find("\n##").map_or(section.len(), |to| to + 1)];
-        assert!(section.contains(scene.title), "another title in {name}");
+        assert!(section.contains(&scene.title), "another title in {name}");
         let picture = format!("pictures/behaviours/{name}.png");
         assert!(section.contains(&format!("]({picture})")), "{name}");
         let size = std::fs::metadata(docs().join(&picture)).map(|m| m.len());
