@@ -36,12 +36,13 @@ usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--json]
   motion            all that begins with it:
   motion-scenes     how long movements take to be found, and how good they are
   motion-terms      the share of each cost in the time of a gradient
+  motion-more       what a second thing, and a second and third character, cost
 
   --frames N        runs of cloth end after N frames; whole ones take hours
   --seeds N         movements are searched for with the seeds from 0 to N - 1
   --json            one JSON text at the end instead of tables";
 
-const SECTIONS: [&str; 9] = [
+const SECTIONS: [&str; 10] = [
     "rigid",
     "cloth",
     "cloth-ccd",
@@ -51,6 +52,7 @@ const SECTIONS: [&str; 9] = [
     "motion",
     "motion-scenes",
     "motion-terms",
+    "motion-more",
 ];
 
 /// What was asked for.
@@ -147,6 +149,9 @@ fn measure(wish: &Wish) -> Result<(), Failure> {
     }
     if wish.wants("motion-terms") {
         pool.install(|| motion::terms::measure(&mut output))?;
+    }
+    if wish.wants("motion-more") {
+        pool.install(|| motion::more::measure(&mut output))?;
     }
     Ok(output.end(&processor)?)
 }

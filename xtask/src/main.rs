@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask test` runs every test there is.
 
+mod behaviours;
 mod page;
 mod parts;
 mod python;
@@ -18,6 +19,9 @@ Chores of the project.
                            whether cloth in our .obj frames passes through anything, and
                            the physics of motions in our .clip.json files
       FOLDER               of what is in a folder, instead of made-up files and short runs
+  cargo xtask behaviours   run every built-in scene with characters, and write what they
+                           found into docs/behaviours.md and docs/pictures/behaviours
+      NAME...              only these scenes; the rest of the page stays as it is
 ";
 
 fn main() -> ExitCode {
@@ -29,12 +33,13 @@ fn main() -> ExitCode {
         }
         ["test"] => run::all(&parts::all(true)),
         ["test", "--without-browser"] => run::all(&parts::all(false)),
-        ["validate"] => told(all(&[
+        ["validate"] => told(no_faults(all(&[
             validate::made_up,
             validate::cloth,
             validate::motions,
-        ])),
-        ["validate", folder] => told(validate::all_in(folder.as_ref())),
+        ]))),
+        ["validate", folder] => told(no_faults(validate::all_in(folder.as_ref()))),
+        ["behaviours", ref names @ ..] => told(behaviours::all(names)),
         _ => {
             eprintln!("unknown chore: {}\n\n{HELP}", arguments.join(" "));
             ExitCode::from(2)
@@ -56,11 +61,16 @@ fn all(parts: &[fn() -> run::Outcome]) -> run::Outcome {
     }
 }
 
+/// What was judged has no faults, if nobody found any.
+fn no_faults(outcome: run::Outcome) -> run::Outcome {
+    outcome.map(|remark| format!("{remark}: no faults"))
+}
+
 /// Tells how a single chore ended.
 fn told(outcome: run::Outcome) -> ExitCode {
     match outcome {
         Ok(remark) => {
-            println!("{remark}: no faults");
+            println!("{remark}");
             ExitCode::SUCCESS
         }
         Err(problem) => {

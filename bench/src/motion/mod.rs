@@ -1,6 +1,7 @@
 //! Characters: how long a movement takes to be found and how good it is, beside
 //! the figures of Mordatch et al. (2012), and where the time goes.
 
+pub mod more;
 pub mod scenes;
 pub mod terms;
 

@@ -100,7 +100,7 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
 
 /// Evaluates the gradient at places close to each other, as a line search does:
 /// at one and the same place forces would be known already.
-fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl FnMut() + '_ {
+pub(super) fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl FnMut() + '_ {
     let mut evaluator = Evaluator::new(program, samples);
     let mut x = program.layout.still();
     let mut gradient = vec![0.0; x.len()];

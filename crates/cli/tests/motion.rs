@@ -61,7 +61,13 @@ fn a_run_with_characters_writes_all_files_and_reports() {
     for key in [
         "characters",
         "objects",
-        "contacts",
+        "patches",
+        "contacts/0/of",
+        "contacts/0/part",
+        "contacts/0/with",
+        "contacts/0/seconds",
+        "contacts/0/impulse",
+        "reaction_error_bw",
         "variables",
         "phases",
         "iterations",
@@ -94,7 +100,7 @@ fn a_run_with_characters_writes_all_files_and_reports() {
         (&report["seconds"], &report["seed"]),
         (&0.6.into(), &5.into())
     );
-    assert_eq!(report["motion"]["contacts"], 7);
+    assert_eq!(report["motion"]["patches"], 7);
     for file in files {
         assert!(
             fs::metadata(folder.path().join(file)).unwrap().len() > 100,

@@ -109,8 +109,8 @@ fn a_ball_leaves_the_hand_and_flies() {
         let acceleration = (a + c - b * 2.0) / (clip.dt * clip.dt);
         assert!(acceleration.distance(clip.gravity) < 0.5, "{acceleration}");
     }
-    // It was the hand that gave it its speed, and far from where it ends.
-    assert!(ball.position[end - flight].x < 1.2);
+    // It was let go far from where it ends.
+    assert!(ball.position[end - flight].x < 1.6);
 }
 
 /// Whether hands of somebody hold a thing at a moment.

@@ -1,4 +1,5 @@
-//! docs/scenes.md leaves no key and no built-in scene out, and its examples run.
+//! docs/scenes.md leaves no key and no built-in scene out, and its examples run;
+//! docs/behaviours.md shows every scene with characters.
 
 mod support;
 
@@ -6,12 +7,20 @@ use conatus_cloth::MATERIALS;
 use conatus_world::scene::{Files, Options, Scene, Source, library, schema, template};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
 
 fn reference() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
+    page("scenes.md")
+}
+
+fn page(name: &str) -> String {
     // A checkout may have turned the line ends.
-    std::fs::read_to_string(path).unwrap().replace("\r\n", "\n")
+    let text = std::fs::read_to_string(docs().join(name)).unwrap();
+    text.replace("\r\n", "\n")
 }
 
 /// The page in two: its prose, and its fenced blocks with what follows the
@@ -79,6 +88,32 @@ fn every_built_in_scene_has_a_row_in_the_reference() {
     for scene in library::SCENES {
         let row = format!("\n| `{}` |", scene.name);
         assert!(prose.contains(&row), "{} has no row", scene.name);
+    }
+}
+
+#[test]
+fn every_scene_with_characters_has_a_section_with_a_picture() {
+    let page = page("behaviours.md");
+    let heading = |name: &str| page.find(&format!("\n### {name}\n"));
+    for scene in library::list() {
+        if scene.family != "motion" {
+            continue;
+        }
+        let name = scene.name;
+        let from = heading(name).unwrap_or_else(|| panic!("{name} has no section"));
+        let section = &page[from + 1..];
+        let section = &section[..section[1..].find("\n##").map_or(section.len(), |to| to + 1)];
+        assert!(section.contains(&scene.title), "another title in {name}");
+        let picture = format!("pictures/behaviours/{name}.png");
+        assert!(section.contains(&format!("]({picture})")), "{name}");
+        let size = std::fs::metadata(docs().join(&picture)).map(|m| m.len());
+        let size = size.unwrap_or_else(|e| panic!("{picture}: {e}"));
+        assert!((1000..100_000).contains(&size), "{picture}: {size} bytes");
+    }
+    // Nothing is shown that is gone.
+    let names = page.lines().filter_map(|l| l.strip_prefix("### "));
+    for name in names {
+        assert!(library::list().iter().any(|s| s.name == name), "{name}");
     }
 }
 

@@ -337,8 +337,37 @@ fn summary(report: &Value, written: &[Written]) -> String {
             millimetres("/motion/penetration_max"),
             millimetres("/motion/task_error"),
         );
+        text += &carried(report);
     }
     text + &human_list(written)
+}
+
+/// How many contacts of a character the summary names.
+const MAIN: usize = 3;
+
+/// What carried each character: a line each, with its largest contacts.
+fn carried(report: &Value) -> String {
+    let contacts = report.pointer("/motion/contacts").and_then(Value::as_array);
+    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+    for contact in contacts.into_iter().flatten() {
+        let word = |key: &str| contact[key].as_str();
+        let number = |key: &str| contact[key].as_f64().unwrap_or(0.0);
+        // Things have no parts; who handles them says it.
+        let (Some(of), Some(part), Some(with)) = (word("of"), word("part"), word("with")) else {
+            continue;
+        };
+        let (impulse, seconds) = (number("impulse"), number("seconds"));
+        let said = format!("{part} on {with} {impulse:.0} N·s in {seconds:.1} s");
+        match lines.last_mut().filter(|(name, _)| *name == of) {
+            Some((_, said_before)) => said_before.push(said),
+            None => lines.push((of, vec![said])),
+        }
+    }
+    let line = |(of, said): &(&str, Vec<String>)| {
+        let main = &said[..said.len().min(MAIN)];
+        format!("  {of}: {}\n", main.join(", "))
+    };
+    lines.iter().map(line).collect()
 }
 
 /// `1 body`, `2 bodies`.

@@ -1,6 +1,8 @@
 //! What a scene asks of its characters, and how it is found.
 
-use super::{MotionReport, Movement, Movements, Progress, clip};
+use super::clip::{self, Sampled};
+use super::report::finite;
+use super::{MotionReport, Movement, Movements, Progress, carried};
 use conatus_motion::costs::task;
 use conatus_motion::score::Score;
 use conatus_motion::variables::State;
@@ -34,9 +36,10 @@ impl Ask {
         let best = Arc::new(self.best(&found));
         let others = found.kept.iter().filter(|kept| kept.attempt != found.best);
         let others = others.filter_map(|kept| {
-            let clip = clip::sampled(self, &found.program, &kept.x);
+            let sampled = clip::sampled(self, &found.program, &kept.x);
             let report = MotionReport::of(&found, kept.attempt, &kept.terms, None);
-            (clip.check().is_ok()).then(|| Arc::new(Movement { clip, report }))
+            let sound = sampled.clip.check().is_ok();
+            sound.then(|| Arc::new(movement(sampled, report)))
         });
         let others = others.collect();
         Movements { best, others }
@@ -49,14 +52,14 @@ impl Ask {
 
     fn best(&self, found: &Synthesis) -> Movement {
         let mut failure = self.failure(found);
-        let mut clip = clip::sampled(self, &found.program, &found.x);
-        if let Err(why) = clip.check() {
+        let mut sampled = clip::sampled(self, &found.program, &found.x);
+        if let Err(why) = sampled.clip.check() {
             // Numbers that ran away cannot be shown.
             failure = Some(format!("numbers ran away: {why}"));
-            clip = self.start();
+            sampled.clip = self.start();
         }
         let report = MotionReport::of(found, found.best, &found.terms, failure);
-        Movement { clip, report }
+        movement(sampled, report)
     }
 
     /// A clip of one moment: everybody as they start.
@@ -116,11 +119,23 @@ impl Ask {
             state.update(&program.layout, &found.x, &aim.moment);
             state.update_limbs(&program.characters, false);
             let arm = match aim.feature {
-                task::Feature::Axis { .. } => 0.3,
+                task::Feature::Axis { .. } => task::ARM,
                 _ => 1.0,
             };
             worst = worst.max(arm * aim.feature.error(program, &state).length());
         }
         worst
     }
+}
+
+/// A movement whose report tells what carried it.
+fn movement(sampled: Sampled, mut report: MotionReport) -> Movement {
+    let Sampled {
+        clip,
+        reaction_error,
+    } = sampled;
+    report.contacts = carried::contacts(&clip);
+    let newtons = reaction_error.max(carried::reaction_error(&clip));
+    report.reaction_error_bw = finite(carried::in_weights(&clip, newtons));
+    Movement { clip, report }
 }

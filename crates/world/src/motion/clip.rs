@@ -7,6 +7,7 @@
 mod things;
 
 use super::Ask;
+use super::carried::imbalance;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
@@ -25,8 +26,17 @@ const FINEST: f64 = 0.005;
 /// A contact that bears less of its owner's weight is not active.
 const ACTIVE: f64 = 1e-3;
 
+/// A movement, sampled.
+pub struct Sampled {
+    /// What is seen of it.
+    pub clip: Clip,
+    /// The largest difference, in newtons, of the force on the owner of a contact and
+    /// the force on whom it touches, as the equations of motion have them.
+    pub reaction_error: f64,
+}
+
 /// A clip of the movement with these unknowns.
-pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
+pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
     let segment = program.layout.segment_seconds();
     // Knots are among the moments.
     let pieces = (segment / FINEST - 1e-9).ceil().max(1.0);
@@ -37,10 +47,16 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
         .map(|k| k as f64 * program.layout.phase_seconds)
         .collect();
     let (mut state, mut forces) = (State::default(), TrueForces::default());
+    let everybody = program.characters.iter();
+    let weights: Vec<f64> = everybody
+        .map(|c| c.mass * program.gravity.length())
+        .collect();
+    let mut reaction_error = 0.0f64;
     for i in 0..moments {
         let time = clip.time[i];
         state.update(&program.layout, x, &program.layout.moment_at(time));
         add(&mut clip, program, &mut state, &mut forces);
+        reaction_error = reaction_error.max(imbalance(&weights, &forces));
     }
     for (c, character) in clip.characters.iter_mut().enumerate() {
         for (patch, effector) in patches(program, c).zip(&mut character.effectors) {
@@ -52,7 +68,10 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Clip {
         }
     }
     clip.targets = ask.targets.clone();
-    clip
+    Sampled {
+        clip,
+        reaction_error,
+    }
 }
 
 /// A clip of one moment: everybody as they start.

@@ -5,10 +5,12 @@
 //! [`Clip`] and a report. [`MotionWorld`] plays it.
 
 mod ask;
+mod carried;
 mod clip;
 mod report;
 
 pub use ask::Ask;
+pub use carried::ContactReport;
 pub use conatus_motion::Progress;
 pub use conatus_motion::phases::STAGES;
 pub use report::{AttemptReport, Cost, KeptReport, MotionReport};

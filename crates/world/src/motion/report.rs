@@ -1,5 +1,6 @@
 //! What the report of a run says about movements that were found.
 
+use super::carried::ContactReport;
 use conatus_motion::Synthesis;
 use conatus_motion::costs::Terms;
 use conatus_motion::score::Score;
@@ -12,8 +13,10 @@ pub struct MotionReport {
     pub characters: usize,
     /// How many things they handle.
     pub objects: usize,
-    /// How many patches can touch.
-    pub contacts: usize,
+    /// How many contacts are possible: of patches with the surroundings, with things
+    /// and with others.
+    #[serde(default)]
+    pub patches: usize,
     /// How many unknowns the movement has.
     pub variables: usize,
     /// How many phases.
@@ -35,6 +38,15 @@ pub struct MotionReport {
     pub penetration_max: f64,
     /// How far goals are missed, in metres.
     pub task_error: f64,
+    /// The largest difference, over all moments, of the force that one side of a
+    /// contact feels and the other gives, in weights of the lightest character; 0 if
+    /// nothing that moves touches anything else that does.
+    #[serde(default)]
+    pub reaction_error_bw: f64,
+    /// Which contacts carried the movement: characters first and then things, in the
+    /// order of the scene, the largest impulse of each first.
+    #[serde(default)]
+    pub contacts: Vec<ContactReport>,
     /// Processor seconds of all attempts.
     pub cpu_seconds: f64,
     /// Whether the movement keeps all bars.
@@ -144,7 +156,7 @@ impl MotionReport {
         Self {
             characters: count(false),
             objects: count(true),
-            contacts: found.program.contacts.len(),
+            patches: found.program.contacts.len(),
             variables: found.program.layout.len(),
             phases: found.program.layout.phases,
             iterations: best.iterations,
@@ -161,6 +173,9 @@ impl MotionReport {
             limb_error_max: best.limb_error_max,
             penetration_max: best.penetration_max,
             task_error: best.task_error,
+            // What is read from the clip comes later.
+            reaction_error_bw: 0.0,
+            contacts: Vec::new(),
             cpu_seconds: attempts.iter().map(|a| a.cpu_seconds).sum(),
             good: best.good && failure.is_none(),
             interrupted: found.stopped,
@@ -219,6 +234,6 @@ fn attempt(it: &conatus_motion::AttemptReport) -> AttemptReport {
 }
 
 /// JSON has no other numbers.
-fn finite(value: f64) -> f64 {
+pub(super) fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { f64::MAX }
 }
