@@ -404,4 +404,23 @@ mod tests {
              \x20 wrote a.glb (12.3 kB)\n"
         );
     }
+
+    #[test]
+    fn the_summary_names_the_three_largest_contacts_of_each_character() {
+        let of = |of: &str, part: &str, impulse: f64| json!({ "of": of, "part": part, "with": "ground", "seconds": 1.5, "impulse": impulse });
+        let contacts = json!([
+            of("ada", "left foot", 400.0),
+            of("ada", "right foot", 300.4),
+            of("ada", "left hand", 20.0),
+            of("ada", "right hand", 10.0),
+            of("bob", "seat", 900.0),
+            { "of": "parcel", "with": "ground", "seconds": 1.0, "impulse": 49.0 },
+        ]);
+        let said = carried(&json!({ "motion": { "contacts": contacts } }));
+        assert_eq!(
+            said,
+            "  ada: left foot on ground 400 N·s in 1.5 s, right foot on ground 300 N·s in 1.5 s, \
+             left hand on ground 20 N·s in 1.5 s\n  bob: seat on ground 900 N·s in 1.5 s\n"
+        );
+    }
 }
