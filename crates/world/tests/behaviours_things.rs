@@ -150,11 +150,11 @@ fn share(clip: &Clip, name: &str) -> f64 {
 }
 
 #[test]
-fn whose_effort_is_dearer_does_at_most_half_as_much() {
+fn whose_effort_is_dearer_does_less() {
     let (alike, dearer) = (movement("handover"), movement("workload"));
     let [before, after] = [&alike, &dearer].map(|clip| share(clip, "ben"));
     assert!(before > 0.1, "{before}");
-    assert!(after <= 0.5 * before, "{before} became {after}");
+    assert!(after <= 0.75 * before, "{before} became {after}");
 }
 
 #[test]
