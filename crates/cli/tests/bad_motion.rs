@@ -390,6 +390,12 @@ fn things_that_nobody_could_handle_are_told() {
             "farther than 3 m/s",
             "nearer",
         ),
+        (
+            "shape.sphere.radius = 0.1\nmass = 1\nposition = [1, 0]\nslides = true",
+            "7:10",
+            "a ball, which rolls",
+            "the shape of a box",
+        ),
     ] {
         let said = thing(keys);
         assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
@@ -399,6 +405,13 @@ fn things_that_nobody_could_handle_are_told() {
         &alone,
         &["s.toml:1:1:", "no character to do so", "[[body]]"],
     );
+}
+
+#[test]
+fn two_in_one_place_are_told() {
+    let said = human("name = \"anna\"\n[[character]]\nname = \"ben\"");
+    let told = ["everybody together cannot start so", "move them apart"];
+    assert_says(&said, &told);
 }
 
 #[test]
