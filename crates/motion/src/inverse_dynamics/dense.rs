@@ -9,12 +9,17 @@ pub(super) struct Factor {
     inverse: Vec<f64>,
 }
 
-/// Calls a kernel with the size as a constant where it is that of one body, as
-/// it nearly always is: the compiler then unrolls all loops.
+/// Matrices up to this size have a column copied: that of four bodies.
+const MOST_AT_ONCE: usize = 24;
+
+/// Calls a kernel with the size as a constant where it is that of one body or of
+/// a few: the compiler then unrolls loops.
 macro_rules! sized {
     ($kernel:ident($self:ident $(, $argument:expr)*)) => {
         match $self.n {
             6 => $kernel(6 $(, $argument)*),
+            12 => $kernel(12 $(, $argument)*),
+            18 => $kernel(18 $(, $argument)*),
             n => $kernel(n $(, $argument)*),
         }
     };
@@ -74,20 +79,31 @@ impl Factor {
 #[inline(always)]
 fn factorise(n: usize, l: &mut [f64], inverse: &mut [f64]) {
     let (l, inverse) = (&mut l[..n * n], &mut inverse[..n]);
-    for j in 0..n {
-        let mut pivot = l[j * n + j];
-        for k in 0..j {
-            pivot -= l[j * n + k] * l[j * n + k];
-        }
-        let root = pivot.max(1e-300).sqrt();
-        l[j * n + j] = root;
-        inverse[j] = 1.0 / root;
-        for i in j + 1..n {
-            let mut sum = l[i * n + j];
-            for k in 0..j {
-                sum -= l[i * n + k] * l[j * n + k];
+    let mut column = [0.0; MOST_AT_ONCE];
+    for k in 0..n {
+        let root = l[k * n + k].max(1e-300).sqrt();
+        l[k * n + k] = root;
+        inverse[k] = 1.0 / root;
+        if n > MOST_AT_ONCE {
+            for i in k + 1..n {
+                l[i * n + k] *= inverse[k];
+                let factor = l[i * n + k];
+                for j in k + 1..=i {
+                    l[i * n + j] -= factor * l[j * n + k];
+                }
             }
-            l[i * n + j] = sum * inverse[j];
+            continue;
+        }
+        // Side by side in memory, so that entries of a row go together.
+        for i in k + 1..n {
+            l[i * n + k] *= inverse[k];
+            column[i] = l[i * n + k];
+        }
+        for i in k + 1..n {
+            let (factor, row) = (column[i], &mut l[i * n..i * n + n]);
+            for j in k + 1..=i {
+                row[j] -= factor * column[j];
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::cone::{Bounds, Nearest, Slope};
 use super::dense::Factor;
 use super::{Body, Contact, MOMENT, Six, of_body};
+use conatus_math::DVec3;
 use conatus_math::lanes::{Lanes, Real, V3};
 
 /// As many contacts as a human has, and one more.
@@ -13,45 +14,99 @@ type Wide = Lanes<LANES>;
 
 const ZERO: Wide = Lanes([0.0; LANES]);
 
-/// Contacts between the same bodies. Lanes that are left over hold contacts
-/// without axes, on which nothing can act.
+/// Contacts between the same bodies, whichever of the two has the patch. Lanes
+/// that are left over hold contacts without axes, on which nothing can act.
+///
+/// A wrench on the first body is felt by the second as another one, the same map
+/// for all contacts of the group: so all sums over contacts are about the first.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    on: usize,
-    against: Option<usize>,
+    /// The body with the lower number, and the other one if there is one.
+    bodies: (usize, Option<usize>),
     /// The number of the contact in each lane.
     members: [usize; LANES],
     count: usize,
-    /// From the centres of mass of the two bodies.
+    /// How the second feels what the first does.
+    transfer: Transfer,
+    /// From the centre of mass of the first body.
     arm: V3<Wide>,
-    arm_against: V3<Wide>,
-    /// How the reaction enters the rows of its body.
-    ratio: Wide,
+    /// Axes of patches; those of patches of the second body as the first feels
+    /// their forces.
     axes: [V3<Wide>; 3],
     bounds: Bounds<Wide>,
     /// 1/W.
     inverse: Wide,
 }
 
+/// From rows of the first body to those of the second: f₂ = ρ f₁ and
+/// τ₂ = ρ (τ₁ + d × f₁), with ρ the ratio of their masses, negative.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    ratio: f64,
+    /// d, times MOMENT.
+    way: DVec3,
+}
+
+impl Transfer {
+    fn wrench(&self, force: DVec3, turning: DVec3) -> (DVec3, DVec3) {
+        let turning = turning + self.way.cross(force);
+        (force * self.ratio, turning * self.ratio)
+    }
+
+    /// The transposed map, from λ of the second body to that of the first.
+    fn back(&self, l: DVec3, m: DVec3) -> (DVec3, DVec3) {
+        ((l + m.cross(self.way)) * self.ratio, m * self.ratio)
+    }
+
+    /// Every column of a matrix mapped.
+    fn columns(&self, of: &[Six; 6]) -> [Six; 6] {
+        let mut out = [[0.0; 6]; 6];
+        for j in 0..6 {
+            let part = |from: usize| DVec3::new(of[from][j], of[from + 1][j], of[from + 2][j]);
+            let (force, turning) = self.wrench(part(0), part(3));
+            for i in 0..3 {
+                (out[i][j], out[i + 3][j]) = (force[i], turning[i]);
+            }
+        }
+        out
+    }
+
+    /// Every row of a matrix mapped.
+    fn rows(&self, of: &[Six; 6]) -> [Six; 6] {
+        let mut out = [[0.0; 6]; 6];
+        for (row, out) in of.iter().zip(&mut out) {
+            let (force, turning) =
+                self.wrench(DVec3::from_slice(row), DVec3::from_slice(&row[3..]));
+            out[..3].copy_from_slice(&force.to_array());
+            out[3..].copy_from_slice(&turning.to_array());
+        }
+        out
+    }
+}
+
 /// Proj(Gᵀλ) of a group and its derivative over W.
 pub(super) type Touch = Nearest<Wide>;
 
-/// The bodies that a contact acts on.
+/// The bodies that a contact acts on, in order.
 fn ends(contact: &Contact) -> (usize, Option<usize>) {
-    (contact.on, contact.against.map(|a| a.0))
+    match contact.against {
+        Some((other, _)) => (contact.on.min(other), Some(contact.on.max(other))),
+        None => (contact.on, None),
+    }
 }
 
 impl Group {
-    fn new(on: usize, against: Option<usize>) -> Self {
+    fn new(bodies: (usize, Option<usize>)) -> Self {
         let zero = V3::new(ZERO, ZERO, ZERO);
         Self {
-            on,
-            against,
+            bodies,
             members: [0; LANES],
             count: 0,
+            transfer: Transfer {
+                ratio: 0.0,
+                way: DVec3::ZERO,
+            },
             arm: zero,
-            arm_against: zero,
-            ratio: ZERO,
             axes: [zero; 3],
             bounds: Bounds {
                 shares: [ZERO; 4],
@@ -68,10 +123,10 @@ impl Group {
             groups.clear();
             for (number, contact) in contacts.iter().enumerate() {
                 let bodies = ends(contact);
-                let fits = |g: &Self| (g.on, g.against) == bodies && g.count < LANES;
+                let fits = |g: &Self| g.bodies == bodies && g.count < LANES;
                 let at = groups.iter().position(fits).unwrap_or(groups.len());
                 if at == groups.len() {
-                    groups.push(Self::new(bodies.0, bodies.1));
+                    groups.push(Self::new(bodies));
                 }
                 let group = &mut groups[at];
                 group.members[group.count] = number;
@@ -87,26 +142,28 @@ impl Group {
 
     fn is_for(&self, contacts: &[Contact]) -> bool {
         let mut members = self.members[..self.count].iter();
-        members.all(|&i| ends(&contacts[i]) == (self.on, self.against))
+        members.all(|&i| ends(&contacts[i]) == self.bodies)
     }
 
     fn set(&mut self, lane: usize, bodies: &[Body], contact: &Contact) {
-        let set = |v: &mut V3<Wide>, from: conatus_math::DVec3| {
+        let set = |v: &mut V3<Wide>, from: DVec3| {
             (v.x.0[lane], v.y.0[lane], v.z.0[lane]) = (from.x, from.y, from.z);
         };
-        set(
-            &mut self.arm,
-            contact.position - bodies[contact.on].position,
-        );
-        if let Some((other, ratio)) = contact.against {
-            set(
-                &mut self.arm_against,
-                contact.position - bodies[other].position,
-            );
-            self.ratio.0[lane] = -ratio;
+        let first = bodies[self.bodies.0].position;
+        set(&mut self.arm, contact.position - first);
+        // A force of the second body's patch counts 1 for that, as it should.
+        let felt = match contact.against {
+            Some((_, ratio)) if contact.on != self.bodies.0 => -ratio,
+            _ => 1.0,
+        };
+        if let (Some((_, ratio)), Some(second)) = (contact.against, self.bodies.1) {
+            self.transfer = Transfer {
+                ratio: if felt < 0.0 { 1.0 / felt } else { -ratio },
+                way: (first - bodies[second].position) * MOMENT,
+            };
         }
         for k in 0..3 {
-            set(&mut self.axes[k], contact.matrix.col(k));
+            set(&mut self.axes[k], contact.matrix.col(k) * felt);
         }
         match &contact.cone {
             Some(cone) => {
@@ -126,12 +183,15 @@ impl Group {
     /// Proj(Gᵀλ); adds G f to the gradient.
     #[inline(always)]
     pub fn touch(&self, lambda: &[f64], gradient: &mut [f64], touch: &mut Touch) {
-        let (mut force, mut moment) = seen_from(lambda, self.on, self.arm);
-        if let Some(other) = self.against {
-            let (l, m) = seen_from(lambda, other, self.arm_against);
-            force = force + l * self.ratio;
-            moment = moment + m * self.ratio;
+        let (first, second) = self.bodies;
+        let (mut l, mut m) = of_body(lambda, first);
+        if let Some(second) = second {
+            let (l2, m2) = of_body(lambda, second);
+            let (l2, m2) = self.transfer.back(l2, m2);
+            (l, m) = (l + l2, m + m2);
         }
+        let moment = V3::splat(m * MOMENT);
+        let force = V3::splat(l) + moment.cross(self.arm);
         let [x, y, z] = self.axes;
         let numbers = [
             x.dot(force),
@@ -145,11 +205,12 @@ impl Group {
         let p = &touch.point;
         let force = (x * p[0] + y * p[1] + z * p[2]) * self.inverse;
         let moment = (x * p[3] + y * p[4] + z * p[5]) * self.inverse;
-        add_wrench(force, self.arm.cross(force) + moment, self.on, gradient);
-        if let Some(other) = self.against {
-            let (force, moment) = (force * self.ratio, moment * self.ratio);
-            let turning = self.arm_against.cross(force) + moment;
-            add_wrench(force, turning, other, gradient);
+        let turning = self.arm.cross(force) + moment;
+        let (force, turning) = (sum(force), sum(turning) * MOMENT);
+        add_wrench(force, turning, first, gradient);
+        if let Some(second) = second {
+            let (force, turning) = self.transfer.wrench(force, turning);
+            add_wrench(force, turning, second, gradient);
         }
     }
 
@@ -157,16 +218,18 @@ impl Group {
     /// become under G is multiplied out.
     #[inline(always)]
     pub fn add_square(&self, slope: &Slope<Wide>, factor: &mut Factor) {
-        let on = Columns::new(self, slope, self.arm, Wide::splat(1.0));
-        factor.add(self.on, self.on, &on.times::<true>(&on, slope));
-        if let Some(other) = self.against {
-            let against = Columns::new(self, slope, self.arm_against, self.ratio);
-            factor.add(other, other, &against.times::<true>(&against, slope));
-            if other > self.on {
-                factor.add(other, self.on, &against.times::<false>(&on, slope));
-            } else {
-                factor.add(self.on, other, &on.times::<false>(&against, slope));
+        let (first, second) = self.bodies;
+        let mut square = Columns::new(self, slope).square(slope);
+        factor.add(first, first, &square);
+        if let Some(second) = second {
+            for i in 0..6 {
+                for j in i + 1..6 {
+                    square[i][j] = square[j][i];
+                }
             }
+            let across = self.transfer.columns(&square);
+            factor.add(second, first, &across);
+            factor.add(second, second, &self.transfer.rows(&across));
         }
     }
 
@@ -186,26 +249,22 @@ impl Group {
     }
 }
 
-/// λ of a body at the ends of arms.
+/// The sum over all lanes.
 #[inline(always)]
-fn seen_from(lambda: &[f64], body: usize, arm: V3<Wide>) -> (V3<Wide>, V3<Wide>) {
-    let (l, m) = of_body(lambda, body);
-    let (l, m) = (V3::splat(l), V3::splat(m * MOMENT));
-    (l + m.cross(arm), m)
+fn sum(v: V3<Wide>) -> DVec3 {
+    DVec3::new(v.x.sum(), v.y.sum(), v.z.sum())
 }
 
 #[inline(always)]
-fn add_wrench(pushing: V3<Wide>, turning: V3<Wide>, body: usize, out: &mut [f64]) {
+fn add_wrench(pushing: DVec3, turning: DVec3, body: usize, out: &mut [f64]) {
     let out = &mut out[6 * body..6 * body + 6];
-    out[0] += pushing.x.sum();
-    out[1] += pushing.y.sum();
-    out[2] += pushing.z.sum();
-    out[3] += MOMENT * turning.x.sum();
-    out[4] += MOMENT * turning.y.sum();
-    out[5] += MOMENT * turning.z.sum();
+    for k in 0..3 {
+        out[k] += pushing[k];
+        out[k + 3] += turning[k];
+    }
 }
 
-/// Columns of G for one body.
+/// Columns of G for the first body.
 struct Columns {
     /// Of forces along the surface.
     slide: [[Wide; 6]; 2],
@@ -217,14 +276,14 @@ struct Columns {
 
 impl Columns {
     #[inline(always)]
-    fn new(group: &Group, slope: &Slope<Wide>, arm: V3<Wide>, ratio: Wide) -> Self {
-        let scaled = ratio * Wide::splat(MOMENT);
+    fn new(group: &Group, slope: &Slope<Wide>) -> Self {
+        let scale = Wide::splat(MOMENT);
         // Loops and not `map`, which is not compiled for wide registers.
         let (mut pushes, mut moments) = ([[ZERO; 6]; 3], [[ZERO; 3]; 3]);
         for (k, &axis) in group.axes.iter().enumerate() {
-            let (push, turn) = (axis * ratio, arm.cross(axis) * scaled);
+            let (push, turn) = (axis, group.arm.cross(axis) * scale);
             pushes[k] = [push.x, push.y, push.z, turn.x, turn.y, turn.z];
-            let moment = axis * scaled;
+            let moment = axis * scale;
             moments[k] = [moment.x, moment.y, moment.z];
         }
         let n = &slope.across;
@@ -243,26 +302,21 @@ impl Columns {
         }
     }
 
-    /// G S Gᵀ, with rows of this body and columns of another; of one and the
-    /// same body only the lower triangle.
+    /// The lower triangle of G S Gᵀ.
     #[inline(always)]
-    fn times<const SAME: bool>(&self, other: &Self, slope: &Slope<Wide>) -> [Six; 6] {
+    fn square(&self, slope: &Slope<Wide>) -> [Six; 6] {
         let ([p, q], [xx, xy, yy]) = (&self.slide, slope.slide);
-        let [r, s] = &other.slide;
         let mut out = [[0.0; 6]; 6];
         for i in 0..6 {
             let x = xx * p[i] + xy * q[i];
             let y = xy * p[i] + yy * q[i];
             let z = slope.share * self.across[i];
-            for j in 0..6 {
-                if SAME && j > i {
-                    continue;
-                }
-                let mut sum = x * r[j] + y * s[j] + z * other.across[j];
+            for j in 0..=i {
+                let mut sum = x * p[j] + y * q[j] + z * self.across[j];
                 if i >= 3 && j >= 3 {
                     for k in 0..3 {
                         let left = slope.moments[k] * self.moments[k][i - 3];
-                        sum = sum + left * other.moments[k][j - 3];
+                        sum = sum + left * self.moments[k][j - 3];
                     }
                 }
                 out[i][j] = sum.sum();

@@ -4,6 +4,7 @@
 use super::clock::Clock;
 use super::course::{Course, Tape, begin, pulls, title_of};
 use super::run::Run;
+use super::search::Search;
 use super::session::{Answer, Envelope, SessionError};
 use super::state::State;
 use axum::extract::ws::Utf8Bytes;
@@ -16,11 +17,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, oneshot, watch};
 
+/// How often it looks whether a search has ended.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
 /// What the thread of a session owns.
 pub struct Driver {
     pub(super) state: watch::Sender<State>,
     pub(super) events: broadcast::Sender<Utf8Bytes>,
     pub(super) live: Option<Course>,
+    /// For the movement of a scene that was opened and is not shown yet.
+    pub(super) search: Option<Search>,
     pub(super) clock: Clock,
     pub(super) pages: BTreeSet<u32>,
     /// Pages whose hand holds a body.
@@ -76,6 +82,7 @@ impl Driver {
             state: watch::Sender::new(state),
             events,
             live,
+            search: None,
             clock: Clock::start(Instant::now()),
             pages: BTreeSet::new(),
             holding: BTreeSet::new(),
@@ -92,13 +99,20 @@ impl Driver {
     /// Drives until nobody can give orders any more.
     pub fn drive(mut self, inbox: &Receiver<Envelope>) {
         loop {
-            let received = match self.next_step() {
+            self.look_at_search();
+            let step = self.next_step();
+            let look = self.search.as_ref().map(|_| BETWEEN_LOOKS);
+            let received = match step.into_iter().chain(look).min() {
                 Some(wait) => inbox.recv_timeout(wait),
                 None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match received {
                 Ok(envelope) => self.obey(envelope),
-                Err(RecvTimeoutError::Timeout) => self.step(),
+                Err(RecvTimeoutError::Timeout) => {
+                    if step.is_some_and(|step| look.is_none_or(|look| step <= look)) {
+                        self.step();
+                    }
+                }
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }

@@ -12,6 +12,7 @@ mod messages;
 mod orders;
 mod plot;
 mod run;
+mod search;
 mod server;
 mod session;
 mod socket;

@@ -3,6 +3,7 @@
 use super::clock::{Clock, SPEEDS};
 use super::course::{Course, begin};
 use super::driver::Driver;
+use super::search::Search;
 use super::session::{Answer, Envelope};
 use super::state::{Order, Pull};
 use super::strength;
@@ -149,10 +150,28 @@ impl Driver {
         if library::find(name).is_none() {
             return Err(format!("there is no built-in scene `{name}`"));
         }
-        let scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
+        let mut scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
+        if let Some(ask) = scene.build().map_err(|e| e.to_string())?.ask {
+            // The one before it ends.
+            self.search = None;
+            let search = Search::start(scene, ask, self.state.clone());
+            self.search = Some(search.map_err(|e| e.to_string())?);
+            return Ok(Value::Null);
+        }
         self.switch(scene)?;
         self.set_playing(true);
         Ok(Value::Null)
+    }
+
+    /// Shows a scene whose movement has been found.
+    pub(super) fn look_at_search(&mut self) {
+        let Some(scene) = self.search.as_mut().and_then(Search::found) else {
+            return;
+        };
+        match self.switch(scene) {
+            Ok(_) => self.set_playing(true),
+            Err(why) => self.state.send_modify(|state| state.message = Some(why)),
+        }
     }
 
     /// Begins anew with another of the movements that were kept.
@@ -173,6 +192,7 @@ impl Driver {
         let number = self.state.borrow().run.number.wrapping_add(1);
         let (live, run) = begin(scene, number).map_err(|e| e.to_string())?;
         self.live = Some(live);
+        self.search = None;
         self.holding.clear();
         self.stepping.clear();
         self.clock = Clock::start(Instant::now());
