@@ -13,7 +13,7 @@
 use super::Mix;
 use crate::character::LimbState;
 use crate::inverse_dynamics::{
-    Adjoint, Body, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
+    Adjoint, Body, Cluster, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
 use crate::program::{Against, Anchor, ContactSpec, Program};
 use crate::slide::Lean;
@@ -40,8 +40,7 @@ pub struct PhysicsMemory {
     bodies: Vec<Body>,
     contacts: Vec<Contact>,
     residual: Vec<f64>,
-    all_frames: Vec<usize>,
-    all_contacts: Vec<usize>,
+    frames: Vec<usize>,
 }
 
 impl PhysicsMemory {
@@ -195,8 +194,7 @@ pub fn deliver(
         bodies,
         contacts,
         residual,
-        all_frames,
-        all_contacts,
+        frames,
     } = memory;
     bodies.clear();
     bodies.extend((0..program.characters.len()).map(|c| body(program, state, c)));
@@ -204,102 +202,254 @@ pub fn deliver(
     contacts.extend((0..program.contacts.len()).map(|i| contact(program, state, i)));
     solution.solve(bodies, contacts);
     let (solution, bodies, contacts) = (&*solution, &bodies[..], &contacts[..]);
-    all_frames.clear();
-    all_frames.extend(0..program.layout.frames);
-    all_contacts.clear();
-    all_contacts.extend(0..contacts.len());
-    let everything = (&all_frames[..], &all_contacts[..]);
+    let effort = mix.torque * dt;
+    for cluster in solution.clusters() {
+        frames.clear();
+        for &body in &cluster.bodies {
+            frames.extend(program.frames_of(body));
+        }
+        let depends = (&frames[..], &cluster.contacts[..]);
+        let scene = Scene {
+            program,
+            state,
+            solution,
+            cluster,
+            bodies,
+            contacts,
+        };
+        scene.residual(
+            mix.physics * program.weights.physics * dt,
+            depends,
+            residual,
+            sink,
+        );
+        if effort > 0.0 && (program.weights.torque > 0.0 || program.weights.force > 0.0) {
+            scene.torques(effort, depends, residual, sink);
+        }
+    }
+}
 
-    let w = &program.weights;
-    let physics = mix.physics * w.physics * dt;
-    match program.objective {
-        Objective::Envelope => {
-            solution.residual(residual);
-            sink.rows(
-                physics,
-                residual,
-                everything.0,
-                everything.1,
-                |seed, out| {
+/// Bodies that push each other at one moment, and all that was found of them.
+struct Scene<'a> {
+    program: &'a Program,
+    state: &'a State,
+    solution: &'a Solution,
+    cluster: &'a Cluster,
+    bodies: &'a [Body],
+    contacts: &'a [Contact],
+}
+
+/// Frames and contacts that something depends on.
+type Depends<'a> = (&'a [usize], &'a [usize]);
+
+impl Scene<'_> {
+    /// Mordatch (8), or the value of (6).
+    fn residual(
+        &self,
+        weight: f64,
+        depends: Depends,
+        residual: &mut Vec<f64>,
+        sink: &mut impl Sink,
+    ) {
+        let Self {
+            program,
+            state,
+            solution,
+            cluster,
+            bodies,
+            contacts,
+        } = *self;
+        match program.objective {
+            Objective::Envelope => {
+                solution.residual(cluster, residual);
+                sink.rows(weight, residual, depends.0, depends.1, |seed, out| {
                     let mut u = std::mem::take(&mut out.room.numbers);
-                    solution.spread(seed, &mut u);
-                    for c in 0..bodies.len() {
+                    solution.spread(cluster, seed, &mut u);
+                    for &c in &cluster.bodies {
                         pull_body(program, state, c, &u[6 * c..6 * c + 6], out);
                     }
-                    for (i, contact) in contacts.iter().enumerate() {
+                    for &i in &cluster.contacts {
                         if !solution.pushes(i) {
                             continue;
                         }
                         let mut gradient = WrenchGradient::ZERO;
                         let away = minus(&solution.forces[i]);
-                        pull_wrench(bodies, contact, &u, &away, &mut gradient);
+                        pull_wrench(bodies, &contacts[i], &u, &away, &mut gradient);
                         pull_contact(program, state, i, &gradient, out);
                         let slope = program.force_weight(i, state.contacts[i]).1;
                         out.contacts[i] += slope * solution.pull_weight(bodies, contacts, i, &u);
                     }
                     out.room.numbers = u;
-                },
-            );
-        }
-        Objective::Residual => {
-            let lambda = &solution.lambda;
-            sink.rows(physics, lambda, everything.0, everything.1, |seed, out| {
-                let mut room = std::mem::take(&mut out.room);
-                room.forces.clear();
-                room.forces.resize(contacts.len(), FREE);
-                let (forces, adjoint) = (&room.forces, &mut room.adjoint);
-                solution.adjoint(bodies, contacts, Some(seed), forces, adjoint);
-                pull_adjoint(program, state, solution, (bodies, contacts), adjoint, out);
-                out.room = room;
-            });
+                });
+            }
+            Objective::Residual => {
+                residual.clear();
+                for &c in &cluster.bodies {
+                    residual.extend_from_slice(&solution.lambda[6 * c..6 * c + 6]);
+                }
+                sink.rows(weight, residual, depends.0, depends.1, |seed, out| {
+                    let mut room = std::mem::take(&mut out.room);
+                    room.forces.clear();
+                    room.forces.resize(contacts.len(), FREE);
+                    let (forces, adjoint) = (&room.forces, &mut room.adjoint);
+                    solution.adjoint(cluster, bodies, contacts, Some(seed), forces, adjoint);
+                    self.pull_adjoint(adjoint, out);
+                    out.room = room;
+                });
+            }
         }
     }
 
-    let effort = mix.torque * dt;
-    if effort > 0.0 && (w.torque > 0.0 || w.force > 0.0) {
-        residual.clear();
-        let room = (&mut *residual, everything);
-        torques(
+    /// What [`Solution::adjoint`] found, carried on to frames and contact variables.
+    fn pull_adjoint(&self, adjoint: &Adjoint, out: &mut Local) {
+        let Self {
             program,
-            effort,
             state,
             solution,
-            (bodies, contacts),
-            room,
-            sink,
-        );
-    }
-}
-
-/// What [`Solution::adjoint`] found, carried on to frames and contact variables.
-fn pull_adjoint(
-    program: &Program,
-    state: &State,
-    solution: &Solution,
-    (bodies, contacts): (&[Body], &[Contact]),
-    adjoint: &Adjoint,
-    out: &mut Local,
-) {
-    for c in 0..bodies.len() {
-        pull_body(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
-    }
-    for (i, contact) in contacts.iter().enumerate() {
-        if !solution.pushes(i) {
-            continue;
+            ..
+        } = *self;
+        for &c in &self.cluster.bodies {
+            pull_body(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
         }
-        let mut gradient = WrenchGradient::ZERO;
-        let away = minus(&solution.forces[i]);
-        pull_wrench(bodies, contact, &adjoint.demand, &away, &mut gradient);
-        pull_wrench(
+        for &i in &self.cluster.contacts {
+            if !solution.pushes(i) {
+                continue;
+            }
+            let contact = &self.contacts[i];
+            let mut gradient = WrenchGradient::ZERO;
+            let away = minus(&solution.forces[i]);
+            let (mu, lambda) = (&adjoint.demand, &solution.lambda);
+            pull_wrench(self.bodies, contact, mu, &away, &mut gradient);
+            pull_wrench(
+                self.bodies,
+                contact,
+                lambda,
+                &adjoint.turned[i],
+                &mut gradient,
+            );
+            pull_contact(program, state, i, &gradient, out);
+            let slope = program.force_weight(i, state.contacts[i]).1;
+            out.contacts[i] += slope * adjoint.by_weight[i];
+        }
+    }
+
+    /// Torques at the base and the inner joints of every limb, B u of Mordatch (4),
+    /// and all forces: ‖u‖² and ‖f‖² of Mordatch (9).
+    fn torques(
+        &self,
+        effort: f64,
+        depends: Depends,
+        residual: &mut Vec<f64>,
+        sink: &mut impl Sink,
+    ) {
+        let Self {
+            program,
+            state,
+            solution,
+            cluster,
             bodies,
-            contact,
-            &solution.lambda,
-            &adjoint.turned[i],
-            &mut gradient,
-        );
-        pull_contact(program, state, i, &gradient, out);
-        let slope = program.force_weight(i, state.contacts[i]).1;
-        out.contacts[i] += slope * adjoint.by_weight[i];
+            contacts,
+        } = *self;
+        let limbs = || {
+            let all = program.limbs.iter().enumerate();
+            all.filter(|(_, spec)| cluster.bodies.contains(&spec.character))
+        };
+        residual.clear();
+        let w = &program.weights;
+        let (torque_share, force_share) = (w.torque.sqrt(), w.force.sqrt());
+        for (l, spec) in limbs() {
+            let limb = &state.limbs[l];
+            for k in 0..=limb.joints.len() {
+                let joint = joint(limb, k);
+                let mut torque = DVec3::ZERO;
+                for load in spec.loads.iter().filter(|load| k <= load.last) {
+                    let (contact, f) = (&contacts[load.contact], &solution.forces[load.contact]);
+                    let (force, moment) = wrench(contact, f);
+                    torque += ((contact.position - joint).cross(force) + moment) * load.factor;
+                }
+                residual.extend_from_slice(&(torque * torque_share).to_array());
+            }
+        }
+        let torque_rows = residual.len();
+        if w.force > 0.0 {
+            for &i in &cluster.contacts {
+                residual.extend(solution.forces[i].iter().map(|f| f * force_share));
+            }
+        }
+        sink.rows(effort, residual, depends.0, depends.1, |seed, out| {
+            let mut room = std::mem::take(&mut out.room);
+            let by_forces = &mut room.forces;
+            by_forces.clear();
+            by_forces.resize(contacts.len(), FREE);
+            let mut row = 0;
+            for (l, spec) in limbs() {
+                let at = &state.limbs[l];
+                let joints = 1 + at.joints.len();
+                let seeds = &seed[row..row + 3 * joints];
+                row += 3 * joints;
+                if seeds.iter().all(|s| *s == 0.0) {
+                    continue;
+                }
+                let gradient = &mut room.limb;
+                gradient.clear(at.joints.len());
+                for load in &spec.loads {
+                    let i = load.contact;
+                    let contact = &contacts[i];
+                    let (force, _) = wrench(contact, &solution.forces[i]);
+                    let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
+                    let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
+                    for k in (0..joints).filter(|&k| k <= load.last) {
+                        let s = DVec3::from_slice(&seeds[3 * k..]) * (torque_share * load.factor);
+                        // s·((p − j) × F + M).
+                        let by_arm = force.cross(s);
+                        by_position += by_arm;
+                        *(if k == 0 {
+                            &mut gradient.base
+                        } else {
+                            &mut gradient.joints[k - 1]
+                        }) -= by_arm;
+                        by_force += s.cross(contact.position - joint(at, k));
+                        by_moment += s;
+                    }
+                    let f = &solution.forces[i];
+                    add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
+                    add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
+                    let (a, b) = (
+                        contact.matrix.transpose() * by_force,
+                        contact.matrix.transpose() * by_moment,
+                    );
+                    let into: &mut Six = &mut by_forces[i];
+                    for k in 0..3 {
+                        into[k] += a[k];
+                        into[k + 3] += b[k];
+                    }
+                    if solution.pushes(i) {
+                        let place = WrenchGradient {
+                            position: by_position,
+                            matrix: by_matrix,
+                            ..WrenchGradient::ZERO
+                        };
+                        pull_contact(program, state, i, &place, out);
+                    }
+                }
+                let limb = &program.characters[spec.character].limbs[spec.limb];
+                let [torso, effector] = out
+                    .frames
+                    .get_disjoint_mut([spec.torso, spec.effector])
+                    .expect("a limb has two frames");
+                at.pull(limb, gradient, torso, effector);
+            }
+            let force_rows = seed[torque_rows..].chunks_exact(6);
+            for (&i, seeds) in cluster.contacts.iter().zip(force_rows) {
+                for k in 0..6 {
+                    by_forces[i][k] += seeds[k] * force_share;
+                }
+            }
+            let adjoint = &mut room.adjoint;
+            solution.adjoint(cluster, bodies, contacts, None, by_forces, adjoint);
+            self.pull_adjoint(adjoint, out);
+            out.room = room;
+        });
     }
 }
 
@@ -309,114 +459,4 @@ fn joint(limb: &LimbState, k: usize) -> DVec3 {
         0 => limb.base,
         k => limb.joints[k - 1],
     }
-}
-
-/// Torques at the base and the inner joints of every limb, B u of Mordatch (4),
-/// and all forces: ‖u‖² and ‖f‖² of Mordatch (9).
-fn torques(
-    program: &Program,
-    effort: f64,
-    state: &State,
-    solution: &Solution,
-    (bodies, contacts): (&[Body], &[Contact]),
-    (residual, everything): (&mut Vec<f64>, (&[usize], &[usize])),
-    sink: &mut impl Sink,
-) {
-    let w = &program.weights;
-    let (torque_share, force_share) = (w.torque.sqrt(), w.force.sqrt());
-    for (l, spec) in program.limbs.iter().enumerate() {
-        let limb = &state.limbs[l];
-        for k in 0..=limb.joints.len() {
-            let joint = joint(limb, k);
-            let mut torque = DVec3::ZERO;
-            for load in spec.loads.iter().filter(|load| k <= load.last) {
-                let (contact, f) = (&contacts[load.contact], &solution.forces[load.contact]);
-                let (force, moment) = wrench(contact, f);
-                torque += ((contact.position - joint).cross(force) + moment) * load.factor;
-            }
-            residual.extend_from_slice(&(torque * torque_share).to_array());
-        }
-    }
-    let torque_rows = residual.len();
-    if w.force > 0.0 {
-        for force in &solution.forces {
-            residual.extend(force.iter().map(|f| f * force_share));
-        }
-    }
-    sink.rows(effort, residual, everything.0, everything.1, |seed, out| {
-        let mut room = std::mem::take(&mut out.room);
-        let by_forces = &mut room.forces;
-        by_forces.clear();
-        by_forces.resize(contacts.len(), FREE);
-        let mut row = 0;
-        for (l, spec) in program.limbs.iter().enumerate() {
-            let at = &state.limbs[l];
-            let joints = 1 + at.joints.len();
-            let seeds = &seed[row..row + 3 * joints];
-            row += 3 * joints;
-            if seeds.iter().all(|s| *s == 0.0) {
-                continue;
-            }
-            let gradient = &mut room.limb;
-            gradient.clear(at.joints.len());
-            for load in &spec.loads {
-                let i = load.contact;
-                let contact = &contacts[i];
-                let (force, _) = wrench(contact, &solution.forces[i]);
-                let (mut by_position, mut by_matrix) = (DVec3::ZERO, DMat3::ZERO);
-                let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
-                for k in (0..joints).filter(|&k| k <= load.last) {
-                    let s = DVec3::from_slice(&seeds[3 * k..]) * (torque_share * load.factor);
-                    // s·((p − j) × F + M).
-                    let by_arm = force.cross(s);
-                    by_position += by_arm;
-                    *(if k == 0 {
-                        &mut gradient.base
-                    } else {
-                        &mut gradient.joints[k - 1]
-                    }) -= by_arm;
-                    by_force += s.cross(contact.position - joint(at, k));
-                    by_moment += s;
-                }
-                let f = &solution.forces[i];
-                add_outer(&mut by_matrix, by_force, DVec3::new(f[0], f[1], f[2]));
-                add_outer(&mut by_matrix, by_moment, DVec3::new(f[3], f[4], f[5]));
-                let (a, b) = (
-                    contact.matrix.transpose() * by_force,
-                    contact.matrix.transpose() * by_moment,
-                );
-                let into: &mut Six = &mut by_forces[i];
-                for k in 0..3 {
-                    into[k] += a[k];
-                    into[k + 3] += b[k];
-                }
-                if solution.pushes(i) {
-                    let place = WrenchGradient {
-                        position: by_position,
-                        matrix: by_matrix,
-                        ..WrenchGradient::ZERO
-                    };
-                    pull_contact(program, state, i, &place, out);
-                }
-            }
-            let limb = &program.characters[spec.character].limbs[spec.limb];
-            let [torso, effector] = out
-                .frames
-                .get_disjoint_mut([spec.torso, spec.effector])
-                .expect("a limb has two frames");
-            at.pull(limb, gradient, torso, effector);
-        }
-        for (f, seeds) in by_forces
-            .iter_mut()
-            .zip(seed[torque_rows..].chunks_exact(6))
-        {
-            for k in 0..6 {
-                f[k] += seeds[k] * force_share;
-            }
-        }
-        let adjoint = &mut room.adjoint;
-        solution.adjoint(bodies, contacts, None, by_forces, adjoint);
-        pull_adjoint(program, state, solution, (bodies, contacts), adjoint, out);
-        out.room = room;
-    });
 }

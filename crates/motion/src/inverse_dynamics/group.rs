@@ -87,11 +87,12 @@ impl Transfer {
 /// Proj(Gᵀλ) of a group and its derivative over W.
 pub(super) type Touch = Nearest<Wide>;
 
-/// The bodies that a contact acts on, in order.
-fn ends(contact: &Contact) -> (usize, Option<usize>) {
-    match contact.against {
-        Some((other, _)) => (contact.on.min(other), Some(contact.on.max(other))),
-        None => (contact.on, None),
+/// Which bodies of its cluster a contact acts on, in order.
+fn ends(contact: &Contact, places: &[usize]) -> (usize, Option<usize>) {
+    let on = places[contact.on];
+    match contact.against.map(|(other, _)| places[other]) {
+        Some(other) => (on.min(other), Some(on.max(other))),
+        None => (on, None),
     }
 }
 
@@ -116,13 +117,20 @@ impl Group {
         }
     }
 
-    /// Puts all contacts in groups; mostly they are in the right ones already.
-    pub fn gather(bodies: &[Body], contacts: &[Contact], groups: &mut Vec<Self>) {
-        let count: usize = groups.iter().map(|g| g.count).sum();
-        if count != contacts.len() || !groups.iter().all(|g| g.is_for(contacts)) {
+    /// Puts contacts in groups; mostly they are in the right ones already.
+    pub fn gather(
+        bodies: &[Body],
+        contacts: &[Contact],
+        places: &[usize],
+        (members, gathered): (&[usize], &mut Vec<usize>),
+        groups: &mut Vec<Self>,
+    ) {
+        if gathered != members || !groups.iter().all(|g| g.is_for(contacts, places)) {
+            gathered.clear();
+            gathered.extend_from_slice(members);
             groups.clear();
-            for (number, contact) in contacts.iter().enumerate() {
-                let bodies = ends(contact);
+            for &number in members {
+                let bodies = ends(&contacts[number], places);
                 let fits = |g: &Self| g.bodies == bodies && g.count < LANES;
                 let at = groups.iter().position(fits).unwrap_or(groups.len());
                 if at == groups.len() {
@@ -140,26 +148,27 @@ impl Group {
         }
     }
 
-    fn is_for(&self, contacts: &[Contact]) -> bool {
+    fn is_for(&self, contacts: &[Contact], places: &[usize]) -> bool {
         let mut members = self.members[..self.count].iter();
-        members.all(|&i| ends(&contacts[i]) == self.bodies)
+        members.all(|&i| ends(&contacts[i], places) == self.bodies)
     }
 
     fn set(&mut self, lane: usize, bodies: &[Body], contact: &Contact) {
         let set = |v: &mut V3<Wide>, from: DVec3| {
             (v.x.0[lane], v.y.0[lane], v.z.0[lane]) = (from.x, from.y, from.z);
         };
-        let first = bodies[self.bodies.0].position;
-        set(&mut self.arm, contact.position - first);
-        // A force of the second body's patch counts 1 for that, as it should.
-        let felt = match contact.against {
-            Some((_, ratio)) if contact.on != self.bodies.0 => -ratio,
-            _ => 1.0,
+        let (first, felt) = match contact.against {
+            // A force of the second body's patch, as the first feels it.
+            Some((other, ratio)) if other < contact.on => (other, -ratio),
+            _ => (contact.on, 1.0),
         };
-        if let (Some((_, ratio)), Some(second)) = (contact.against, self.bodies.1) {
+        let first_at = bodies[first].position;
+        set(&mut self.arm, contact.position - first_at);
+        if let Some((other, ratio)) = contact.against {
+            let second = other.max(contact.on);
             self.transfer = Transfer {
                 ratio: if felt < 0.0 { 1.0 / felt } else { -ratio },
-                way: (first - bodies[second].position) * MOMENT,
+                way: (first_at - bodies[second].position) * MOMENT,
             };
         }
         for k in 0..3 {

@@ -14,7 +14,8 @@
 //! body, however many contacts it has. The left side is the gradient of a convex
 //! function; Newton's method with a line search finds its root, with
 //! H = I + Σ G_i Proj_i′ G_iᵀ/W_i, from the λ of the time before in one or two
-//! iterations.
+//! iterations. Bodies between which no contact can bear anything (its W is
+//! infinite) are solved apart ([`Cluster`]).
 //!
 //! Forces are in units of the weight of the contact's owner, rows of G and τ in
 //! units of the weight of the body they belong to; moments are scaled by
@@ -27,9 +28,8 @@ mod newton;
 
 use conatus_math::{DMat3, DVec3};
 pub use cone::{Cone, Slope};
-use dense::Factor;
-use group::Group;
-use newton::Place;
+pub use newton::Cluster;
+use newton::{collect, spread};
 
 /// Rows of moments (in weights times metres) are this much dearer than rows of
 /// forces.
@@ -61,7 +61,7 @@ pub struct Contact {
     pub matrix: DMat3,
     /// What forces it may bear; everything if there is none, as in a grip.
     pub cone: Option<Cone>,
-    /// W of (7).
+    /// W of (7); infinite if it bears nothing.
     pub weight: f64,
 }
 
@@ -74,12 +74,13 @@ pub struct Solution {
     pub forces: Vec<Six>,
     /// Proj′/W of each contact.
     slopes: Vec<Slope>,
-    /// Of H.
-    factor: Factor,
-    groups: Vec<Group>,
-    step: Vec<f64>,
-    here: Place,
-    there: Place,
+    clusters: Vec<Cluster>,
+    /// How many of those are in use.
+    used: usize,
+    /// Which of the bodies of its cluster each body is.
+    places: Vec<usize>,
+    /// The lowest body in the cluster of each body.
+    lowest: Vec<usize>,
 }
 
 /// The force and moment, in world axes, of six numbers of a contact: force, and
@@ -147,6 +148,73 @@ fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
 }
 
 impl Solution {
+    /// Solves the programme of Mordatch (6), starting from the λ that is there.
+    pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
+        self.lambda.resize(6 * bodies.len(), 0.0);
+        self.forces.clear();
+        self.forces.resize(contacts.len(), [0.0; 6]);
+        self.slopes.clear();
+        self.slopes.resize(contacts.len(), Slope::default());
+        self.part(bodies.len(), contacts);
+        for cluster in &mut self.clusters[..self.used] {
+            let found = (&mut self.forces[..], &mut self.slopes[..]);
+            cluster.solve(bodies, contacts, &self.places, &mut self.lambda, found);
+        }
+    }
+
+    /// Parts bodies that have nothing to do with each other.
+    fn part(&mut self, bodies: usize, contacts: &[Contact]) {
+        let lowest = &mut self.lowest;
+        lowest.clear();
+        lowest.extend(0..bodies);
+        let bear = |contact: &&Contact| contact.weight.is_finite();
+        for contact in contacts.iter().filter(bear) {
+            if let Some((other, _)) = contact.against {
+                let (a, b) = (lowest[contact.on], lowest[other]);
+                if a != b {
+                    let (low, high) = (a.min(b), a.max(b));
+                    let all = lowest.iter_mut().filter(|l| **l == high);
+                    all.for_each(|l| *l = low);
+                }
+            }
+        }
+        self.places.clear();
+        self.used = 0;
+        for (body, &low) in lowest.iter().enumerate() {
+            if low == body {
+                if self.used == self.clusters.len() {
+                    self.clusters.push(Cluster::default());
+                }
+                let cluster = &mut self.clusters[self.used];
+                cluster.bodies.clear();
+                cluster.contacts.clear();
+                self.used += 1;
+            }
+            let used = &mut self.clusters[..self.used];
+            let own = used
+                .iter_mut()
+                .find(|c| c.bodies.first().is_none_or(|&b| b == low));
+            let own = own.expect("the lowest body comes first");
+            self.places.push(own.bodies.len());
+            own.bodies.push(body);
+        }
+        for (number, contact) in contacts.iter().enumerate() {
+            if bear(&contact) {
+                let low = lowest[contact.on];
+                let used = &mut self.clusters[..self.used];
+                let own = used.iter_mut().find(|c| c.bodies[0] == low);
+                own.expect("every body is in a cluster")
+                    .contacts
+                    .push(number);
+            }
+        }
+    }
+
+    /// Bodies that push each other, directly or through others, and their contacts.
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.clusters[..self.used]
+    }
+
     /// τ − G f of Mordatch (4), as it is: λ, if the programme was solved to its
     /// end.
     pub fn unexplained(&self, bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
@@ -164,24 +232,34 @@ impl Solution {
     pub fn value(&self, contacts: &[Contact]) -> f64 {
         let left: f64 = self.lambda.iter().map(|l| l * l).sum();
         let pairs = self.forces.iter().zip(contacts);
+        let pairs = pairs.filter(|(_, c)| c.weight.is_finite());
         left + pairs
             .map(|(f, c)| c.weight * f.iter().map(|f| f * f).sum::<f64>())
             .sum::<f64>()
     }
 
-    /// The residual Lᵀλ, with H = L Lᵀ, whose square is that value: on the face
-    /// of the cone where f is, f = Proj′ Gᵀλ/W, so |λ|² + fᵀWf = λᵀHλ.
-    pub fn residual(&self, out: &mut Vec<f64>) {
-        self.factor.transpose_times(&self.lambda, out);
+    /// The residual Lᵀλ of a cluster, with H = L Lᵀ, whose square is that value: on
+    /// the face of the cone where f is, f = Proj′ Gᵀλ/W, so |λ|² + fᵀWf = λᵀHλ.
+    pub fn residual(&self, cluster: &Cluster, out: &mut Vec<f64>) {
+        cluster.factor().transpose_times(cluster.lambda(), out);
     }
 
     /// The u = L⁻ᵀ seed with which a seed of [`residual`](Self::residual) pulls
     /// at τ − G f (with f held) and, by its product with f·Proj′Gᵀ, at √W: the
-    /// forces themselves are eliminated (variable projection).
-    pub fn spread(&self, seed: &[f64], out: &mut Vec<f64>) {
+    /// forces themselves are eliminated (variable projection). Six numbers for each
+    /// body, zero for those of other clusters.
+    pub fn spread(&self, cluster: &Cluster, seed: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend_from_slice(seed);
-        self.factor.solve_transposed(out);
+        cluster.factor().solve_transposed(out);
+        out.resize(self.lambda.len(), 0.0);
+        // From the last to the first: nothing is where another one goes.
+        for (from, &to) in cluster.bodies.iter().enumerate().rev() {
+            if from != to {
+                out.copy_within(6 * from..6 * from + 6, 6 * to);
+                out[6 * from..6 * from + 6].fill(0.0);
+            }
+        }
     }
 
     /// For a u of [`spread`](Self::spread): the derivative by W of contact i.
@@ -197,10 +275,11 @@ impl Solution {
         self.slopes[contact].share != 0.0
     }
 
-    /// The adjoint of the whole solution: from derivatives of a number by λ and
-    /// by the forces to what pulls at τ, G and W.
+    /// The adjoint of the solution of a cluster: from derivatives of a number by its
+    /// λ and by its forces to what pulls at τ, G and W.
     pub fn adjoint(
         &self,
+        cluster: &Cluster,
         bodies: &[Body],
         contacts: &[Contact],
         by_lambda: Option<&[f64]>,
@@ -210,33 +289,32 @@ impl Solution {
         // With x_i = G_iᵀλ, f_i = Proj(x_i)/W_i and F(λ) = λ + Σ G_i f_i − τ = 0.
         let mu = &mut out.demand;
         mu.clear();
-        match by_lambda {
-            Some(by_lambda) => mu.extend_from_slice(by_lambda),
-            None => mu.resize(self.lambda.len(), 0.0),
+        mu.resize(self.lambda.len(), 0.0);
+        if let Some(by_lambda) = by_lambda {
+            spread(&cluster.bodies, by_lambda, mu);
         }
         out.turned.clear();
-        for (i, contact) in contacts.iter().enumerate() {
+        out.turned.resize(contacts.len(), [0.0; 6]);
+        let pushing = || cluster.contacts.iter().filter(|&&i| self.pushes(i));
+        for &i in pushing() {
             let by_x = self.slopes[i].times(&by_forces[i]);
-            if self.pushes(i) {
-                add_times(bodies, contact, &by_x, mu);
-            }
-            out.turned.push(by_x);
+            add_times(bodies, &contacts[i], &by_x, mu);
+            out.turned[i] = by_x;
         }
-        self.factor.solve(mu);
+        collect(&cluster.bodies, mu, &mut out.own);
+        cluster.factor().solve(&mut out.own);
+        spread(&cluster.bodies, &out.own, mu);
         out.by_weight.clear();
-        for (i, contact) in contacts.iter().enumerate() {
-            if !self.pushes(i) {
-                out.by_weight.push(0.0);
-                continue;
-            }
+        out.by_weight.resize(contacts.len(), 0.0);
+        for &i in pushing() {
+            let contact = &contacts[i];
             let z = transpose_times(bodies, contact, mu);
             let back = self.slopes[i].times(&z);
             for (turned, back) in out.turned[i].iter_mut().zip(back) {
                 *turned -= back;
             }
             let f = &self.forces[i];
-            let by_weight = (dot(&z, f) - dot(&by_forces[i], f)) / contact.weight;
-            out.by_weight.push(by_weight);
+            out.by_weight[i] = (dot(&z, f) - dot(&by_forces[i], f)) / contact.weight;
         }
     }
 }
@@ -251,6 +329,8 @@ pub struct Adjoint {
     pub turned: Vec<Six>,
     /// By W_i.
     pub by_weight: Vec<f64>,
+    /// µ of the bodies of the cluster.
+    own: Vec<f64>,
 }
 
 /// Derivatives of αᵀ G_i f, with α and f held, by where things are.

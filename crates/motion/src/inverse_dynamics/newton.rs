@@ -3,7 +3,7 @@
 use super::cone::Slope;
 use super::dense::Factor;
 use super::group::{Group, Touch};
-use super::{Body, Contact, Solution};
+use super::{Body, Contact, Six};
 
 /// How exactly forces explain what they can, in body weights. Where contacts
 /// are firm, W is so small that rounding leaves 1e-11.
@@ -19,12 +19,10 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn evaluate(&mut self, bodies: &[Body], groups: &[Group]) {
+    fn evaluate(&mut self, demands: &[f64], groups: &[Group]) {
         self.gradient.clear();
-        for (lambda, body) in self.lambda.chunks_exact(6).zip(bodies) {
-            let pairs = lambda.iter().zip(&body.demand);
-            self.gradient.extend(pairs.map(|(l, d)| l - d));
-        }
+        let pairs = self.lambda.iter().zip(demands);
+        self.gradient.extend(pairs.map(|(l, d)| l - d));
         self.touches.resize(groups.len(), Touch::default());
         for (group, into) in groups.iter().zip(&mut self.touches) {
             touch(group, &self.lambda, &mut self.gradient, into);
@@ -74,17 +72,52 @@ fn add_square(group: &Group, touch: &Touch, factor: &mut Factor) {
     group.add_square(&touch.slope, factor);
 }
 
-impl Solution {
-    /// Solves the programme of Mordatch (6), starting from the λ that is there.
-    pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
-        let n = 6 * bodies.len();
-        self.lambda.resize(n, 0.0);
-        let demands = bodies.iter().flat_map(|body| &body.demand);
-        let scale = demands.fold(1.0f64, |m, d| m.max(d.abs()));
+/// Bodies that push each other, directly or through others: their part of the
+/// programme stands alone.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// The bodies, in order.
+    pub bodies: Vec<usize>,
+    /// The contacts that act on them, in order.
+    pub contacts: Vec<usize>,
+    /// Of H.
+    factor: Factor,
+    groups: Vec<Group>,
+    /// The contacts that are in the groups.
+    gathered: Vec<usize>,
+    demands: Vec<f64>,
+    step: Vec<f64>,
+    here: Place,
+    there: Place,
+}
 
-        Group::gather(bodies, contacts, &mut self.groups);
-        self.here.lambda.clone_from(&self.lambda);
-        self.here.evaluate(bodies, &self.groups);
+impl Cluster {
+    /// Solves the programme of Mordatch (6), starting from the λ that is there.
+    /// `places` tells which of its bodies a body is.
+    pub(super) fn solve(
+        &mut self,
+        bodies: &[Body],
+        contacts: &[Contact],
+        places: &[usize],
+        lambda: &mut [f64],
+        (forces, slopes): (&mut [Six], &mut [Slope]),
+    ) {
+        let n = 6 * self.bodies.len();
+        self.demands.clear();
+        let own = self.bodies.iter().map(|&body| &bodies[body].demand);
+        self.demands.extend(own.flatten());
+        let scale = self.demands.iter().fold(1.0f64, |m, d| m.max(d.abs()));
+
+        let (members, gathered) = (&self.contacts, &mut self.gathered);
+        Group::gather(
+            bodies,
+            contacts,
+            places,
+            (members, gathered),
+            &mut self.groups,
+        );
+        collect(&self.bodies, lambda, &mut self.here.lambda);
+        self.here.evaluate(&self.demands, &self.groups);
         self.linearise(n);
         for _ in 0..100 {
             if self.here.error() <= ACCURACY * scale {
@@ -93,18 +126,26 @@ impl Solution {
             self.step.clear();
             self.step.extend(self.here.gradient.iter().map(|g| -g));
             self.factor.solve(&mut self.step);
-            if !self.search(bodies) {
+            if !self.search() {
                 break;
             }
             std::mem::swap(&mut self.here, &mut self.there);
             self.linearise(n);
         }
-        self.lambda.clone_from(&self.here.lambda);
-        self.forces.resize(contacts.len(), [0.0; 6]);
-        self.slopes.resize(contacts.len(), Slope::default());
+        spread(&self.bodies, &self.here.lambda, lambda);
         for (group, touch) in self.groups.iter().zip(&self.here.touches) {
-            group.scatter(touch, &mut self.forces, &mut self.slopes);
+            group.scatter(touch, forces, slopes);
         }
+    }
+
+    /// λ of its bodies.
+    pub(super) fn lambda(&self) -> &[f64] {
+        &self.here.lambda
+    }
+
+    /// Of H.
+    pub(super) fn factor(&self) -> &Factor {
+        &self.factor
     }
 
     /// The Hessian H = I + Σ G_i Proj_i′ G_iᵀ/W_i, factorised.
@@ -120,7 +161,7 @@ impl Solution {
     /// at most. Its slope along the step rises from below zero; where it rises
     /// above within the step, its root is bracketed (the Illinois method). Where
     /// forces are nearly free, a step may be a million times too long.
-    fn search(&mut self, bodies: &[Body]) -> bool {
+    fn search(&mut self) -> bool {
         let first = self.here.slope_along(&self.step);
         // Rounding: as good as it gets.
         if first >= 0.0 {
@@ -134,7 +175,7 @@ impl Solution {
             self.there.lambda.clear();
             let moved = self.here.lambda.iter().zip(&self.step);
             (self.there.lambda).extend(moved.map(|(l, s)| l + length * s));
-            self.there.evaluate(bodies, &self.groups);
+            self.there.evaluate(&self.demands, &self.groups);
             let slope = self.there.slope_along(&self.step);
             if slope.abs() <= -0.1 * first || slope <= 0.0 && length == 1.0 {
                 return true;
@@ -153,5 +194,20 @@ impl Solution {
             length = (low * high_slope - high * low_slope) / (high_slope - low_slope);
         }
         true
+    }
+}
+
+/// The numbers of some bodies, out of those of all.
+pub(super) fn collect(bodies: &[usize], all: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    for &body in bodies {
+        out.extend_from_slice(&all[6 * body..6 * body + 6]);
+    }
+}
+
+/// The other way round.
+pub(super) fn spread(bodies: &[usize], some: &[f64], out: &mut [f64]) {
+    for (&body, six) in bodies.iter().zip(some.chunks_exact(6)) {
+        out[6 * body..6 * body + 6].copy_from_slice(six);
     }
 }

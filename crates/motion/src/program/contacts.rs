@@ -90,6 +90,9 @@ pub struct ContactSpec {
     /// Whether it slides along what it touches, with friction against that
     /// ([`crate::slide`]).
     pub slides: bool,
+    /// Whether it is off altogether where its variable is next to nothing: all
+    /// contacts with what moves.
+    pub fades: bool,
 }
 
 impl ContactSpec {
@@ -289,6 +292,7 @@ impl Program {
                         name: format!("{} on {}", patch.name, solid.name),
                         limb: Some(l),
                         against: Against::Solid(s),
+                        fades: solid.carrier.is_some(),
                         frames,
                         cone: plain.cone.filter(|_| !holds),
                         effort: plain.effort * character.workload * ratio * ratio,
@@ -320,6 +324,7 @@ fn fixed(character: usize, frame: usize, patch: &Patch) -> ContactSpec {
         effort: patch.effort,
         hold: 1.0,
         slides: false,
+        fades: false,
     }
 }
 

@@ -94,6 +94,10 @@ pub struct Program {
     pub layout: Layout,
 }
 
+/// Below the first a contact with what moves bears nothing; above the second it is
+/// as Mordatch (7) has it.
+const FADES: (f64, f64) = (4e-4, 4e-3);
+
 impl Program {
     /// Makes a problem ready; it has been checked.
     pub fn new(problem: &Problem) -> Self {
@@ -186,13 +190,33 @@ impl Program {
     }
 
     /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
-    /// derivative by a.
+    /// derivative by a. Contacts with what moves fade out altogether: W is infinite
+    /// where c is next to nothing, so that bodies that have nothing to do with each
+    /// other are problems apart.
     pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
         let Weights { k0, k1, .. } = self.weights;
         let c = a * a;
         let below = c * c + k1;
-        let k0 = k0 * self.contacts[contact].effort;
-        (k0 / below, -4.0 * k0 * c * a / (below * below))
+        let spec = &self.contacts[contact];
+        let k0 = k0 * spec.effort;
+        let weight = (k0 / below, -4.0 * k0 * c * a / (below * below));
+        if !spec.fades || c >= FADES.1 {
+            return weight;
+        }
+        if c <= FADES.0 {
+            return (f64::INFINITY, 0.0);
+        }
+        let t = (c - FADES.0) / (FADES.1 - FADES.0);
+        let share = t * t * (3.0 - 2.0 * t);
+        let slope = 6.0 * t * (1.0 - t) * 2.0 * a / (FADES.1 - FADES.0);
+        let faded = weight.0 / share;
+        (faded, (weight.1 - faded * slope) / share)
+    }
+
+    /// The frames of a character or thing: its torso, then its effectors.
+    pub fn frames_of(&self, character: usize) -> std::ops::Range<usize> {
+        let torso = self.torsos[character];
+        torso..torso + 1 + self.characters[character].limbs.len()
     }
 
     /// The pose of a character at one moment.
