@@ -14,8 +14,14 @@ use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
 use conatus_motion::{Pose, Program};
 
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
+    check_with(name, program, mix, size, |_| {});
+}
+
+/// At places that were changed in some way.
+fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl Fn(&mut [f64])) {
     for seed in 0..6 {
-        let x = common::shaken(program, seed, size);
+        let mut x = common::shaken(program, seed, size);
+        change(&mut x);
         let mut evaluator = Evaluator::new(program, 4);
         let mut gradient = vec![0.0; x.len()];
         let value = evaluator.gradient(mix, &x, &mut gradient);
@@ -269,4 +275,42 @@ fn in_a_crowd_every_term_has_its_gradient_too() {
     };
     check("torques", &program, &torques, 0.05);
     check("task", &program, &Mix { task: 1.0, ..off }, 0.05);
+}
+
+/// Contacts with what moves fade out where their variables are next to nothing: some
+/// are on here, some are off and some in between.
+#[test]
+fn contacts_that_fade_have_their_gradients_too() {
+    let off = Mix::OFF;
+    let mut problem = crowded();
+    problem.segments = 1;
+    let program = Program::new(&problem);
+    let fade = |x: &mut [f64]| {
+        let fading = (0..program.contacts.len()).filter(|&i| program.contacts[i].fades);
+        for (k, i) in fading.enumerate() {
+            for phase in 0..program.layout.phases {
+                let a = [0.011, 0.024, 0.8, 0.045, -0.03, 0.0][(k + phase) % 6];
+                x[program.layout.contact(phase, i)] = a;
+            }
+        }
+    };
+    let contact = Mix {
+        contact: 1.0,
+        ..off
+    };
+    check_with("contact", &program, &contact, 0.05, fade);
+    let physics = Mix {
+        physics: 1.0,
+        ..off
+    };
+    check_with("physics", &program, &physics, 0.05, fade);
+    let torques = Mix {
+        physics: 1e-6,
+        torque: 1.0,
+        ..off
+    };
+    check_with("torques", &program, &torques, 0.05, fade);
+    let mut printed = program.clone();
+    printed.objective = Objective::Residual;
+    check_with("residual", &printed, &physics, 0.05, fade);
 }

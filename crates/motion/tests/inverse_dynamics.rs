@@ -319,3 +319,76 @@ fn clarabel_finds_the_same_forces() {
         }
     }
 }
+
+/// Several bodies and contacts between them, some of which bear nothing: forces add
+/// up to what is explained, act and react, and those who have nothing to do with
+/// each other find the same forces as each alone.
+#[test]
+fn bodies_that_bear_nothing_on_each_other_are_solved_apart() {
+    let mut random = Random::new(5);
+    for trial in 0..100 {
+        // 0 and 2 touch, 1 and 3 may, and nobody else.
+        let masses = [70.0, 5.0, 40.0, 12.0];
+        let (mut bodies, mut contacts) = random_problem(&mut random, 12, 1e-3);
+        while bodies.len() < 4 {
+            bodies.extend(random_problem(&mut random, 1, 1e-3).0);
+        }
+        for body in &mut bodies {
+            body.position += vector(&mut random, 0.4);
+        }
+        let joined = trial % 2 == 0;
+        for (i, contact) in contacts.iter_mut().enumerate() {
+            let (on, other) = [(0, 2), (2, 0), (1, 3), (3, 1), (0, 1), (2, 3)][i % 6];
+            contact.on = on;
+            if i >= 6 || on + other == 2 || on + other == 4 {
+                contact.against = Some((other, masses[on] / masses[other]));
+            }
+            let off = matches!((on, other), (0, 1) | (2, 3)) || (on + other == 4 && !joined);
+            if off && contact.against.is_some() {
+                contact.weight = f64::INFINITY;
+            }
+        }
+        let mut solution = Solution::default();
+        solution.solve(&bodies, &contacts);
+        let clusters: Vec<&[usize]> = (solution.clusters().iter().map(|c| &c.bodies[..])).collect();
+        let expected: &[&[usize]] = match joined {
+            true => &[&[0, 2], &[1, 3]],
+            false => &[&[0, 2], &[1], &[3]],
+        };
+        assert_eq!(clusters, expected);
+        let left = solution.unexplained(&bodies, &contacts);
+        for (l, left) in solution.lambda.iter().zip(&left) {
+            assert!((l - left).abs() < 1e-8, "{trial}: {l} {left}");
+        }
+        for (contact, force) in contacts.iter().zip(&solution.forces) {
+            assert!(contact.weight.is_finite() || *force == [0.0; 6]);
+        }
+        // No force nearby is better: the programme is convex.
+        let best = solution.value(&contacts);
+        for k in 0..20 {
+            let share = 1.0 - 1e-3 * f64::from(k % 5 + 1);
+            let mut other = solution.clone();
+            let i = k as usize % contacts.len();
+            other.forces[i] = other.forces[i].map(|f| f * share);
+            let left = other.unexplained(&bodies, &contacts);
+            other.lambda.clone_from(&left);
+            assert!(other.value(&contacts) >= best - 1e-12);
+        }
+        for cluster in solution.clusters() {
+            let of = |body: usize| cluster.bodies.iter().position(|&b| b == body);
+            let own: Vec<Contact> = (cluster.contacts.iter())
+                .map(|&i| Contact {
+                    on: of(contacts[i].on).unwrap(),
+                    against: (contacts[i].against).map(|(b, ratio)| (of(b).unwrap(), ratio)),
+                    ..contacts[i]
+                })
+                .collect();
+            let apart: Vec<Body> = cluster.bodies.iter().map(|&b| bodies[b]).collect();
+            let mut alone = Solution::default();
+            alone.solve(&apart, &own);
+            for (force, &i) in alone.forces.iter().zip(&cluster.contacts) {
+                assert_eq!(*force, solution.forces[i]);
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The factor of a block-tridiagonal matrix, and solutions by it.
 
-use super::kernel::{self, Panel, Width};
+use super::kernel::{self, Panel, Sparsity, Width};
 use super::{BlockTridiagonal, Layout, halves};
 use crate::vector::{add_scaled, dot};
 use std::fmt;
@@ -29,6 +29,7 @@ pub struct Cholesky {
     /// The smallest pivots that count as positive: smaller ones may be
     /// rounding alone.
     least: Vec<f64>,
+    sparsity: Sparsity,
     width: Width,
 }
 
@@ -39,6 +40,7 @@ impl Cholesky {
             layout: a.layout.clone(),
             numbers: vec![0.0; a.numbers.len()],
             least: Vec::new(),
+            sparsity: Sparsity::default(),
             width: Width::best(),
         }
     }
@@ -77,12 +79,14 @@ impl Cholesky {
             let row = |j| NotPositiveDefinite {
                 row: layout.start[k] + j,
             };
-            kernel::factorise(&mut panel, &self.least, width).map_err(row)?;
+            let sparsity = &mut self.sparsity;
+            kernel::factorise(&mut panel, sparsity, &self.least, width).map_err(row)?;
             if k + 1 < layout.blocks() {
                 let next = layout.panel[k + 1]..layout.panel[k + 2];
                 let numbers = &mut tail[..next.len()];
                 numbers.copy_from_slice(&a.numbers[next]);
-                kernel::eliminate(&panel, &mut panel_of(layout, k + 1, numbers), width);
+                let mut next = panel_of(layout, k + 1, numbers);
+                kernel::eliminate(&panel, sparsity, &mut next, width);
             }
         }
         Ok(())

@@ -4,7 +4,9 @@
 //! Every entry of the result is made by the same operations in the same order
 //! (products are taken away one by one, from the first column on, and nothing
 //! is fused), whatever the shape of the tiles in which the work is done. So a
-//! wide processor gives the same bits as a narrow one, only sooner.
+//! wide processor gives the same bits as a narrow one, only sooner. Tiles that are
+//! zero are left out ([`Sparsity`]), which changes no bit either: unknowns that
+//! have nothing to do with each other cost nothing.
 
 use crate::lanes::{Lanes, Real};
 
@@ -21,6 +23,67 @@ pub(super) struct Panel<'a> {
     pub square: usize,
     /// Rows of the block below.
     pub below: usize,
+}
+
+/// Which tiles of `GRAIN` by `GRAIN` numbers of a panel are not zero.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sparsity {
+    /// One bit for each tile; those of a row of tiles follow each other.
+    bits: Vec<u64>,
+    /// Numbers for a row of tiles.
+    words: usize,
+}
+
+impl Sparsity {
+    /// Looks at all that is below the diagonal.
+    fn find(&mut self, panel: &Panel) {
+        let (columns, rows) = (panel.square / GRAIN, (panel.square + panel.below) / GRAIN);
+        self.words = columns.div_ceil(64);
+        self.bits.clear();
+        self.bits.resize(rows * self.words, 0);
+        for column in 0..columns {
+            let numbers = &panel.numbers[column * GRAIN * panel.stride..];
+            for row in column..rows {
+                let zero = |c: usize| {
+                    let tile = &numbers[c * panel.stride + row * GRAIN..][..GRAIN];
+                    tile.iter().all(|x| *x == 0.0)
+                };
+                if row == column || !(0..GRAIN).all(zero) {
+                    self.set(row, column);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, row: usize, column: usize) {
+        self.bits[row * self.words + column / 64] |= 1 << (column % 64);
+    }
+
+    #[inline(always)]
+    fn has(&self, row: usize, column: usize) -> bool {
+        self.bits[row * self.words + column / 64] >> (column % 64) & 1 != 0
+    }
+
+    /// Columns before `end` in which both rows of tiles are not zero, in order.
+    #[inline(always)]
+    fn shared(&self, a: usize, b: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
+        let word = move |w: usize| {
+            let both = self.bits[a * self.words + w] & self.bits[b * self.words + w];
+            match end.saturating_sub(64 * w) {
+                64.. => both,
+                left => both & ((1 << left) - 1),
+            }
+        };
+        (0..self.words).flat_map(move |w| {
+            let mut bits = word(w);
+            std::iter::from_fn(move || {
+                let next = (bits != 0).then(|| 64 * w + bits.trailing_zeros() as usize);
+                bits &= bits.wrapping_sub(1);
+                next
+            })
+        })
+    }
 }
 
 /// How wide the processor is.
@@ -57,45 +120,52 @@ impl Width {
 
 /// Factorises the square D of the panel into L Lᵀ and replaces the block B
 /// below it by B L⁻ᵀ. The diagonal of L is stored inverted. Pivots have to be
-/// above `least`, one for each column; otherwise the column is returned.
-pub(super) fn factorise(panel: &mut Panel, least: &[f64], width: Width) -> Result<(), usize> {
+/// above `least`, one for each column; otherwise the column is returned. Tells
+/// which tiles are not zero then.
+pub(super) fn factorise(
+    panel: &mut Panel,
+    sparsity: &mut Sparsity,
+    least: &[f64],
+    width: Width,
+) -> Result<(), usize> {
+    sparsity.find(panel);
     match width {
-        Width::Baseline => factorise_in::<2>(panel, least),
+        Width::Baseline => factorise_in::<2>(panel, sparsity, least),
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
             // SAFETY: the processor was just asked for AVX2.
-            unsafe { factorise_avx2(panel, least) }
+            unsafe { factorise_avx2(panel, sparsity, least) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
             // SAFETY: the processor was just asked for AVX-512F and VL.
-            unsafe { factorise_avx512(panel, least) }
+            unsafe { factorise_avx512(panel, sparsity, least) }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        Width::Avx2 | Width::Avx512 => factorise_in::<2>(panel, least),
+        Width::Avx2 | Width::Avx512 => factorise_in::<2>(panel, sparsity, least),
     }
 }
 
 /// Takes B Bᵀ of a factorised panel away from the square of the next one.
-pub(super) fn eliminate(panel: &Panel, next: &mut Panel, width: Width) {
+pub(super) fn eliminate(panel: &Panel, sparsity: &Sparsity, next: &mut Panel, width: Width) {
     match width {
-        Width::Baseline => eliminate_in::<2>(panel, next),
+        Width::Baseline => eliminate_in::<2>(panel, sparsity, next),
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
             // SAFETY: the processor was just asked for AVX2.
-            unsafe { eliminate_avx2(panel, next) }
+            unsafe { eliminate_avx2(panel, sparsity, next) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
             // SAFETY: the processor was just asked for AVX-512F and VL.
-            unsafe { eliminate_avx512(panel, next) }
+            unsafe { eliminate_avx512(panel, sparsity, next) }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        Width::Avx2 | Width::Avx512 => eliminate_in::<2>(panel, next),
+        Width::Avx2 | Width::Avx512 => eliminate_in::<2>(panel, sparsity, next),
     }
 }
 
@@ -174,26 +244,30 @@ fn add_to_tile<const L: usize>(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn factorise_avx2(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
-    factorise_in::<4>(panel, least)
+fn factorise_avx2(panel: &mut Panel, sparsity: &mut Sparsity, least: &[f64]) -> Result<(), usize> {
+    factorise_in::<4>(panel, sparsity, least)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl")]
-fn factorise_avx512(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
-    factorise_in::<8>(panel, least)
+fn factorise_avx512(
+    panel: &mut Panel,
+    sparsity: &mut Sparsity,
+    least: &[f64],
+) -> Result<(), usize> {
+    factorise_in::<8>(panel, sparsity, least)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn eliminate_avx2(panel: &Panel, next: &mut Panel) {
-    eliminate_in::<4>(panel, next);
+fn eliminate_avx2(panel: &Panel, sparsity: &Sparsity, next: &mut Panel) {
+    eliminate_in::<4>(panel, sparsity, next);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl")]
-fn eliminate_avx512(panel: &Panel, next: &mut Panel) {
-    eliminate_in::<8>(panel, next);
+fn eliminate_avx512(panel: &Panel, sparsity: &Sparsity, next: &mut Panel) {
+    eliminate_in::<8>(panel, sparsity, next);
 }
 
 /// A piece of a panel: `GRAIN` columns of `L` rows, which fill a register.
@@ -203,42 +277,74 @@ type Tile<const L: usize> = [Lanes<L>; GRAIN];
 type Corner = [[f64; GRAIN]; GRAIN];
 
 #[inline(always)]
-fn factorise_in<const L: usize>(panel: &mut Panel, least: &[f64]) -> Result<(), usize> {
+fn factorise_in<const L: usize>(
+    panel: &mut Panel,
+    sparsity: &mut Sparsity,
+    least: &[f64],
+) -> Result<(), usize> {
     let (stride, rows) = (panel.stride, panel.square + panel.below);
     for j in (0..panel.square).step_by(GRAIN) {
         let (done, rest) = panel.numbers.split_at_mut(j * stride);
+        let column = j / GRAIN;
         for i in (j..j + GRAIN).step_by(L) {
-            let tile = load::<L>(rest, stride, i);
-            let tile = subtract(tile, done, stride, i, j);
+            let mut tile = load::<L>(rest, stride, i);
+            for left in sparsity.shared(column, column, column) {
+                tile = subtract(tile, grain(done, stride, left), stride, i, j);
+            }
             store(&tile, rest, stride, i);
         }
         let corner = pivots(rest, stride, j, &least[j..]).map_err(|k| j + k)?;
-        for i in (j + GRAIN..rows).step_by(L) {
-            let tile = load::<L>(rest, stride, i);
-            let mut tile = subtract(tile, done, stride, i, j);
-            for c in 0..GRAIN {
-                for q in 0..c {
-                    tile[c] = tile[c] - tile[q] * Lanes::splat(corner[q][c]);
-                }
-                tile[c] = tile[c] * Lanes::splat(corner[c][c]);
+        for row in column + 1..rows / GRAIN {
+            let fills = sparsity.shared(row, column, column).next().is_some();
+            if !fills && !sparsity.has(row, column) {
+                continue;
             }
-            store(&tile, rest, stride, i);
+            for i in (row * GRAIN..(row + 1) * GRAIN).step_by(L) {
+                let mut tile = load::<L>(rest, stride, i);
+                for left in sparsity.shared(row, column, column) {
+                    tile = subtract(tile, grain(done, stride, left), stride, i, j);
+                }
+                for c in 0..GRAIN {
+                    for q in 0..c {
+                        tile[c] = tile[c] - tile[q] * Lanes::splat(corner[q][c]);
+                    }
+                    tile[c] = tile[c] * Lanes::splat(corner[c][c]);
+                }
+                store(&tile, rest, stride, i);
+            }
+            sparsity.set(row, column);
         }
     }
     Ok(())
 }
 
 #[inline(always)]
-fn eliminate_in<const L: usize>(panel: &Panel, next: &mut Panel) {
+fn eliminate_in<const L: usize>(panel: &Panel, sparsity: &Sparsity, next: &mut Panel) {
     let (from, stride, top) = (&*panel.numbers, panel.stride, panel.square);
+    let columns = panel.square / GRAIN;
     for j in (0..panel.below).step_by(GRAIN) {
         let into = &mut next.numbers[j * next.stride..];
-        for i in (j..panel.below).step_by(L) {
-            let tile = load::<L>(into, next.stride, i);
-            let tile = subtract(tile, from, stride, top + i, top + j);
-            store(&tile, into, next.stride, i);
+        let other = (top + j) / GRAIN;
+        for row in j / GRAIN..panel.below / GRAIN {
+            let shared = || sparsity.shared(top / GRAIN + row, other, columns);
+            if shared().next().is_none() {
+                continue;
+            }
+            for i in (row * GRAIN..(row + 1) * GRAIN).step_by(L) {
+                let mut tile = load::<L>(into, next.stride, i);
+                for left in shared() {
+                    tile = subtract(tile, grain(from, stride, left), stride, top + i, top + j);
+                }
+                store(&tile, into, next.stride, i);
+            }
         }
     }
+}
+
+/// The columns of a column of tiles.
+#[inline(always)]
+fn grain(numbers: &[f64], stride: usize, column: usize) -> &[f64] {
+    &numbers[column * GRAIN * stride..][..GRAIN * stride]
 }
 
 /// Takes away the products of rows from `i` on with rows from `j` on, summed
@@ -333,12 +439,63 @@ mod tests {
                 square: below,
                 below: 0,
             };
-            assert_eq!(factorise(&mut panel, &[0.0; 24], width), Ok(()));
-            eliminate(&panel, &mut next, width);
+            let mut sparsity = Sparsity::default();
+            let done = factorise(&mut panel, &mut sparsity, &[0.0; 24], width);
+            assert_eq!(done, Ok(()));
+            eliminate(&panel, &sparsity, &mut next, width);
             (first, second)
         };
         for width in Width::available() {
             assert_eq!(run(width), run(Width::Baseline), "{width:?}");
         }
+    }
+
+    #[test]
+    fn leaving_out_zeros_changes_no_bit() {
+        // Two systems that know nothing of each other, and fill in between.
+        let (square, below, stride) = (40, 32, 72);
+        let number = |i: usize| (i as f64 * 0.7).sin();
+        let side = |row: usize| (row % square) / 16 % 2;
+        let mut start = vec![0.0; square * stride];
+        for j in 0..square {
+            for i in j..square + below {
+                if side(i) == side(j) || (i, j) == (30, 7) {
+                    start[j * stride + i] = number(i * stride + j);
+                }
+            }
+            start[j * stride + j] += 30.0;
+        }
+        let run = |sparsity: &mut Sparsity| {
+            let (mut first, mut second) = (start.clone(), vec![0.5; below * below]);
+            let mut panel = Panel {
+                numbers: &mut first,
+                stride,
+                square,
+                below,
+            };
+            let mut next = Panel {
+                numbers: &mut second,
+                stride: below,
+                square: below,
+                below: 0,
+            };
+            assert_eq!(factorise_in::<4>(&mut panel, sparsity, &[0.0; 40]), Ok(()));
+            eliminate_in::<4>(&panel, sparsity, &mut next);
+            (first, second)
+        };
+        let mut numbers = start.clone();
+        let mut found = Sparsity::default();
+        found.find(&Panel {
+            numbers: &mut numbers,
+            stride,
+            square,
+            below,
+        });
+        let mut full = Sparsity {
+            bits: vec![u64::MAX; (square + below) / GRAIN],
+            words: 1,
+        };
+        assert!(found.bits.iter().map(|bits| bits.count_ones()).sum::<u32>() < 30);
+        assert_eq!(run(&mut found), run(&mut full));
     }
 }

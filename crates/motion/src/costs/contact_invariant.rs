@@ -6,8 +6,13 @@
 //! the normal there and z that of the patch: |z − n| in place of the angle, which
 //! has no derivative at zero. ė of the paper has no part along a plane, so that
 //! feet would skate: here the patch's velocity relative to the surface counts.
+//!
+//! With everybody's every patch against everybody else nearly all contacts are off
+//! nearly always. What they are far from need not be known: where a contact with
+//! what moves [fades out](Program::fading), so does this cost, for one that does
+//! not ask, c · (1 m)².
 
-use crate::program::Program;
+use crate::program::{Fading, Program};
 use crate::touch::{Touch, TouchGradient};
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
@@ -17,7 +22,15 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
     let normal_share = program.weights.contact_normal.sqrt();
     let spin_share = program.weights.contact_spin.sqrt();
     for (i, contact) in program.contacts.iter().enumerate() {
-        let a = state.contacts[i];
+        let (a, by_a) = match program.fading(i, state.contacts[i]) {
+            Fading::Whole => (state.contacts[i], 1.0),
+            fading => {
+                let Some(left) = fade(state.contacts[i], fading, weight, i, sink) else {
+                    continue;
+                };
+                left
+            }
+        };
         let touch = Touch::new(program, state, i);
         let n = touch.normal;
         // What slides may move along the surface and turn about its normal.
@@ -42,7 +55,7 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
         sink.rows(weight, &residual, &contact.frames, &[i], |seed, local| {
             let seeds: [DVec3; 4] = std::array::from_fn(|k| DVec3::from_slice(&seed[3 * k..]));
             for (part, seed) in parts.iter().zip(&seeds) {
-                local.contacts[i] += part.dot(*seed);
+                local.contacts[i] += by_a * part.dot(*seed);
             }
             let by_z = seeds[1] * (normal_share * a);
             let mut by = TouchGradient {
@@ -64,4 +77,25 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
             touch.pull(program, state, i, &by, local);
         });
     }
+}
+
+/// The cost of a contact that is not wholly there, as far as it is not. Returns what
+/// stands for a in the rest, and its derivative by a; none if nothing is left.
+fn fade(a: f64, fading: Fading, weight: f64, i: usize, sink: &mut impl Sink) -> Option<(f64, f64)> {
+    let (off, left) = match fading {
+        Fading::Whole => return Some((a, 1.0)),
+        Fading::Off => ((a, 1.0), None),
+        Fading::Partly { t, slope } => {
+            // Roots of the shares 1 − 3t² + 2t³ = (1 − t)² (1 + 2t) and t² (3 − 2t).
+            let (u, v) = ((1.0 + 2.0 * t).sqrt(), (3.0 - 2.0 * t).sqrt());
+            let (off, on) = ((1.0 - t) * u, t * v);
+            let by_off = slope * ((1.0 - t) / u - u);
+            let by_on = slope * (v - t / v);
+            ((a * off, off + a * by_off), Some((a * on, on + a * by_on)))
+        }
+    };
+    sink.rows(weight, &[off.0], &[], &[i], |seed, local| {
+        local.contacts[i] += seed[0] * off.1;
+    });
+    left
 }

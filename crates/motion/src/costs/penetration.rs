@@ -7,7 +7,7 @@
 //! flat is in `obstacles.rs`.
 
 use crate::character::limb::LimbGradient;
-use crate::program::{Pair, Part, Program};
+use crate::program::{MARGIN, Pair, Part, Program};
 use crate::surface::Surface;
 use crate::variables::{FrameState, Local, Sink, State};
 use conatus_math::DVec3;
@@ -44,6 +44,38 @@ struct Extent {
     radius: f64,
 }
 
+/// A box along the axes of the world.
+#[derive(Clone, Copy)]
+struct Span {
+    low: DVec3,
+    high: DVec3,
+}
+
+impl Span {
+    const NOTHING: Self = Self {
+        low: DVec3::INFINITY,
+        high: DVec3::NEG_INFINITY,
+    };
+
+    /// Around a part and all that is no farther from it than `more`.
+    fn around(extent: &Extent, more: f64) -> Self {
+        let half = extent.half.abs() + more;
+        Self {
+            low: extent.middle - half,
+            high: extent.middle + half,
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
+    }
+}
+
 /// Parts of limbs and torsos against each other.
 fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     // Bodies with more parts than this get their memory from the heap.
@@ -61,22 +93,39 @@ fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
         extent.half = (b - a) * 0.5;
         extent.radius = extent.half.length();
     }
-    for pair in &program.pairs {
-        let (a, b) = (&extents[pair.a], &extents[pair.b]);
-        let way = a.middle - b.middle;
-        let square = way.length_squared();
-        let apart = pair.apart + pair.margin;
-        // Balls around them are apart,
-        let reach = a.radius + b.radius + apart;
-        if square > reach * reach {
-            continue;
+    // Where everybody is, if there is more than one.
+    let mut spans = Vec::new();
+    if program.pair_runs.iter().any(|run| run.other.is_some()) {
+        spans.resize(program.characters.len(), Span::NOTHING);
+        for (extent, part) in extents.iter().zip(&program.parts) {
+            let span = Span::around(extent, program.radius(*part));
+            spans[program.owner(*part)].join(&span);
         }
-        // or a gap is left along the way from middle to middle.
-        let left = square - (a.half.dot(way).abs() + b.half.dot(way).abs());
-        if left > 0.0 && left * left > apart * apart * square {
-            continue;
+    }
+    for run in &program.pair_runs {
+        if let Some(other) = run.other {
+            let near = program.radius(program.parts[run.part]) + MARGIN;
+            if !Span::around(&extents[run.part], near).meets(&spans[other]) {
+                continue;
+            }
         }
-        between(program, weight, state, pair, sink);
+        for pair in &program.pairs[run.pairs.clone()] {
+            let (a, b) = (&extents[pair.a], &extents[pair.b]);
+            let way = a.middle - b.middle;
+            let square = way.length_squared();
+            let apart = pair.apart + pair.margin;
+            // Balls around them are apart,
+            let reach = a.radius + b.radius + apart;
+            if square > reach * reach {
+                continue;
+            }
+            // or a gap is left along the way from middle to middle.
+            let left = square - (a.half.dot(way).abs() + b.half.dot(way).abs());
+            if left > 0.0 && left * left > apart * apart * square {
+                continue;
+            }
+            between(program, weight, state, pair, sink);
+        }
     }
 }
 

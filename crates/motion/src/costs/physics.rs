@@ -105,7 +105,11 @@ fn pull_body(program: &Program, state: &State, character: usize, seed: &[f64], o
 /// A contact at one moment.
 fn contact(program: &Program, state: &State, i: usize) -> Contact {
     let spec = &program.contacts[i];
-    let (position, matrix) = if spec.anchor == Anchor::Patch {
+    let weight = program.force_weight(i, state.contacts[i]).0;
+    let (position, matrix) = if weight.is_infinite() {
+        // Nobody asks.
+        (DVec3::ZERO, DMat3::IDENTITY)
+    } else if spec.anchor == Anchor::Patch {
         let frame = &state.frames[spec.frame];
         let mut matrix = frame.matrix * spec.turn;
         if spec.slides {
@@ -122,7 +126,7 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
         position,
         matrix,
         cone: spec.cone,
-        weight: program.force_weight(i, state.contacts[i]).0,
+        weight,
     }
 }
 

@@ -5,7 +5,8 @@ mod contacts;
 mod parts;
 
 pub use contacts::{Against, Anchor, ContactSpec, Solid};
-pub use parts::{Pair, Part};
+pub(crate) use parts::MARGIN;
+pub use parts::{Pair, PairRun, Part};
 
 use crate::character::{Character, Pose};
 use crate::costs::obstacles::Probe;
@@ -76,6 +77,8 @@ pub struct Program {
     pub parts: Vec<Part>,
     /// Pairs of parts that could meet.
     pub pairs: Vec<Pair>,
+    /// All of these, run by run.
+    pub pair_runs: Vec<PairRun>,
     /// Points that must not enter obstacles and things.
     pub probes: Vec<Probe>,
     /// What does not move.
@@ -92,6 +95,22 @@ pub struct Program {
     pub aims: Vec<Aim>,
     /// Where the unknowns are.
     pub layout: Layout,
+}
+
+/// How far a contact is there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fading {
+    /// As Mordatch (2) and (7) have it.
+    Whole,
+    /// In between: its share is 3t² − 2t³.
+    Partly {
+        /// From 0 to 1.
+        t: f64,
+        /// Its derivative by a.
+        slope: f64,
+    },
+    /// Not at all.
+    Off,
 }
 
 /// Below the first a contact with what moves bears nothing; above the second it is
@@ -146,6 +165,7 @@ impl Program {
             limbs,
             parts: Vec::new(),
             pairs: Vec::new(),
+            pair_runs: Vec::new(),
             probes: Vec::new(),
             around: Surroundings::new(problem.surfaces.clone()),
             slow: crate::slide::SLOW,
@@ -171,6 +191,7 @@ impl Program {
         }
         program.parts = program.find_parts();
         program.pairs = program.find_pairs();
+        program.pair_runs = program.find_runs();
         program.probes = crate::costs::obstacles::probes(&program);
         program.aims = crate::costs::task::aims(problem, &program);
         program
@@ -190,27 +211,42 @@ impl Program {
     }
 
     /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
-    /// derivative by a. Contacts with what moves fade out altogether: W is infinite
-    /// where c is next to nothing, so that bodies that have nothing to do with each
-    /// other are problems apart.
+    /// derivative by a. Contacts with what moves [fade out](Self::fading): W is
+    /// infinite where c is next to nothing, so that bodies that have nothing to do
+    /// with each other are problems apart.
     pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
         let Weights { k0, k1, .. } = self.weights;
         let c = a * a;
         let below = c * c + k1;
-        let spec = &self.contacts[contact];
-        let k0 = k0 * spec.effort;
+        let k0 = k0 * self.contacts[contact].effort;
         let weight = (k0 / below, -4.0 * k0 * c * a / (below * below));
-        if !spec.fades || c >= FADES.1 {
-            return weight;
+        match self.fading(contact, a) {
+            Fading::Whole => weight,
+            Fading::Off => (f64::INFINITY, 0.0),
+            Fading::Partly { t, slope } => {
+                let share = t * t * (3.0 - 2.0 * t);
+                let faded = weight.0 / share;
+                let by_a = 6.0 * t * (1.0 - t) * slope;
+                (faded, (weight.1 - faded * by_a) / share)
+            }
+        }
+    }
+
+    /// How far a contact is there at all: contacts with what moves are off where
+    /// their variable is next to nothing.
+    pub fn fading(&self, contact: usize, a: f64) -> Fading {
+        let c = a * a;
+        if !self.contacts[contact].fades || c >= FADES.1 {
+            return Fading::Whole;
         }
         if c <= FADES.0 {
-            return (f64::INFINITY, 0.0);
+            return Fading::Off;
         }
-        let t = (c - FADES.0) / (FADES.1 - FADES.0);
-        let share = t * t * (3.0 - 2.0 * t);
-        let slope = 6.0 * t * (1.0 - t) * 2.0 * a / (FADES.1 - FADES.0);
-        let faded = weight.0 / share;
-        (faded, (weight.1 - faded * slope) / share)
+        let width = FADES.1 - FADES.0;
+        Fading::Partly {
+            t: (c - FADES.0) / width,
+            slope: 2.0 * a / width,
+        }
     }
 
     /// The frames of a character or thing: its torso, then its effectors.

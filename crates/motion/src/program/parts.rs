@@ -1,6 +1,7 @@
 //! Stiff parts, and which of them could meet.
 
 use super::Program;
+use std::ops::Range;
 
 /// A stiff part that must not enter another.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +28,24 @@ pub struct Pair {
     pub margin: f64,
 }
 
+/// Pairs of one part with parts of one character that follow each other in
+/// [`Program::pairs`]: most people are far apart, which takes little to see.
+#[derive(Clone, Debug)]
+pub struct PairRun {
+    /// The part.
+    pub part: usize,
+    /// Whom it could meet, if that is somebody else.
+    pub other: Option<usize>,
+    /// The pairs.
+    pub pairs: Range<usize>,
+}
+
 /// The most of [`Pair::margin`], in metres.
-const MARGIN: f64 = 0.012;
+pub(crate) const MARGIN: f64 = 0.012;
 
 impl Program {
     /// Whose a part is.
-    fn owner(&self, part: Part) -> usize {
+    pub(crate) fn owner(&self, part: Part) -> usize {
         match part {
             Part::Link(limb, _) | Part::Effector(limb) => self.limbs[limb].character,
             Part::Ball(character, _) => character,
@@ -109,5 +122,23 @@ impl Program {
             gap > -1e-6 || others
         });
         pairs
+    }
+
+    /// Runs of pairs that have a part and whom it could meet in common.
+    pub(super) fn find_runs(&self) -> Vec<PairRun> {
+        let mut runs: Vec<PairRun> = Vec::new();
+        for (k, pair) in self.pairs.iter().enumerate() {
+            let [one, other] = [pair.a, pair.b].map(|p| self.owner(self.parts[p]));
+            let other = (one != other).then_some(other);
+            match runs.last_mut() {
+                Some(run) if (run.part, run.other) == (pair.a, other) => run.pairs.end = k + 1,
+                _ => runs.push(PairRun {
+                    part: pair.a,
+                    other,
+                    pairs: k..k + 1,
+                }),
+            }
+        }
+        runs
     }
 }
