@@ -1,75 +1,107 @@
-//! What a second thing, and a second and a third character, cost: one gradient of the
-//! same scene with more of them.
+//! What a second thing, and a second and a third character, cost: one gradient where
+//! a search starts, and a whole attempt, of the same scene with more of them.
 
 use super::terms::evaluation;
 use crate::Failure;
 use crate::output::Output;
 use crate::rounds::{Contender, best};
 use crate::table::{Cell, Table, count, fixed};
+use conatus_math::minimise::Iteration;
 use conatus_motion::costs::Mix;
+use conatus_motion::phases::{self, Attempt};
 use conatus_motion::{Problem, Program};
 use conatus_world::scene::{Files, Options, Scene, Source};
+use cpu_time::ThreadTime;
+use std::ops::ControlFlow;
 
 const ROUNDS: usize = 10;
+/// Attempts take seconds.
+const ATTEMPTS: usize = 2;
 
-/// Times gradients. Runs on one thread of the caller's pool.
+/// Times gradients and attempts. Runs on one thread of the caller's pool.
 pub fn measure(output: &mut Output) -> Result<(), Failure> {
     let mut table = Table::new(
-        "More things and more characters: one gradient near where a search starts, on one \
-         thread in processor time; the time for each unknown, and its ratio to that of the \
-         first scene of its kind (1 if a scene costs what its share of unknowns lets expect)",
+        "More things and more characters, on one thread in processor time: one gradient where a \
+         search starts and every contact counts, and a whole attempt; each beside the scene \
+         with one less (a ratio of 1 is what its share of unknowns lets expect)",
         &[
             "scene",
             "unknowns",
             "contacts",
-            "gradient µs",
-            "ns per unknown",
             "× unknowns",
+            "gradient µs",
             "× time",
             "time ÷ unknowns",
+            "attempt s",
+            "× time ",
+            "time ÷ unknowns ",
         ],
     );
     let carrying = [("one parcel", 1), ("two parcels", 2)].map(|(name, n)| (name, carry(n)));
-    let standing = [
-        ("one who stands", 1),
-        ("two who stand", 2),
-        ("three who stand", 3),
+    let walking = [
+        ("one who walks", 1),
+        ("two who walk", 2),
+        ("three who walk", 3),
     ]
-    .map(|(name, n)| (name, stand(n)));
+    .map(|(name, n)| (name, walk(n)));
     rows(&mut table, &carrying)?;
-    rows(&mut table, &standing)?;
+    rows(&mut table, &walking)?;
     Ok(output.show(&table)?)
 }
 
-/// Rows of scenes that are compared with the first.
+/// Rows of scenes, each of which is compared with the one before.
 fn rows(table: &mut Table, scenes: &[(&str, String)]) -> Result<(), Failure> {
     let problems: Vec<Problem> = (scenes.iter())
         .map(|(_, text)| problem(text))
         .collect::<Result<_, _>>()?;
     let programs: Vec<Program> = problems.iter().map(Program::new).collect();
-    let mut contenders: Vec<Contender> = (programs.iter().zip(&problems).zip(scenes))
+    let parts = || programs.iter().zip(&problems).zip(scenes);
+    let mut gradients: Vec<Contender> = parts()
         .map(|((program, problem), (name, _))| {
             let samples = problem.effort.samples;
             Contender::new(*name, evaluation(program, samples, Mix::FULL))
         })
         .collect();
-    let seconds = best(&mut contenders, ROUNDS);
+    let gradients = best(&mut gradients, ROUNDS);
+    let attempts: Vec<f64> = parts()
+        .map(|((program, problem), _)| attempt(program, problem))
+        .collect();
     let unknowns = |k: usize| programs[k].layout.len() as f64;
     for (k, (name, _)) in scenes.iter().enumerate() {
-        let (more, longer) = (unknowns(k) / unknowns(0), seconds[k] / seconds[0]);
+        let before = k.saturating_sub(1);
+        let more = unknowns(k) / unknowns(before);
+        let longer = |seconds: &[f64]| seconds[k] / seconds[before];
         let cells: Vec<Cell> = vec![
             (*name).into(),
             count(programs[k].layout.len() as u64),
             count(programs[k].contacts.len() as u64),
-            fixed(seconds[k] * 1e6, 0),
-            fixed(seconds[k] * 1e9 / unknowns(k), 0),
             fixed(more, 2),
-            fixed(longer, 2),
-            fixed(longer / more, 2),
+            fixed(gradients[k] * 1e6, 0),
+            fixed(longer(&gradients), 2),
+            fixed(longer(&gradients) / more, 2),
+            fixed(attempts[k], 2),
+            fixed(longer(&attempts), 2),
+            fixed(longer(&attempts) / more, 2),
         ];
         table.row(cells);
     }
     Ok(())
+}
+
+/// Processor seconds of an attempt: the better of two.
+fn attempt(program: &Program, problem: &Problem) -> f64 {
+    let plan = Attempt {
+        seed: 0,
+        preconditioned: false,
+        staged: false,
+    };
+    let seconds = (0..ATTEMPTS).map(|_| {
+        let begin = ThreadTime::now();
+        let go_on = &mut |_: usize, _: &Iteration| ControlFlow::Continue(());
+        phases::attempt(program, &problem.effort, plan, go_on);
+        begin.elapsed().as_secs_f64()
+    });
+    seconds.fold(f64::INFINITY, f64::min)
 }
 
 fn problem(text: &str) -> Result<Problem, Failure> {
@@ -96,14 +128,15 @@ fn carry(parcels: usize) -> String {
     text
 }
 
-/// So many humans side by side.
-fn stand(people: usize) -> String {
+/// So many humans who walk side by side.
+fn walk(people: usize) -> String {
     let mut text = "[motion]\nphases = 12\n".to_owned();
     for i in 0..people {
+        let y = 1.5 * i as f64;
         text += &format!(
-            "[[character]]\nname = 'human {i}'\nposition = [0, {}]\n\
-             [[goal]]\nkind = 'stand'\ncharacter = 'human {i}'\n",
-            1.5 * i as f64
+            "[[character]]\nname = 'human {i}'\nposition = [0, {y}]\n\
+             [[goal]]\nkind = 'stand'\ncharacter = 'human {i}'\n\
+             [[goal]]\nkind = 'position'\ncharacter = 'human {i}'\nposition = [1.5, {y}]\n"
         );
     }
     text

@@ -9,26 +9,7 @@ use std::fs;
 use support::{assert_says, assert_untouched, conatus, folder};
 
 /// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = r#"
-[motion]
-phases = 4
-phase_seconds = 0.4
-iterations = [30, 60, 60]
-polish = 6
-noise = 0.1
-keep = 3
-bars = { residual_max = 1000, residual_mean = 1000, drift = 10, limb = 10, penetration = 10, task = 10 }
-
-[[character]]
-name = "ada"
-
-[[goal]]
-kind = "stand"
-
-[[goal]]
-kind = "position"
-position = [0.8, 0]
-"#;
+const STEPS: &str = include_str!("../../world/tests/support/steps.toml");
 
 /// Nobody has to move, so that all attempts are alike.
 const STILL: &str = r#"
@@ -55,7 +36,7 @@ fn scene(text: &str) -> tempfile::TempDir {
 
 #[test]
 fn every_movement_has_its_files_and_one_page_holds_all() {
-    let folder = scene(STEPS);
+    let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     let mut arguments = vec!["run", "steps.toml", "--json"];
     for file in ["walk.mcap", "walk.bvh", "walk.clip.json", "walk.html"] {
         arguments.extend(["-o", file]);
@@ -154,7 +135,7 @@ fn bad_movements_do_not_fill_the_list() {
 
 #[test]
 fn a_numbered_name_that_is_taken_is_told_before_anything_is_searched_for() {
-    let folder = scene(STEPS);
+    let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     fs::write(folder.path().join("walk.2.bvh"), "precious").unwrap();
     let arguments = ["run", "steps.toml", "-o", "walk.bvh", "-o", "walk.2.bvh"];
     let said = conatus(folder.path(), &arguments);
@@ -165,7 +146,7 @@ fn a_numbered_name_that_is_taken_is_told_before_anything_is_searched_for() {
 
 #[test]
 fn a_check_tells_how_many_are_kept() {
-    let folder = scene(STEPS);
+    let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     let said = conatus(folder.path(), &["check", "steps.toml"]);
     assert!(said.out.contains("3 of 6 attempts are kept"), "{said:?}");
     let more = ["check", "steps.toml", "--set", "motion.keep=5"];

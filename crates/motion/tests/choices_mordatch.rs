@@ -5,15 +5,17 @@ mod common;
 
 use common::Random;
 use conatus_math::{DMat3, DVec3};
+use conatus_motion::character::Place;
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::hint::{self, EPSILON};
 use conatus_motion::costs::task::Feature;
 use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
+use conatus_motion::object::{Form, object};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases::mix;
 use conatus_motion::score::TrueForces;
 use conatus_motion::variables::{State, Value};
-use conatus_motion::{Program, Weights};
+use conatus_motion::{Goal, Pose, Program, Weights};
 
 /// Mordatch (1) and (9) add metres, radians and forces without weights.
 #[test]
@@ -307,4 +309,54 @@ fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
         assert!(guide.is_rate, "no movement is judged by it");
     }
     assert!(before < 2.5 && before > 2.4);
+}
+
+/// Along the floor a thing would be pushed by whoever is near and held by the floor.
+#[test]
+fn things_are_led_at_arm_s_height_and_put_down_from_above() {
+    let mut problem = common::walk();
+    let from = DVec3::new(0.5, 0.0, 0.15);
+    let form = Form::Box(DVec3::splat(0.15));
+    let parcel = object("parcel", form, 5.0, 0.5, true, [0.5; 3]);
+    let place = Place {
+        position: from,
+        orientation: DMat3::IDENTITY,
+    };
+    let pose = Pose {
+        torso: place,
+        effectors: Vec::new(),
+    };
+    problem.characters.push((parcel, pose));
+    problem.goals.push(Goal::Position {
+        character: 1,
+        target: [Some(2.5), Some(0.0), Some(0.15)],
+        time: None,
+        hold: 0.0,
+        moving: false,
+    });
+    let program = Program::new(&problem);
+    let frame = program.torsos[1];
+    let guides = program.aims.iter().filter(|aim| aim.guides);
+    let way: Vec<DVec3> = guides
+        .filter_map(|aim| match aim.feature {
+            Feature::Point {
+                frame: of, target, ..
+            } => (of == frame).then_some(target),
+            _ => None,
+        })
+        .collect();
+    let arm = 0.8 * program.layout.start[program.torsos[0]].0.z;
+    for place in &way {
+        assert!(place.z >= 0.15 - 1e-12 && place.z <= arm + 1e-12, "{place}");
+        if place.x > 1.0 && place.x < 2.0 {
+            assert!((place.z - arm).abs() < 1e-9, "{place} is to be {arm} high");
+        }
+    }
+    // It waits, is carried all the way and is there before the end.
+    assert_eq!(
+        (way[0], way.last().copied()),
+        (from, Some(DVec3::new(2.5, 0.0, 0.15)))
+    );
+    assert!(way.iter().any(|place| place.x > 1.0 && place.x < 2.0));
+    assert!(way.is_sorted_by(|a, b| a.x <= b.x));
 }

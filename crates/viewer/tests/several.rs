@@ -9,25 +9,7 @@ use serde_json::json;
 use support::{Served, scene};
 
 /// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = r#"
-[motion]
-phases = 4
-phase_seconds = 0.4
-iterations = [30, 60, 60]
-polish = 6
-noise = 0.1
-keep = 2
-bars = { residual_max = 1000, residual_mean = 1000, drift = 10, limb = 10, penetration = 10, task = 10 }
-
-[[character]]
-
-[[goal]]
-kind = "stand"
-
-[[goal]]
-kind = "position"
-position = [0.8, 0]
-"#;
+const STEPS: &str = include_str!("../../world/tests/support/steps.toml");
 
 fn saved(served: &Served) -> Recording {
     let (_, bytes) = served.get("/recording.mcap");

@@ -131,8 +131,8 @@ fn a_parcel_changes_hands() {
     assert!(first_anna < first_ben, "Anna has it first");
     assert!(last_anna < last_ben, "Ben has it last");
     let end = last(&clip);
-    assert!(clip.objects[0].position[end].distance(DVec3::new(1.7, 0.0, 0.15)) < 0.05);
-    for (who, x) in [(anna, 0.0), (ben, 2.2)] {
+    assert!(clip.objects[0].position[end].distance(DVec3::new(1.3, 0.0, 0.15)) < 0.05);
+    for (who, x) in [(anna, 0.0), (ben, 1.8)] {
         let place = who.torso.position[end];
         assert!((place.x - x).hypot(place.y) < 0.05 && place.z > 1.0);
     }
@@ -154,7 +154,7 @@ fn whose_effort_is_dearer_does_less() {
     let (alike, dearer) = (movement("handover"), movement("workload"));
     let [before, after] = [&alike, &dearer].map(|clip| share(clip, "ben"));
     assert!(before > 0.1, "{before}");
-    assert!(after <= 0.75 * before, "{before} became {after}");
+    assert!(after <= 0.5 * before, "{before} became {after}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn one_climbs_on_the_other_and_stays() {
     let (anna, end) = (&clip.characters[0], last(&clip));
     let held = clip.time.iter().position(|t| *t > clip.time[end] - 1.4);
     for i in held.unwrap()..=end {
-        assert!(anna.torso.position[i].z > 2.1, "at {} s", clip.time[i]);
+        assert!(anna.torso.position[i].z > 2.25, "at {} s", clip.time[i]);
         let down = anna.effectors.iter().filter(|e| e.active[i]);
         for part in down {
             let on = part.touches[i].as_deref().unwrap_or_default();

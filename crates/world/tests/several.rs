@@ -10,27 +10,10 @@ use std::ops::ControlFlow;
 use support::from_text;
 
 /// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = r#"
-[motion]
-phases = 4
-phase_seconds = 0.4
-iterations = [30, 60, 60]
-polish = 6
-noise = 0.1
-bars = { residual_max = 1000, residual_mean = 1000, drift = 10, limb = 10, penetration = 10, task = 10 }
-
-[[character]]
-
-[[goal]]
-kind = "stand"
-
-[[goal]]
-kind = "position"
-position = [0.8, 0]
-"#;
+const STEPS: &str = include_str!("support/steps.toml");
 
 fn ask(keep: usize) -> conatus_world::motion::Ask {
-    let text = STEPS.replace("polish = 6", &format!("polish = 6\nkeep = {keep}"));
+    let text = STEPS.replace("keep = 2", &format!("keep = {keep}"));
     let setup = from_text(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
     setup.ask.unwrap()
 }

@@ -213,7 +213,7 @@ pub fn deliver(
             frames.extend(program.frames_of(body));
         }
         let depends = (&frames[..], &cluster.contacts[..]);
-        let scene = Scene {
+        let coupled = Coupled {
             program,
             state,
             solution,
@@ -221,20 +221,20 @@ pub fn deliver(
             bodies,
             contacts,
         };
-        scene.residual(
+        coupled.residual(
             mix.physics * program.weights.physics * dt,
             depends,
             residual,
             sink,
         );
         if effort > 0.0 && (program.weights.torque > 0.0 || program.weights.force > 0.0) {
-            scene.torques(effort, depends, residual, sink);
+            coupled.torques(effort, depends, residual, sink);
         }
     }
 }
 
 /// Bodies that push each other at one moment, and all that was found of them.
-struct Scene<'a> {
+struct Coupled<'a> {
     program: &'a Program,
     state: &'a State,
     solution: &'a Solution,
@@ -246,7 +246,7 @@ struct Scene<'a> {
 /// Frames and contacts that something depends on.
 type Depends<'a> = (&'a [usize], &'a [usize]);
 
-impl Scene<'_> {
+impl Coupled<'_> {
     /// Mordatch (8), or the value of (6).
     fn residual(
         &self,

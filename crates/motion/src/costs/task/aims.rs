@@ -1,0 +1,251 @@
+//! What goals come to: features, the moments at which they count, and how much.
+
+use super::guides::guides;
+use super::{Aim, Feature, STRAIGHT};
+use crate::problem::{Goal, Problem};
+use crate::program::{Anchor, Program};
+use crate::score::TrueForces;
+use crate::variables::Moment;
+use conatus_math::DVec3;
+
+/// The aims of all goals.
+pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
+    let w = &problem.weights;
+    let layout = &program.layout;
+    let end = layout.moment(layout.blocks() - 1, 1.0, 1.0);
+    let knot = |time: f64| {
+        let knots = (time / layout.segment_seconds()).round();
+        let knot = (knots as usize).clamp(1, layout.blocks());
+        layout.moment(knot - 1, 1.0, 1.0)
+    };
+    let mut aims = Vec::new();
+    let mut add = |moment: Moment, feature: Feature, weight: f64| {
+        let is_rate = matches!(
+            feature,
+            Feature::Velocity { .. }
+                | Feature::Spin { .. }
+                | Feature::Rest { .. }
+                | Feature::Hold { .. }
+        );
+        aims.push(Aim {
+            moment,
+            feature,
+            weight,
+            is_rate,
+            guides: false,
+        });
+    };
+    let limb_number = |character: usize, limb: usize| {
+        let mut specs = program.limbs.iter();
+        specs
+            .position(|s| s.character == character && s.limb == limb)
+            .expect("goals were checked")
+    };
+    let axis = |frame: usize, local: DVec3, target: DVec3| Feature::Axis {
+        frame,
+        local,
+        target,
+    };
+    let mut flying = Vec::new();
+    for goal in &problem.goals {
+        match goal {
+            Goal::Stand {
+                character,
+                on,
+                up,
+                upside_down,
+            } => {
+                let torso = program.torsos[*character];
+                let head = if *upside_down { -DVec3::Z } else { DVec3::Z };
+                add(end, axis(torso, DVec3::Z, head), w.task);
+                for (limbs, along) in [(on, -DVec3::Z), (up, DVec3::Z)] {
+                    for &limb in limbs {
+                        let stance = problem.characters[*character].0.limbs[limb].stance;
+                        // What points up, and who stands on the head, is stretched.
+                        let stance = stance.filter(|_| along.z < 0.0 && !upside_down);
+                        let limb = limb_number(*character, limb);
+                        let stretched = along * (STRAIGHT * program.limbs[limb].reach);
+                        let feature = match stance {
+                            Some(target) => Feature::Stance { limb, target },
+                            None => Feature::Limb {
+                                limb,
+                                target: stretched,
+                            },
+                        };
+                        add(end, feature, w.task);
+                        if along.z < 0.0 {
+                            let contact = program.limbs[limb].contact;
+                            add(end, Feature::Touch { contact }, w.task);
+                            add(end, Feature::Hold { contact }, w.task);
+                            let frame = program.limbs[limb].effector;
+                            add(end, axis(frame, DVec3::Z, DVec3::Z), 0.1 * w.task);
+                        }
+                    }
+                }
+            }
+            Goal::Sit {
+                character,
+                height,
+                forwards,
+            } => {
+                let frame = program.torsos[*character];
+                add(end, axis(frame, DVec3::Z, DVec3::Z), w.task);
+                let low = Feature::Point {
+                    frame,
+                    local: DVec3::ZERO,
+                    target: DVec3::Z * *height,
+                    share: DVec3::Z,
+                };
+                add(end, low, w.task);
+                for (contact, patch) in program.contacts.iter().enumerate() {
+                    if patch.frame == frame && patch.turn.z_axis.z > 0.9 {
+                        add(end, Feature::Touch { contact }, w.task);
+                        add(end, Feature::Hold { contact }, w.task);
+                    }
+                }
+                // Forwards as the torso will face: it starts that way already.
+                let ahead = layout.start[frame].1;
+                let ahead = if ahead.x_axis.z.abs() > 0.7 {
+                    -ahead.z_axis * ahead.x_axis.z.signum()
+                } else {
+                    ahead.x_axis
+                };
+                let ahead = (ahead - DVec3::Z * ahead.z).normalize_or(DVec3::X);
+                add(end, axis(frame, DVec3::X, ahead), 0.1 * w.task);
+                for &limb in forwards {
+                    let limb = limb_number(*character, limb);
+                    let spec = &program.limbs[limb];
+                    let limb_of = &program.characters[spec.character].limbs[spec.limb];
+                    // Along the ground, with room for the heel.
+                    let lies = limb_of.links.last().map_or(0.0, |link| link.radius) + 0.02;
+                    let rise = lies - (height + limb_of.base.z);
+                    let target = ahead * (0.95 * spec.reach) + DVec3::Z * rise;
+                    add(end, Feature::Limb { limb, target }, 0.3 * w.task);
+                }
+            }
+            Goal::Crawl {
+                character,
+                height,
+                on,
+            } => {
+                for &limb in on {
+                    // On the knee, if there is one.
+                    let limb = limb_number(*character, limb);
+                    let knee = |i: &&usize| {
+                        let anchor = program.contacts[**i].anchor;
+                        matches!(anchor, Anchor::Joint { .. })
+                    };
+                    let own = &program.limbs[limb];
+                    let contact = *own.contacts.iter().find(knee).unwrap_or(&own.contact);
+                    add(end, Feature::Touch { contact }, w.task);
+                    add(end, Feature::Hold { contact }, w.task);
+                }
+                let feature = Feature::Low {
+                    frame: program.torsos[*character],
+                    local: DVec3::Z,
+                    height: *height,
+                };
+                for segment in 0..layout.blocks() {
+                    let moment = layout.moment(segment, 1.0, 1.0);
+                    add(moment, feature, w.task);
+                }
+            }
+            Goal::Position {
+                character,
+                target,
+                time,
+                hold,
+                moving,
+            } => {
+                let number = |k: usize| target[k].unwrap_or(0.0);
+                let share = |k: usize| f64::from(u8::from(target[k].is_some()));
+                let feature = Feature::Point {
+                    frame: program.torsos[*character],
+                    local: DVec3::ZERO,
+                    target: DVec3::new(number(0), number(1), number(2)),
+                    share: DVec3::new(share(0), share(1), share(2)),
+                };
+                let until = time.map_or(end, knot);
+                add(until, feature, w.task);
+                for segment in 0..until.segment {
+                    let held = layout.moment(segment, 1.0, 1.0);
+                    if held.time >= until.time - hold - 1e-9 {
+                        add(held, feature, w.task);
+                    }
+                }
+                let frame = program.torsos[*character];
+                let thing = &problem.characters[*character].0.object;
+                // What is put down stands as it stood.
+                if thing.as_ref().is_some_and(|o| o.ball().is_none()) && !moving {
+                    let up = layout.start[frame].1.transpose() * DVec3::Z;
+                    add(until, axis(frame, up, DVec3::Z), 0.3 * w.task);
+                }
+                if *moving {
+                    flying.push(frame);
+                }
+            }
+            Goal::Facing {
+                character,
+                direction,
+            } => {
+                let torso = program.torsos[*character];
+                add(end, axis(torso, DVec3::X, *direction), w.task);
+            }
+            Goal::Strike {
+                character,
+                limb,
+                time,
+                position,
+                velocity,
+            } => {
+                let limb = limb_number(*character, *limb);
+                let frame = program.limbs[limb].effector;
+                let moment = knot(*time);
+                let reach = Feature::Point {
+                    frame,
+                    local: DVec3::ZERO,
+                    target: *position,
+                    share: DVec3::ONE,
+                };
+                add(moment, reach, w.task);
+                let target = *velocity;
+                add(moment, Feature::Velocity { frame, target }, w.task_velocity);
+            }
+        }
+    }
+    let begin = layout.moment(0, 0.0, 1.0);
+    for contact in indispensable(program) {
+        add(begin, Feature::Hold { contact }, w.task);
+    }
+    // Whatever was to be reached is reached at rest.
+    for frame in (0..layout.frames).filter(|f| !flying.contains(f)) {
+        let target = DVec3::ZERO;
+        add(end, Feature::Velocity { frame, target }, w.task_velocity);
+        add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
+    }
+    // Weight is carried at the end, not braked.
+    for &frame in program.torsos.iter().filter(|f| !flying.contains(f)) {
+        add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
+    }
+    aims.extend(guides(problem, program));
+    aims
+}
+
+/// The contacts without which the start pose could not be still. Who starts at
+/// rest cannot be in the middle of a step, so these carry for a phase.
+fn indispensable(program: &Program) -> Vec<usize> {
+    /// What counts as unexplained, in body weights.
+    const UNEXPLAINED: f64 = 0.01;
+    let mut state = program.start_state();
+    let mut forces = TrueForces::default();
+    forces.solve(program, &state);
+    let least = forces.residual() + UNEXPLAINED;
+    let touching = forces.touching.clone();
+    let mut without = |contact: &usize| {
+        let a = std::mem::take(&mut state.contacts[*contact]);
+        forces.solve(program, &state);
+        state.contacts[*contact] = a;
+        forces.residual() > least
+    };
+    touching.into_iter().filter(|i| without(i)).collect()
+}
