@@ -33,8 +33,8 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
             "× time",
             "time ÷ unknowns",
             "attempt s",
-            "× time ",
-            "time ÷ unknowns ",
+            "attempt × time",
+            "attempt ÷ unknowns",
         ],
     );
     let carrying = [("one parcel", 1), ("two parcels", 2)].map(|(name, n)| (name, carry(n)));

@@ -43,16 +43,18 @@ fn every_built_in_scene_can_be_chosen_and_runs() {
         for toggle in ["contacts", "forces", "velocities", "frames", "wireframe"] {
             tab.click(&format!("[data-toggle={toggle}]")).await;
         }
+        let number = |state: &Value| state["run"].as_u64().unwrap_or(0);
         let runs = |state: &Value, name: &str| state["scene"] == name && frames(state) > 3;
         let sought = |state: &Value, name: &str| {
-            let finding = format!("finding the movement of {name}: ");
+            let finding = format!("finding the movement of {name}");
             (state["message"].as_str()).is_some_and(|message| message.starts_with(&finding))
         };
         for name in names.iter().filter_map(Value::as_str) {
+            let before = number(&tab.state().await);
             tab.choose("#scenes", name).await;
             let state = tab
                 .until(&format!("{name} runs or is sought"), |state| {
-                    runs(state, name) || sought(state, name)
+                    number(state) > before && runs(state, name) || sought(state, name)
                 })
                 .await;
             // Some movements take a while to find; those on flat ground do not.

@@ -20,6 +20,7 @@ use crate::program::Program;
 use crate::score::{Score, score};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// Attempts in a round.
@@ -40,6 +41,21 @@ pub struct Progress {
     pub iterations: usize,
     /// The cost.
     pub cost: f64,
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "attempt {} of {}, {}, iteration {} of {}, cost {:.4}",
+            self.attempt + 1,
+            self.attempts,
+            phases::STAGES.get(self.stage).unwrap_or(&"?"),
+            self.iteration,
+            self.iterations,
+            self.cost,
+        )
+    }
 }
 
 /// How an attempt ended.

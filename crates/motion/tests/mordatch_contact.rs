@@ -7,7 +7,10 @@ use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
 use conatus_motion::costs::Mix;
+use conatus_motion::costs::contact_invariant;
+use conatus_motion::program::{Against, ContactSpec};
 use conatus_motion::surface::{Nearness, SOFTNESS, Shape, Surface, Surroundings};
+use conatus_motion::variables::Value;
 
 const CONTACT: Mix = Mix {
     contact: 1.0,
@@ -144,4 +147,46 @@ fn contacts_do_not_care_where_on_the_ground_they_are() {
     }
     let (after, _) = common::cost(&program, &CONTACT, &state);
     assert!((before - after).abs() < 1e-9 * before, "{before} {after}");
+}
+
+/// A contact with what moves bears as much as Mordatch (7) says where its c counts,
+/// nothing where c is next to nothing, and then Mordatch (2) does not ask where it is.
+#[test]
+fn contacts_with_what_moves_fade_out() {
+    let mut problem = common::walk();
+    let (human, pose) = problem.characters[0].clone();
+    let beside = pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));
+    problem.characters.push((human, beside));
+    let program = Program::new(&problem);
+    let with_other = |c: &ContactSpec| c.against != Against::Surroundings;
+    let other = program.contacts.iter().position(with_other).unwrap();
+    let own = program.contacts[other].limb.unwrap();
+    let own = program.limbs[own].contact;
+    for c in [3e-4f64, 4e-4, 1e-3, 4e-3, 5e-3] {
+        let a = c.sqrt() * (1.0 + 1e-15);
+        let (weight, _) = program.force_weight(other, a);
+        let (printed, _) = program.force_weight(own, a);
+        let share = ((c - 4e-4) / 3.6e-3).clamp(0.0, 1.0);
+        let share = share * share * (3.0 - 2.0 * share);
+        if c < 4e-4 {
+            assert_eq!(weight, f64::INFINITY);
+        } else {
+            let found = printed / weight;
+            assert!((found - share).abs() < 1e-9, "{c}: {found} {share}");
+        }
+    }
+    // The cost of a contact that is off is that of one a metre away, wherever it is.
+    let mut state = program.start_state();
+    state.contacts.fill(0.0);
+    let mut cost = |c: f64, higher: f64| {
+        let mut state = state.clone();
+        state.contacts[other] = c.sqrt();
+        state.frames[program.contacts[other].frame].position.z += higher;
+        let mut value = Value::default();
+        contact_invariant::deliver(&program, &state, 1.0, &mut value);
+        value.0
+    };
+    assert!((cost(3e-4, 0.0) - 3e-4).abs() < 1e-15);
+    assert_eq!(cost(3e-4, 0.0), cost(3e-4, 0.5));
+    assert_ne!(cost(0.01, 0.0), cost(0.01, 0.5));
 }

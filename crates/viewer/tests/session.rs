@@ -264,32 +264,37 @@ async fn reset_begins_anew_and_another_scene_can_be_opened() {
 
 #[tokio::test]
 async fn a_movement_is_sought_beside_the_run_and_the_search_can_be_left() {
-    let served = Served::live(built_in("cylon"));
+    // A world whose steps are shared among threads: the search must leave it some.
+    let served = Served::live(built_in("water"));
     let mut page = served.page().await;
     page.ask(json!({ "do": "open", "scene": "shared-load" }))
         .await
         .unwrap();
     let sought = |state: &Value| {
-        let message = state["message"].as_str().unwrap_or_default();
-        message.starts_with("finding the movement of shared-load: attempt")
+        let search = state["search"].as_str().unwrap_or_default();
+        search.starts_with("finding the movement of shared-load: attempt")
     };
     let state = page.until(sought).await;
-    assert_eq!(state["run"], 1);
+    assert_eq!(
+        (&state["run"], &state["message"]),
+        (&json!(1), &Value::Null)
+    );
     // The old run goes on meanwhile, for whoever comes now too.
     let mut late = served.page().await;
     let frames = state["frames"].as_u64().unwrap();
     let state = frames_beyond(&mut late, frames + 3).await;
     assert_eq!(state["run"], 1);
     // Something else is shown at once, and the other search is over.
-    page.ask(json!({ "do": "open", "scene": "water" }))
+    page.ask(json!({ "do": "open", "scene": "cylon" }))
         .await
         .unwrap();
     let state = page.until(|state| state["run"] == 2).await;
-    assert_eq!(state["message"], Value::Null);
+    assert_eq!(state["search"], Value::Null);
     page.ask(json!({ "do": "open", "scene": "stand" }))
         .await
         .unwrap();
-    page.until(|state| state["run"] == 3).await;
+    let state = page.until(|state| state["run"] == 3).await;
+    assert_eq!(state["search"], Value::Null);
     assert_eq!(saved(&served).header.scene, "stand");
 }
 

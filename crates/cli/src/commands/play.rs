@@ -11,7 +11,6 @@ use conatus_record::Recording;
 use conatus_viewer::live::{ServeError, Server, Session, SessionError};
 use conatus_world::scene::{Options, Scene};
 use std::io::Write;
-use std::sync::Arc;
 
 /// Serves the page until Ctrl-C.
 pub fn play(args: &Play) -> Done {
@@ -61,8 +60,7 @@ fn session(args: &Play) -> Result<Session, Failure> {
         && let Some(ask) = &scene.build()?.ask
     {
         let movements = search(ask, false);
-        scene.movement = Some(Arc::clone(&movements.best));
-        scene.movements = Some(Arc::new(movements));
+        scene.keep(movements);
     }
     Ok(Session::live(scene)?)
 }

@@ -1,7 +1,7 @@
 //! Tells how far the search for a movement is: which attempt, which stage, and
 //! how long it still takes.
 
-use conatus_world::motion::{Progress, STAGES};
+use conatus_world::motion::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -81,12 +81,12 @@ impl Search {
             Show::Nothing => {}
             Show::Bar(bar) => {
                 bar.set_position((mean * STEPS as f64) as u64);
-                bar.set_message(format!("{}, about {:.0} s left", text(at), left.ceil()));
+                bar.set_message(format!("{}, about {:.0} s left", at, left.ceil()));
             }
             Show::Lines(last) => {
                 if last.elapsed() >= BETWEEN_LINES {
                     *last = Instant::now();
-                    let line = format!("{}, about {:.0} s left", text(at), left.ceil());
+                    let line = format!("{}, about {:.0} s left", at, left.ceil());
                     let _ = writeln!(std::io::stderr(), "{line}");
                 }
             }
@@ -113,18 +113,6 @@ impl Search {
     }
 }
 
-fn text(at: &Progress) -> String {
-    format!(
-        "attempt {} of {}, {}, iteration {} of {}, cost {:.4}",
-        at.attempt + 1,
-        at.attempts,
-        STAGES.get(at.stage).unwrap_or(&"?"),
-        at.iteration,
-        at.iterations,
-        at.cost,
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,7 +129,7 @@ mod tests {
             cost: 12.5,
         };
         assert_eq!(
-            text(&at),
+            at.to_string(),
             "attempt 2 of 4, full physics, iteration 40 of 500, cost 12.5000"
         );
         let early = search.share(&at);

@@ -422,7 +422,7 @@ mod tests {
         let number = |i: usize| (i as f64 * 0.7).sin();
         let mut start: Vec<f64> = (0..square * stride).map(number).collect();
         for j in 0..square {
-            start[j * stride + j] += 30.0;
+            start[j * stride + j] += square as f64;
         }
         let next_start: Vec<f64> = (0..below * below).map(number).collect();
         let run = |width| {
@@ -452,8 +452,14 @@ mod tests {
 
     #[test]
     fn leaving_out_zeros_changes_no_bit() {
-        // Two systems that know nothing of each other, and fill in between.
-        let (square, below, stride) = (40, 32, 72);
+        // Two systems that know nothing of each other, and fill in between; also with
+        // more columns of tiles than there are bits in a number.
+        leaves_out_zeros(40, 32, 30);
+        leaves_out_zeros(536, 32, 1800);
+    }
+
+    fn leaves_out_zeros(square: usize, below: usize, most: u32) {
+        let stride = square + below;
         let number = |i: usize| (i as f64 * 0.7).sin();
         let side = |row: usize| (row % square) / 16 % 2;
         let mut start = vec![0.0; square * stride];
@@ -463,7 +469,7 @@ mod tests {
                     start[j * stride + i] = number(i * stride + j);
                 }
             }
-            start[j * stride + j] += 30.0;
+            start[j * stride + j] += square as f64;
         }
         let run = |sparsity: &mut Sparsity| {
             let (mut first, mut second) = (start.clone(), vec![0.5; below * below]);
@@ -479,9 +485,11 @@ mod tests {
                 square: below,
                 below: 0,
             };
-            assert_eq!(factorise_in::<4>(&mut panel, sparsity, &[0.0; 40]), Ok(()));
+            let least = vec![0.0; square];
+            assert_eq!(factorise_in::<4>(&mut panel, sparsity, &least), Ok(()));
             eliminate_in::<4>(&panel, sparsity, &mut next);
-            (first, second)
+            let all = first.into_iter().chain(second);
+            all.map(|x| (x + 0.0).to_bits()).collect::<Vec<u64>>()
         };
         let mut numbers = start.clone();
         let mut found = Sparsity::default();
@@ -491,11 +499,13 @@ mod tests {
             square,
             below,
         });
+        let words = (square / GRAIN).div_ceil(64);
         let mut full = Sparsity {
-            bits: vec![u64::MAX; (square + below) / GRAIN],
-            words: 1,
+            bits: vec![u64::MAX; words * stride / GRAIN],
+            words,
         };
-        assert!(found.bits.iter().map(|bits| bits.count_ones()).sum::<u32>() < 30);
+        let tiles: u32 = found.bits.iter().map(|bits| bits.count_ones()).sum();
+        assert!(tiles < most, "{tiles}");
         assert_eq!(run(&mut found), run(&mut full));
     }
 }

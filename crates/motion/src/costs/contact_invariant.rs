@@ -22,14 +22,9 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
     let normal_share = program.weights.contact_normal.sqrt();
     let spin_share = program.weights.contact_spin.sqrt();
     for (i, contact) in program.contacts.iter().enumerate() {
-        let (a, by_a) = match program.fading(i, state.contacts[i]) {
-            Fading::Whole => (state.contacts[i], 1.0),
-            fading => {
-                let Some(left) = fade(state.contacts[i], fading, weight, i, sink) else {
-                    continue;
-                };
-                left
-            }
+        let fading = program.fading(i, state.contacts[i]);
+        let Some((a, by_a)) = fade(state.contacts[i], fading, weight, i, sink) else {
+            continue;
         };
         let touch = Touch::new(program, state, i);
         let n = touch.normal;

@@ -198,7 +198,7 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
         if distance <= EPSILON {
             continue;
         }
-        let frames: Vec<usize> = (torso..torso + one.frames()).collect();
+        let frames: Vec<usize> = program.frames_of(character).collect();
         let residual = [distance - EPSILON];
         sink.rows(weight, &residual, &frames, &contacts, |seed, out| {
             let by_apart = apart * (seed[0] / distance);

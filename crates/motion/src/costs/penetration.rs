@@ -94,9 +94,15 @@ fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
         extent.radius = extent.half.length();
     }
     // Where everybody is, if there is more than one.
-    let mut spans = Vec::new();
-    if program.pair_runs.iter().any(|run| run.other.is_some()) {
-        spans.resize(program.characters.len(), Span::NOTHING);
+    let (mut few, mut many);
+    let spans = if program.characters.len() <= 8 {
+        few = [Span::NOTHING; 8];
+        &mut few[..]
+    } else {
+        many = vec![Span::NOTHING; program.characters.len()];
+        &mut many[..]
+    };
+    if program.characters.len() > 1 {
         for (extent, part) in extents.iter().zip(&program.parts) {
             let span = Span::around(extent, program.radius(*part));
             spans[program.owner(*part)].join(&span);

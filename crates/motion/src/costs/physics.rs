@@ -337,8 +337,8 @@ impl Coupled<'_> {
         }
     }
 
-    /// Torques at the base and the inner joints of every limb, B u of Mordatch (4),
-    /// and all forces: ‖u‖² and ‖f‖² of Mordatch (9).
+    /// Torques at the base and the inner joints of limbs, B u of Mordatch (4), and
+    /// forces: ‖u‖² and ‖f‖² of Mordatch (9).
     fn torques(
         &self,
         effort: f64,

@@ -7,10 +7,9 @@ pub(super) struct Factor {
     l: Vec<f64>,
     /// The diagonal of L, inverted.
     inverse: Vec<f64>,
+    /// A column, side by side in memory, so that entries of a row go together.
+    column: Vec<f64>,
 }
-
-/// Matrices up to this size have a column copied: that of four bodies.
-const MOST_AT_ONCE: usize = 24;
 
 /// Calls a kernel with the size as a constant where it is that of one body or of
 /// a few: the compiler then unrolls loops.
@@ -32,6 +31,7 @@ impl Factor {
         self.l.clear();
         self.l.resize(n * n, 0.0);
         self.inverse.resize(n, 0.0);
+        self.column.resize(n, 0.0);
         for i in 0..n {
             self.l[i * n + i] = 1.0;
         }
@@ -50,7 +50,12 @@ impl Factor {
     /// H becomes L. It is the identity and what squares added, so it is positive
     /// definite.
     pub fn factorise(&mut self) {
-        sized!(factorise(self, &mut self.l, &mut self.inverse));
+        sized!(factorise(
+            self,
+            &mut self.l,
+            &mut self.inverse,
+            &mut self.column
+        ));
     }
 
     /// x becomes H⁻¹ x.
@@ -77,24 +82,12 @@ impl Factor {
 }
 
 #[inline(always)]
-fn factorise(n: usize, l: &mut [f64], inverse: &mut [f64]) {
-    let (l, inverse) = (&mut l[..n * n], &mut inverse[..n]);
-    let mut column = [0.0; MOST_AT_ONCE];
+fn factorise(n: usize, l: &mut [f64], inverse: &mut [f64], column: &mut [f64]) {
+    let (l, inverse, column) = (&mut l[..n * n], &mut inverse[..n], &mut column[..n]);
     for k in 0..n {
         let root = l[k * n + k].max(1e-300).sqrt();
         l[k * n + k] = root;
         inverse[k] = 1.0 / root;
-        if n > MOST_AT_ONCE {
-            for i in k + 1..n {
-                l[i * n + k] *= inverse[k];
-                let factor = l[i * n + k];
-                for j in k + 1..=i {
-                    l[i * n + j] -= factor * l[j * n + k];
-                }
-            }
-            continue;
-        }
-        // Side by side in memory, so that entries of a row go together.
         for i in k + 1..n {
             l[i * n + k] *= inverse[k];
             column[i] = l[i * n + k];

@@ -29,7 +29,7 @@ mod newton;
 use conatus_math::{DMat3, DVec3};
 pub use cone::{Cone, Slope};
 pub use newton::Cluster;
-use newton::{collect, spread};
+use newton::{collect, scatter};
 
 /// Rows of moments (in weights times metres) are this much dearer than rows of
 /// forces.
@@ -291,7 +291,7 @@ impl Solution {
         mu.clear();
         mu.resize(self.lambda.len(), 0.0);
         if let Some(by_lambda) = by_lambda {
-            spread(&cluster.bodies, by_lambda, mu);
+            scatter(&cluster.bodies, by_lambda, mu);
         }
         out.turned.clear();
         out.turned.resize(contacts.len(), [0.0; 6]);
@@ -303,7 +303,7 @@ impl Solution {
         }
         collect(&cluster.bodies, mu, &mut out.own);
         cluster.factor().solve(&mut out.own);
-        spread(&cluster.bodies, &out.own, mu);
+        scatter(&cluster.bodies, &out.own, mu);
         out.by_weight.clear();
         out.by_weight.resize(contacts.len(), 0.0);
         for &i in pushing() {

@@ -132,7 +132,7 @@ impl Cluster {
             std::mem::swap(&mut self.here, &mut self.there);
             self.linearise(n);
         }
-        spread(&self.bodies, &self.here.lambda, lambda);
+        scatter(&self.bodies, &self.here.lambda, lambda);
         for (group, touch) in self.groups.iter().zip(&self.here.touches) {
             group.scatter(touch, forces, slopes);
         }
@@ -206,7 +206,7 @@ pub(super) fn collect(bodies: &[usize], all: &[f64], out: &mut Vec<f64>) {
 }
 
 /// The other way round.
-pub(super) fn spread(bodies: &[usize], some: &[f64], out: &mut [f64]) {
+pub(super) fn scatter(bodies: &[usize], some: &[f64], out: &mut [f64]) {
     for (&body, six) in bodies.iter().zip(some.chunks_exact(6)) {
         out[6 * body..6 * body + 6].copy_from_slice(six);
     }

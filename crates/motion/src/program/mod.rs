@@ -113,8 +113,8 @@ pub enum Fading {
     Off,
 }
 
-/// Below the first a contact with what moves bears nothing; above the second it is
-/// as Mordatch (7) has it.
+/// Where its c is below the first a contact with what moves bears nothing; above the
+/// second it is as Mordatch (7) has it.
 const FADES: (f64, f64) = (4e-4, 4e-3);
 
 impl Program {
@@ -252,7 +252,7 @@ impl Program {
     /// The frames of a character or thing: its torso, then its effectors.
     pub fn frames_of(&self, character: usize) -> std::ops::Range<usize> {
         let torso = self.torsos[character];
-        torso..torso + 1 + self.characters[character].limbs.len()
+        torso..torso + self.characters[character].frames()
     }
 
     /// The pose of a character at one moment.

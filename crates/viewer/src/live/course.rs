@@ -46,11 +46,10 @@ impl Course {
 pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionError> {
     let mut setup = scene.build().map_err(Box::new)?;
     if let (Some(ask), None) = (&setup.ask, &scene.movement) {
-        // Whoever opens a scene waits for its movement once; resets do not.
+        // Whoever starts with a scene waits for its movement once; resets do not.
         let movements = ask.find_all(&|_| ControlFlow::Continue(()));
         setup.put(&movements.best);
-        scene.movement = Some(Arc::clone(&movements.best));
-        scene.movements = Some(Arc::new(movements));
+        scene.keep(movements);
     }
     let (movements, movement) = choice(&scene);
     let origin = Origin {

@@ -77,6 +77,7 @@ impl Driver {
             pulls: Vec::new(),
             pages: 0,
             message: None,
+            search: None,
         };
         Self {
             state: watch::Sender::new(state),
@@ -113,7 +114,7 @@ impl Driver {
                         self.step();
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => return self.leave_search(),
             }
         }
     }

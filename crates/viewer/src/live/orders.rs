@@ -151,11 +151,15 @@ impl Driver {
             return Err(format!("there is no built-in scene `{name}`"));
         }
         let mut scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
-        if let Some(ask) = scene.build().map_err(|e| e.to_string())?.ask {
-            // The one before it ends.
-            self.search = None;
+        self.leave_search();
+        if !scene.file.character.is_empty()
+            && let Some(ask) = scene.build().map_err(|e| e.to_string())?.ask
+        {
             let search = Search::start(scene, ask, self.state.clone());
-            self.search = Some(search.map_err(|e| e.to_string())?);
+            self.search = Some(search.map_err(|why| {
+                self.leave_search();
+                why.to_string()
+            })?);
             return Ok(Value::Null);
         }
         self.switch(scene)?;
@@ -165,13 +169,27 @@ impl Driver {
 
     /// Shows a scene whose movement has been found.
     pub(super) fn look_at_search(&mut self) {
-        let Some(scene) = self.search.as_mut().and_then(Search::found) else {
+        let Some(search) = self.search.take_if(|search| search.is_over()) else {
             return;
         };
-        match self.switch(scene) {
+        self.state.send_modify(|state| state.search = None);
+        let shown = match search.end() {
+            Some(scene) => self.switch(scene),
+            None => Err("the search for a movement came to grief".into()),
+        };
+        match shown {
+            Ok(_) if self.pages.is_empty() => self.left_playing = true,
             Ok(_) => self.set_playing(true),
             Err(why) => self.state.send_modify(|state| state.message = Some(why)),
         }
+    }
+
+    /// Nobody waits for the movement of another scene any more.
+    pub(super) fn leave_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            search.stop();
+        }
+        self.state.send_modify(|state| state.search = None);
     }
 
     /// Begins anew with another of the movements that were kept.
@@ -192,7 +210,7 @@ impl Driver {
         let number = self.state.borrow().run.number.wrapping_add(1);
         let (live, run) = begin(scene, number).map_err(|e| e.to_string())?;
         self.live = Some(live);
-        self.search = None;
+        self.leave_search();
         self.holding.clear();
         self.stepping.clear();
         self.clock = Clock::start(Instant::now());

@@ -3,7 +3,7 @@
 //! it is.
 
 use super::state::State;
-use conatus_world::motion::{Ask, Progress, STAGES};
+use conatus_world::motion::{Ask, Progress, ROUND};
 use conatus_world::scene::Scene;
 use std::io;
 use std::ops::ControlFlow;
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Pages are told at most this often.
-const BETWEEN: Duration = Duration::from_millis(200);
+const BETWEEN: Duration = Duration::from_secs(1);
 
-/// It ends when it is dropped.
+/// It goes on until it is [stopped](Search::stop).
 pub struct Search {
-    worker: Option<JoinHandle<Scene>>,
+    worker: JoinHandle<Scene>,
     told: Arc<Mutex<Told>>,
 }
 
@@ -31,37 +31,42 @@ enum Told {
 impl Search {
     /// Looks for what a scene asks for.
     pub fn start(mut scene: Scene, ask: Ask, pages: watch::Sender<State>) -> io::Result<Self> {
+        // Attempts keep their threads to themselves for seconds; a world that is
+        // shown meanwhile must not wait for one.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(ROUND).build();
+        let pool = pool.map_err(io::Error::other)?;
         let told = Arc::new(Mutex::new(Told::At(None)));
         let teller = Arc::clone(&told);
-        let name = scene.name.clone();
+        let finding = format!("finding the movement of {}", scene.name);
+        pages.send_modify(|state| state.search = Some(finding.clone()));
         let work = move || {
-            let movements = ask.find_all(&|at| tell(&name, at, &teller, &pages));
-            scene.movement = Some(Arc::clone(&movements.best));
-            scene.movements = Some(Arc::new(movements));
+            let watch = |at: &Progress| tell(&finding, at, &teller, &pages);
+            let movements = pool.install(|| ask.find_all(&watch));
+            scene.keep(movements);
             scene
         };
         let worker = thread::Builder::new().name("search".into()).spawn(work)?;
-        Ok(Self {
-            worker: Some(worker),
-            told,
-        })
+        Ok(Self { worker, told })
     }
 
-    /// The scene with its movement, once that is found.
-    pub fn found(&mut self) -> Option<Scene> {
-        let worker = self.worker.take_if(|worker| worker.is_finished())?;
-        worker.join().ok()
+    /// Whether there is nothing left to wait for.
+    pub fn is_over(&self) -> bool {
+        self.worker.is_finished()
     }
-}
 
-impl Drop for Search {
-    fn drop(&mut self) {
+    /// The scene with its movement; none if the search came to grief.
+    pub fn end(self) -> Option<Scene> {
+        self.worker.join().ok()
+    }
+
+    /// Nobody wants to know any more.
+    pub fn stop(&self) {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Told::Over;
     }
 }
 
 fn tell(
-    name: &str,
+    finding: &str,
     at: &Progress,
     told: &Mutex<Told>,
     pages: &watch::Sender<State>,
@@ -72,15 +77,8 @@ fn tell(
         Told::At(Some(last)) if last.elapsed() < BETWEEN => {}
         Told::At(_) => {
             *told = Told::At(Some(Instant::now()));
-            let message = format!(
-                "finding the movement of {name}: attempt {} of at most {}, {}, iteration {} of {}",
-                at.attempt + 1,
-                at.attempts,
-                STAGES.get(at.stage).unwrap_or(&"?"),
-                at.iteration,
-                at.iterations,
-            );
-            pages.send_modify(|state| state.message = Some(message));
+            let news = format!("{finding}: {at}");
+            pages.send_modify(|state| state.search = Some(news));
         }
     }
     ControlFlow::Continue(())

@@ -29,6 +29,8 @@ pub struct State {
     pub pages: usize,
     /// Why it stands still, if not because someone paused it.
     pub message: Option<String>,
+    /// How far the search for the movement of another scene is.
+    pub search: Option<String>,
 }
 
 /// A hand that pulls.
@@ -56,6 +58,7 @@ impl State {
             "pulls": self.pulls,
             "pages": self.pages,
             "message": self.message,
+            "search": self.search,
         }})
     }
 }

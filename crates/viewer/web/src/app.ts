@@ -33,7 +33,7 @@ export class App implements Actions, Listener, DragHost {
   selected: number | null = null;
   following: number | null = null;
   currentView: ViewName | null = 'home';
-  state: Shared = { playing: false, speed: 1, frames: 0, factor: null, quarantined: [], pulls: [], message: null };
+  state: Shared = { playing: false, speed: 1, frames: 0, factor: null, quarantined: [], pulls: [], message: null, search: null };
 
   readonly chart: ContactChart;
 
@@ -146,6 +146,7 @@ export class App implements Actions, Listener, DragHost {
     this.state = state;
     this.player.shared(state);
     this.messages.hold('run', state.message);
+    this.messages.hold('search', state.search);
   }
 
   frame(index: number, frame: Frame, newest: boolean): void {

@@ -12,6 +12,7 @@ mod report;
 pub use ask::Ask;
 pub use carried::ContactReport;
 pub use conatus_motion::Progress;
+pub use conatus_motion::ROUND;
 pub use conatus_motion::phases::STAGES;
 pub use report::{AttemptReport, Cost, KeptReport, MotionReport};
 

@@ -66,6 +66,12 @@ impl Format {
 }
 
 impl Scene {
+    /// Keeps movements that were found: it is built with the best of them.
+    pub fn keep(&mut self, movements: crate::motion::Movements) {
+        self.movement = Some(Arc::clone(&movements.best));
+        self.movements = Some(Arc::new(movements));
+    }
+
     /// Loads a built-in scene by its name, or a scene file by its path. A
     /// built-in name comes first; `./name` is always a file.
     pub fn load(name_or_path: &str, options: &Options) -> Result<Self, SceneError> {

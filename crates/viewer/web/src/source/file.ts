@@ -42,7 +42,7 @@ export class FileSource implements Source {
     listener.run({ kind: 'file', number: index + 1, header, title, scenes: [], series, chart, movements, movement: index });
     listener.connection(true, null);
     const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
-    listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message });
+    listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message, search: null });
     listener.events(events);
   }
 

@@ -51,6 +51,8 @@ export interface Shared {
   quarantined: string[];
   pulls: Pull[];
   message: string | null;
+  /** How far the search for the movement of another scene is. */
+  search: string | null;
 }
 export type Command =
   | { do: 'play' | 'pause' | 'step' | 'reset' | 'let_go' }
