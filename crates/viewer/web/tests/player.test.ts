@@ -37,7 +37,7 @@ class World {
   }
 
   tell(state: Partial<Shared>): void {
-    this.player.shared({ playing: false, speed: 1, frames: 0, factor: 1, quarantined: [], pulls: [], message: null, ...state });
+    this.player.shared({ playing: false, speed: 1, frames: 0, factor: 1, quarantined: [], pulls: [], message: null, search: null, ...state });
   }
 
   newest(index: number): void {
