@@ -320,9 +320,9 @@ fn clarabel_finds_the_same_forces() {
     }
 }
 
-/// Several bodies and contacts between them, some of which bear nothing: forces add
-/// up to what is explained, act and react, and those who have nothing to do with
-/// each other find the same forces as each alone.
+/// Mordatch (6) for several bodies and contacts between them, some of which bear
+/// nothing: forces add up to what is explained, act and react, and those who have
+/// nothing to do with each other find the same forces as each alone.
 #[test]
 fn bodies_that_bear_nothing_on_each_other_are_solved_apart() {
     let mut random = Random::new(5);
