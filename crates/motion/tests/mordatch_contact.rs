@@ -178,7 +178,7 @@ fn contacts_with_what_moves_fade_out() {
     // The cost of a contact that is off is that of one a metre away, wherever it is.
     let mut state = program.start_state();
     state.contacts.fill(0.0);
-    let mut cost = |c: f64, higher: f64| {
+    let cost = |c: f64, higher: f64| {
         let mut state = state.clone();
         state.contacts[other] = c.sqrt();
         state.frames[program.contacts[other].frame].position.z += higher;

@@ -228,15 +228,12 @@ impl Group {
     #[inline(always)]
     pub fn add_square(&self, slope: &Slope<Wide>, factor: &mut Factor) {
         let (first, second) = self.bodies;
-        let mut square = Columns::new(self, slope).square(slope);
+        let square = Columns::new(self, slope).square(slope);
         factor.add(first, first, &square);
         if let Some(second) = second {
-            for i in 0..6 {
-                for j in i + 1..6 {
-                    square[i][j] = square[j][i];
-                }
-            }
-            let across = self.transfer.columns(&square);
+            let whole: [Six; 6] =
+                std::array::from_fn(|i| std::array::from_fn(|j| square[i.max(j)][i.min(j)]));
+            let across = self.transfer.columns(&whole);
             factor.add(second, first, &across);
             factor.add(second, second, &self.transfer.rows(&across));
         }
