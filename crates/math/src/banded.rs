@@ -22,6 +22,7 @@
 
 mod cholesky;
 mod kernel;
+mod sparsity;
 
 use crate::vector::{add_scaled, dot};
 pub use cholesky::{Cholesky, NotPositiveDefinite};

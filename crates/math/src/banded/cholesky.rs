@@ -1,6 +1,7 @@
 //! The factor of a block-tridiagonal matrix, and solutions by it.
 
-use super::kernel::{self, Panel, Sparsity, Width};
+use super::kernel::{self, Panel, Width};
+use super::sparsity::Sparsity;
 use super::{BlockTridiagonal, Layout, halves};
 use crate::vector::{add_scaled, dot};
 use std::fmt;

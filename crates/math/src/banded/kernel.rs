@@ -8,6 +8,7 @@
 //! zero are left out ([`Sparsity`]), which changes no bit either: unknowns that
 //! have nothing to do with each other cost nothing.
 
+use super::sparsity::Sparsity;
 use crate::lanes::{Lanes, Real};
 
 /// Columns of a tile. Sizes of blocks are rounded up to a multiple of it, so
@@ -23,67 +24,6 @@ pub(super) struct Panel<'a> {
     pub square: usize,
     /// Rows of the block below.
     pub below: usize,
-}
-
-/// Which tiles of `GRAIN` by `GRAIN` numbers of a panel are not zero.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sparsity {
-    /// One bit for each tile; those of a row of tiles follow each other.
-    bits: Vec<u64>,
-    /// Numbers for a row of tiles.
-    words: usize,
-}
-
-impl Sparsity {
-    /// Looks at all that is below the diagonal.
-    fn find(&mut self, panel: &Panel) {
-        let (columns, rows) = (panel.square / GRAIN, (panel.square + panel.below) / GRAIN);
-        self.words = columns.div_ceil(64);
-        self.bits.clear();
-        self.bits.resize(rows * self.words, 0);
-        for column in 0..columns {
-            let numbers = &panel.numbers[column * GRAIN * panel.stride..];
-            for row in column..rows {
-                let zero = |c: usize| {
-                    let tile = &numbers[c * panel.stride + row * GRAIN..][..GRAIN];
-                    tile.iter().all(|x| *x == 0.0)
-                };
-                if row == column || !(0..GRAIN).all(zero) {
-                    self.set(row, column);
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, row: usize, column: usize) {
-        self.bits[row * self.words + column / 64] |= 1 << (column % 64);
-    }
-
-    #[inline(always)]
-    fn has(&self, row: usize, column: usize) -> bool {
-        self.bits[row * self.words + column / 64] >> (column % 64) & 1 != 0
-    }
-
-    /// Columns before `end` in which both rows of tiles are not zero, in order.
-    #[inline(always)]
-    fn shared(&self, a: usize, b: usize, end: usize) -> impl Iterator<Item = usize> + '_ {
-        let word = move |w: usize| {
-            let both = self.bits[a * self.words + w] & self.bits[b * self.words + w];
-            match end.saturating_sub(64 * w) {
-                64.. => both,
-                left => both & ((1 << left) - 1),
-            }
-        };
-        (0..self.words).flat_map(move |w| {
-            let mut bits = word(w);
-            std::iter::from_fn(move || {
-                let next = (bits != 0).then(|| 64 * w + bits.trailing_zeros() as usize);
-                bits &= bits.wrapping_sub(1);
-                next
-            })
-        })
-    }
 }
 
 /// How wide the processor is.
@@ -416,6 +356,28 @@ fn pivots(rest: &mut [f64], stride: usize, i: usize, least: &[f64]) -> Result<Co
 mod tests {
     use super::*;
 
+    /// A panel, and the square that comes after it.
+    fn panels<'a>(
+        first: &'a mut [f64],
+        second: &'a mut [f64],
+        square: usize,
+        below: usize,
+    ) -> (Panel<'a>, Panel<'a>) {
+        let panel = Panel {
+            numbers: first,
+            stride: square + below,
+            square,
+            below,
+        };
+        let next = Panel {
+            numbers: second,
+            stride: below,
+            square: below,
+            below: 0,
+        };
+        (panel, next)
+    }
+
     #[test]
     fn every_width_gives_the_same_bits() {
         let (square, below, stride) = (24, 16, 40);
@@ -427,18 +389,7 @@ mod tests {
         let next_start: Vec<f64> = (0..below * below).map(number).collect();
         let run = |width| {
             let (mut first, mut second) = (start.clone(), next_start.clone());
-            let mut panel = Panel {
-                numbers: &mut first,
-                stride,
-                square,
-                below,
-            };
-            let mut next = Panel {
-                numbers: &mut second,
-                stride: below,
-                square: below,
-                below: 0,
-            };
+            let (mut panel, mut next) = panels(&mut first, &mut second, square, below);
             let mut sparsity = Sparsity::default();
             let done = factorise(&mut panel, &mut sparsity, &[0.0; 24], width);
             assert_eq!(done, Ok(()));
@@ -473,18 +424,7 @@ mod tests {
         }
         let run = |sparsity: &mut Sparsity| {
             let (mut first, mut second) = (start.clone(), vec![0.5; below * below]);
-            let mut panel = Panel {
-                numbers: &mut first,
-                stride,
-                square,
-                below,
-            };
-            let mut next = Panel {
-                numbers: &mut second,
-                stride: below,
-                square: below,
-                below: 0,
-            };
+            let (mut panel, mut next) = panels(&mut first, &mut second, square, below);
             let least = vec![0.0; square];
             assert_eq!(factorise_in::<4>(&mut panel, sparsity, &least), Ok(()));
             eliminate_in::<4>(&panel, sparsity, &mut next);

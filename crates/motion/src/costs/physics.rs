@@ -265,7 +265,7 @@ impl Coupled<'_> {
         } = *self;
         match program.objective {
             Objective::Envelope => {
-                solution.residual(cluster, residual);
+                cluster.residual(residual);
                 sink.rows(weight, residual, depends.0, depends.1, |seed, out| {
                     let mut u = std::mem::take(&mut out.room.numbers);
                     solution.spread(cluster, seed, &mut u);

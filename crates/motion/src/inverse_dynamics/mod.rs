@@ -238,13 +238,7 @@ impl Solution {
             .sum::<f64>()
     }
 
-    /// The residual Lᵀλ of a cluster, with H = L Lᵀ, whose square is that value: on
-    /// the face of the cone where f is, f = Proj′ Gᵀλ/W, so |λ|² + fᵀWf = λᵀHλ.
-    pub fn residual(&self, cluster: &Cluster, out: &mut Vec<f64>) {
-        cluster.factor().transpose_times(cluster.lambda(), out);
-    }
-
-    /// The u = L⁻ᵀ seed with which a seed of [`residual`](Self::residual) pulls
+    /// The u = L⁻ᵀ seed with which a seed of [`Cluster::residual`] pulls
     /// at τ − G f (with f held) and, by its product with f·Proj′Gᵀ, at √W: the
     /// forces themselves are eliminated (variable projection). Six numbers for each
     /// body, zero for those of other clusters.

@@ -138,9 +138,11 @@ impl Cluster {
         }
     }
 
-    /// λ of its bodies.
-    pub(super) fn lambda(&self) -> &[f64] {
-        &self.here.lambda
+    /// The residual Lᵀλ, with H = L Lᵀ, whose square is its part of the value of the
+    /// programme: on the face of the cone where f is, f = Proj′ Gᵀλ/W, so
+    /// |λ|² + fᵀWf = λᵀHλ.
+    pub fn residual(&self, out: &mut Vec<f64>) {
+        self.factor.transpose_times(&self.here.lambda, out);
     }
 
     /// Of H.
