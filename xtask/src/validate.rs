@@ -49,9 +49,9 @@ pub fn made_up() -> Outcome {
             "run",
             "--quiet",
             "--package",
-            "conatus-record",
+            "conatus-export",
             "--example",
-            "sheet",
+            "synthetic",
             "--",
         ]);
         example.arg(folder);

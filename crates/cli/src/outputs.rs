@@ -9,7 +9,7 @@ mod several;
 pub use several::Pages;
 
 use crate::errors::Failure;
-use conatus_record::export::{self, Format, Options};
+use conatus_export::{self as export, ExportError, ExportOptions, Format};
 use conatus_record::{Clip, Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Outputs {
     paths: Vec<(PathBuf, Format)>,
-    options: Options,
+    options: ExportOptions,
     quiet: bool,
 }
 
@@ -32,7 +32,7 @@ pub type Written = (PathBuf, u64);
 impl Outputs {
     /// Checks all files; `input` is what the command reads, which must not be
     /// overwritten.
-    pub fn check(paths: &[PathBuf], input: &Path, options: Options) -> Result<Self, Failure> {
+    pub fn check(paths: &[PathBuf], input: &Path, options: ExportOptions) -> Result<Self, Failure> {
         let mut checked: Vec<(PathBuf, Format)> = Vec::new();
         let mut places = Vec::new();
         for path in paths {
@@ -165,7 +165,7 @@ impl Outputs {
 fn write_file(
     recording: &Recording,
     path: &Path,
-    options: &Options,
+    options: &ExportOptions,
     quiet: bool,
 ) -> Result<(), Failure> {
     let notes = match Format::from_path(path)? {
@@ -218,7 +218,7 @@ pub struct Tape {
     live: Vec<(PathBuf, RecordingWriter)>,
     whole: Option<Recording>,
     paths: Vec<PathBuf>,
-    options: Options,
+    options: ExportOptions,
     quiet: bool,
     buffer: Vec<u8>,
 }
@@ -324,10 +324,16 @@ impl Sink for Tape {
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
+        Failure::file(error.to_string(), error.help())
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
         let (message, help) = (error.to_string(), error.help());
         match error {
-            // No file is wrong here, only what was asked for.
-            RecordError::UnknownFormat { .. } => Failure::usage(message, help),
+            // The request is wrong, not a file.
+            ExportError::UnknownFormat { .. } => Failure::usage(message, help),
             _ => Failure::file(message, help),
         }
     }

@@ -11,11 +11,11 @@ mod check;
 mod limbs;
 mod parts;
 pub(crate) mod quaternions;
-pub(crate) mod solids;
+pub mod solids;
 mod tracks;
 
 pub use chart::{Chart, ChartRow};
-pub(crate) use limbs::Limb;
+pub use limbs::ClipLimb;
 pub use parts::{Part, PartOf};
 pub use tracks::PartTracks;
 

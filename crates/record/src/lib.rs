@@ -1,21 +1,21 @@
 //! The recording of a run: an append-only stream of frames and events, the
-//! only thing that exporters and viewers read.
+//! only input of exporters and viewers.
 //!
-//! [`Recording`] is the whole of it in memory, [`RecordingWriter`] writes it to
-//! an MCAP file as the run goes on, [`Recording::read`] reads that file back,
-//! and [`export`] turns it into other formats. The file format is specified in
-//! docs/formats.md.
+//! [`Recording`] holds a whole run in memory, [`RecordingWriter`] writes an MCAP
+//! file while the run goes on, and [`Recording::read`] reads that file back. The
+//! file format is specified in docs/formats.md. Other formats are written by the
+//! crate `conatus-export`.
 
 pub mod bytes;
 mod check;
 pub mod clip;
 mod error;
-pub mod export;
 mod layout;
 mod lock;
 pub mod model;
 mod outline;
 mod reader;
+pub mod text;
 mod writer;
 
 pub use clip::Clip;

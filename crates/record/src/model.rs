@@ -6,7 +6,7 @@ use conatus_math::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the format that [`Header::format`] carries.
-pub const FORMAT: &str = "conatus-recording/2";
+pub const FORMAT: &str = "conatus-recording/3";
 
 /// Which axis points up in the recorded coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,8 +32,7 @@ pub struct Header {
     pub seed: u64,
     /// Which axis points up.
     pub up: Up,
-    /// The acceleration of gravity; zero in recordings of version 0.1.
-    #[serde(default)]
+    /// The acceleration of gravity.
     pub gravity: DVec3,
     /// The size of a step, in seconds.
     pub step_seconds: f64,
@@ -56,6 +55,21 @@ pub struct Header {
 }
 
 impl Header {
+    /// The radius of the smallest ball about a body's centre of mass that holds
+    /// its mesh or, if it has none, its contact spheres.
+    pub fn bounding_radius(&self, body: &BodyInfo) -> f64 {
+        match body.mesh.and_then(|mesh| self.meshes.get(mesh)) {
+            Some(mesh) => {
+                let distances = mesh.vertices.iter().map(|v| v.length());
+                distances.fold(0.0, f64::max)
+            }
+            None => {
+                let distances = body.spheres.iter().map(|(c, r)| c.length() + r.abs());
+                distances.fold(0.0, f64::max)
+            }
+        }
+    }
+
     /// How many vertices all pieces of cloth have together.
     pub fn cloth_vertices(&self) -> usize {
         self.cloths.iter().map(|c| c.vertices).sum()

@@ -302,11 +302,10 @@ impl Reader<'_, '_> {
         if self.found.header.is_some() {
             return Err(self.corrupt("there are two headers".into()));
         }
-        // The version is looked at first: the rest of another version's header
-        // may well be unreadable.
+        // The version is checked first: the rest of another version's header
+        // may be unreadable.
         let Version { format: found } = self.json(data)?;
-        // Version 1 knew no cloth; its frames read the same.
-        if ![major(FORMAT), "conatus-recording/1"].contains(&major(&found)) {
+        if major(FORMAT) != major(&found) {
             let path = self.path.clone();
             return Err(RecordError::Version { path, found });
         }

@@ -6,8 +6,8 @@ use crate::compact;
 use crate::page::Page;
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
-use conatus_record::export::replace_file;
-use conatus_record::{RecordError, Recording};
+use conatus_export::{ExportError, replace_file};
+use conatus_record::Recording;
 use conatus_world::scene::Scene;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -29,12 +29,12 @@ pub fn write_file(
     recording: &Recording,
     page: &Page,
     path: impl AsRef<Path>,
-) -> Result<(), RecordError> {
+) -> Result<(), ExportError> {
     replace_file(path, |out| write(recording, page, out))
 }
 
 /// Writes the file's text.
-pub fn write(recording: &Recording, page: &Page, out: &mut dyn Write) -> Result<(), RecordError> {
+pub fn write(recording: &Recording, page: &Page, out: &mut dyn Write) -> Result<(), ExportError> {
     write_around(&recording.header.scene, page, out, |out| {
         element("id=\"recording\"", out, |out| pack(recording, out))
     })
@@ -49,7 +49,7 @@ pub struct Packed {
 
 impl Packed {
     /// Packs a recording; `label` is what the page's list calls it.
-    pub fn new(recording: &Recording, label: &str) -> Result<Self, RecordError> {
+    pub fn new(recording: &Recording, label: &str) -> Result<Self, ExportError> {
         let mut text = Vec::new();
         limited(&mut text, |out| pack(recording, out))?;
         Ok(Self {
@@ -66,7 +66,7 @@ pub fn write_several(
     recordings: &[Packed],
     page: &Page,
     path: impl AsRef<Path>,
-) -> Result<(), RecordError> {
+) -> Result<(), ExportError> {
     let scene = recordings.first().map_or("", |first| &first.scene);
     replace_file(path, |out| {
         write_around(scene, page, out, |out| {
@@ -78,7 +78,7 @@ pub fn write_several(
                 let label = escaped(&packed.label).replace('"', "&quot;");
                 let attributes = format!("id=\"{id}\" data-label=\"{label}\"");
                 element(&attributes, out, |out| {
-                    out.write_all(&packed.text).map_err(RecordError::Output)
+                    out.write_all(&packed.text).map_err(ExportError::Output)
                 })?;
             }
             Ok(())
@@ -91,8 +91,8 @@ fn write_around(
     scene: &str,
     page: &Page,
     out: &mut dyn Write,
-    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
+    data: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
     let title = format!("<title>{} · Conatus</title>", escaped(scene));
     let html = page
         .html
@@ -118,40 +118,40 @@ fn write_around(
 fn element(
     attributes: &str,
     out: &mut dyn Write,
-    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
+    data: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
     let begin = format!("<script type=\"application/octet-stream\" {attributes}>");
     put(out, &begin)?;
     limited(out, data)?;
     put(out, "</script>\n")
 }
 
-fn put(out: &mut dyn Write, text: &str) -> Result<(), RecordError> {
-    out.write_all(text.as_bytes()).map_err(RecordError::Output)
+fn put(out: &mut dyn Write, text: &str) -> Result<(), ExportError> {
+    out.write_all(text.as_bytes()).map_err(ExportError::Output)
 }
 
 /// Writes no more than fits into an element.
 fn limited(
     out: &mut dyn Write,
-    data: impl FnOnce(&mut dyn Write) -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
+    data: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
     let mut limited = Limited {
         out,
         left: MOST_BYTES,
     };
     let written = data(&mut limited);
     if limited.left == 0 {
-        return Err(RecordError::DoesNotFit("a page cannot hold so much".into()));
+        return Err(ExportError::DoesNotFit("a page cannot hold so much".into()));
     }
     written
 }
 
-fn pack(recording: &Recording, out: &mut dyn Write) -> Result<(), RecordError> {
+fn pack(recording: &Recording, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut base64 = EncoderWriter::new(out, &STANDARD);
     let mut gzip = GzEncoder::new(&mut base64, Compression::new(7));
     compact::write(recording, title(recording).as_deref(), &mut gzip)?;
-    gzip.finish().map_err(RecordError::Output)?;
-    base64.finish().map(|_| ()).map_err(RecordError::Output)
+    gzip.finish().map_err(ExportError::Output)?;
+    base64.finish().map(|_| ()).map_err(ExportError::Output)
 }
 
 /// What the scene inside of the recording says of itself.

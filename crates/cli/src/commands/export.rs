@@ -4,13 +4,13 @@ use crate::Done;
 use crate::args::Export;
 use crate::errors::print;
 use crate::outputs::{Outputs, human_list};
+use conatus_export::ExportOptions;
 use conatus_record::Recording;
-use conatus_record::export::Options;
 use std::io::Write;
 
 /// Reads a recording and writes it in the formats asked for.
 pub fn export(args: &Export) -> Done {
-    let options = Options {
+    let options = ExportOptions {
         frames: args.frames.map(Into::into),
     };
     let outputs = Outputs::check(&args.outputs, &args.recording, options)?.quiet(args.quiet);

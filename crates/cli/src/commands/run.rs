@@ -7,7 +7,7 @@ use crate::errors::{Failure, print};
 use crate::outputs::{Outputs, Pages, Tape, Written, human_list};
 use crate::progress::{self, Progress, Search};
 use crate::replay::Compare;
-use conatus_record::export::Options;
+use conatus_export::ExportOptions;
 use conatus_record::{Clip, Event, Recording};
 use conatus_world::motion::{Ask, Movements, cost};
 use conatus_world::scene::{Scene, Setup};
@@ -67,7 +67,7 @@ pub(super) const OTHER_PROGRAM: &str =
 
 /// The files asked for, checked; `input` is what must not be overwritten.
 pub(super) fn outputs(args: &Run, input: &Path) -> Result<Outputs, Failure> {
-    let options = Options {
+    let options = ExportOptions {
         frames: args.frames.map(Into::into),
     };
     Ok(Outputs::check(&args.outputs, input, options)?.quiet(args.quiet))

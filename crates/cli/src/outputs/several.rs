@@ -3,8 +3,8 @@
 
 use super::{Outputs, Written, page_or_why, size_of};
 use crate::errors::Failure;
+use conatus_export::Format;
 use conatus_record::Recording;
-use conatus_record::export::Format;
 use conatus_viewer::html::{self, Packed};
 use std::path::{Path, PathBuf};
 

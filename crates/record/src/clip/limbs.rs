@@ -5,7 +5,8 @@ use conatus_math::DVec3;
 
 /// A limb: its links in order, and the patch at its end.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Limb {
+pub struct ClipLimb {
+    /// Its name.
     pub name: String,
     /// Places in [`Character::links`], the one at the torso first.
     pub links: Vec<usize>,
@@ -24,8 +25,8 @@ pub(crate) enum Side {
 impl Character {
     /// The limbs in the order of their first links. A link that names no limb
     /// is one of its own.
-    pub(crate) fn limbs(&self) -> Vec<Limb> {
-        let mut limbs: Vec<Limb> = Vec::new();
+    pub fn limbs(&self) -> Vec<ClipLimb> {
+        let mut limbs: Vec<ClipLimb> = Vec::new();
         for (index, link) in self.links.iter().enumerate() {
             let name = match link.limb.is_empty() {
                 true => &link.name,
@@ -33,7 +34,7 @@ impl Character {
             };
             match limbs.iter_mut().find(|limb| limb.name == *name) {
                 Some(limb) => limb.links.push(index),
-                None => limbs.push(Limb {
+                None => limbs.push(ClipLimb {
                     name: name.clone(),
                     links: vec![index],
                     effector: self
@@ -50,13 +51,13 @@ impl Character {
     }
 
     /// A point of the world in torso axes, at a moment.
-    pub(crate) fn in_torso(&self, point: DVec3, moment: usize) -> DVec3 {
+    pub fn in_torso(&self, point: DVec3, moment: usize) -> DVec3 {
         let torso = &self.torso;
         torso.orientation[moment].inverse() * (point - torso.position[moment])
     }
 
     /// The side that a limb is on at the first moment.
-    pub(crate) fn side(&self, limb: &Limb) -> Side {
+    pub(crate) fn side(&self, limb: &ClipLimb) -> Side {
         let Some(&first) = limb.links.first() else {
             return Side::Middle;
         };

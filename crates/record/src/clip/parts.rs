@@ -1,6 +1,6 @@
 //! The parts that a clip is shown as: each becomes a scripted body.
 
-use super::limbs::{Limb, Side};
+use super::limbs::{ClipLimb, Side};
 use super::{Character, Clip, solids};
 use crate::model::{BodyInfo, MeshData, PlaneInfo};
 use conatus_math::{DQuat, DVec3, Pose};
@@ -231,7 +231,7 @@ impl Character {
 
     /// How high the slab of a limb's end is: no higher than its ankle is thick,
     /// and thin enough to be a sole.
-    fn sole(&self, limb: &Limb) -> Option<f64> {
+    fn sole(&self, limb: &ClipLimb) -> Option<f64> {
         let link = &self.links[*limb.links.last()?];
         let patch = &self.effectors[limb.effector?];
         let thin = patch.half_extents[0].min(patch.half_extents[1]);
@@ -240,7 +240,7 @@ impl Character {
 
     /// A link's surface: thinner towards the next link, and not through the
     /// sole of the foot that it stands on.
-    fn link_mesh(&self, link: usize, limb: Option<&Limb>) -> MeshData {
+    fn link_mesh(&self, link: usize, limb: Option<&ClipLimb>) -> MeshData {
         let it = &self.links[link];
         let next = limb.and_then(|limb| {
             let place = limb.links.iter().position(|l| *l == link)?;
@@ -263,7 +263,7 @@ impl Character {
     }
 
     /// Limbs on the left are a little paler, those on the right a little darker.
-    fn tone(&self, limb: &Limb) -> [f32; 3] {
+    fn tone(&self, limb: &ClipLimb) -> [f32; 3] {
         match self.side(limb) {
             Side::Left => mix(self.color, PALE, 0.30),
             Side::Middle => self.color,

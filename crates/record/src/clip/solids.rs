@@ -14,7 +14,7 @@ const TORSO_AROUND: u32 = 40;
 const QUARTER: usize = 7;
 
 /// The surface of a shape about its own origin.
-pub(crate) fn shape(shape: &Shape) -> MeshData {
+pub fn shape(shape: &Shape) -> MeshData {
     match *shape {
         Shape::Box {
             half_extents: h, ..
@@ -32,7 +32,7 @@ pub(crate) fn shape(shape: &Shape) -> MeshData {
 }
 
 /// A limb along the z axis between two heights, with round ends of two radii.
-pub(crate) fn limb([below, above]: [f64; 2], [from, to]: [f64; 2]) -> MeshData {
+pub fn limb([below, above]: [f64; 2], [from, to]: [f64; 2]) -> MeshData {
     let quarter = |k: usize| sincos(FRAC_PI_2 * k as f64 / QUARTER as f64);
     let mut profile = vec![(0.0, from - below)];
     profile.extend((1..=QUARTER).map(|k| {
@@ -51,7 +51,7 @@ pub(crate) fn limb([below, above]: [f64; 2], [from, to]: [f64; 2]) -> MeshData {
 ///
 /// A direction d of the unit ball goes to h·d/‖d‖₃, on the surface
 /// |x/h_x|³ + |y/h_y|³ + |z/h_z|³ = 1.
-pub(crate) fn torso(h: DVec3) -> MeshData {
+pub fn torso(h: DVec3) -> MeshData {
     let rows = 24;
     let mut profile = vec![(0.0, -1.0)];
     profile.extend((1..rows).map(|k| {
@@ -82,7 +82,7 @@ pub(crate) fn torso(h: DVec3) -> MeshData {
 
 /// A flat block between two heights over a rectangle with round corners; its
 /// edges are round as well.
-pub(crate) fn slab(half: [f64; 2], [from, to]: [f64; 2], corner: f64, edge: f64) -> MeshData {
+pub fn slab(half: [f64; 2], [from, to]: [f64; 2], corner: f64, edge: f64) -> MeshData {
     let edge = edge.min((to - from) / 2.0);
     let arc = |k: usize| {
         let (sin, cos) = sincos(FRAC_PI_2 * k as f64 / 3.0);
@@ -149,7 +149,6 @@ fn micrometres(vertices: &mut [DVec3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::shapes::is_open;
 
     fn volume(mesh: &MeshData) -> f64 {
         let at = |i: u32| mesh.vertices[i as usize];
@@ -177,7 +176,11 @@ mod tests {
             (limb([0.06, 0.05], [-0.2, 0.2]), 0.12 * 0.12 * 0.52),
             (shape(&Shape::Sphere { radius: 0.1 }), 0.008),
         ] {
-            assert!(!is_open(&mesh));
+            let closed = Mesh {
+                vertices: mesh.vertices.clone(),
+                triangles: mesh.triangles.clone(),
+            };
+            assert!(closed.check_closed().is_ok());
             let volume = volume(&mesh);
             assert!(volume > 0.45 * most && volume < most, "{volume} of {most}");
         }

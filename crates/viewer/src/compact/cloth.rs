@@ -2,8 +2,9 @@
 //! far it is from what its own past and its neighbours let one guess.
 
 use super::Output;
+use conatus_export::ExportError;
 use conatus_math::DVec3;
-use conatus_record::{ClothInfo, Frame, Header, RecordError};
+use conatus_record::{ClothInfo, Frame, Header};
 
 /// Bytes of an HTML file that cloth may take; beyond that it is written for
 /// fewer frames.
@@ -85,7 +86,7 @@ impl Cloth {
     }
 
     /// Writes it; nothing if there is no cloth.
-    pub fn write(&self, out: &mut Output) -> Result<(), RecordError> {
+    pub fn write(&self, out: &mut Output) -> Result<(), ExportError> {
         if self.pieces.is_empty() {
             return Ok(());
         }

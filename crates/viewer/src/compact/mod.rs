@@ -59,7 +59,8 @@ mod cloth;
 
 use self::cloth::Cloth;
 use crate::series::{self, SERIES};
-use conatus_record::{Clip, ContactFrame, Frame, RecordError, Recording};
+use conatus_export::ExportError;
+use conatus_record::{Clip, ContactFrame, Frame, Recording};
 use serde_json::json;
 use std::io::Write;
 
@@ -74,7 +75,7 @@ pub fn write(
     recording: &Recording,
     title: Option<&str>,
     out: &mut dyn Write,
-) -> Result<(), RecordError> {
+) -> Result<(), ExportError> {
     let Recording { header, frames, .. } = recording;
     let contacts: Vec<&ContactFrame> = frames.iter().flat_map(|frame| &frame.contacts).collect();
     let json = serde_json::to_vec(&json!({
@@ -84,7 +85,7 @@ pub fn write(
         "series": SERIES,
         "chart": recording.clip.as_ref().map(Clip::chart),
     }))
-    .map_err(|error| RecordError::DoesNotFit(error.to_string()))?;
+    .map_err(|error| ExportError::DoesNotFit(error.to_string()))?;
     let bodies = header.bodies.len();
     let bytes = frames
         .len()
@@ -92,7 +93,7 @@ pub fn write(
         .saturating_add(contacts.len().saturating_mul(7 * 4))
         .saturating_add(json.len());
     if bytes > MOST_BYTES {
-        return Err(RecordError::DoesNotFit(format!(
+        return Err(ExportError::DoesNotFit(format!(
             "a page cannot hold {} frames of {bodies} bodies",
             frames.len()
         )));
@@ -173,11 +174,11 @@ fn contact(contact: &ContactFrame) -> [f64; 7] {
 struct Output<'a>(&'a mut dyn Write);
 
 impl Output<'_> {
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), RecordError> {
-        self.0.write_all(bytes).map_err(RecordError::Output)
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
+        self.0.write_all(bytes).map_err(ExportError::Output)
     }
 
-    fn planes(&mut self, values: &[u32]) -> Result<(), RecordError> {
+    fn planes(&mut self, values: &[u32]) -> Result<(), ExportError> {
         for shift in [24, 16, 8, 0] {
             let plane: Vec<u8> = values.iter().map(|v| (v >> shift) as u8).collect();
             self.bytes(&plane)?;
@@ -185,7 +186,7 @@ impl Output<'_> {
         Ok(())
     }
 
-    fn wide(&mut self, values: impl Iterator<Item = u64>) -> Result<(), RecordError> {
+    fn wide(&mut self, values: impl Iterator<Item = u64>) -> Result<(), ExportError> {
         let (mut last, mut step) = (0u64, 0u64);
         let values: Vec<u64> = values
             .map(|value| {
@@ -206,7 +207,7 @@ impl Output<'_> {
     }
 
     /// Tries all orders and takes the one that leaves the fewest bits.
-    fn narrow(&mut self, values: &[f32], track: usize) -> Result<(), RecordError> {
+    fn narrow(&mut self, values: &[f32], track: usize) -> Result<(), ExportError> {
         let coded = |order| differences(values, track, order);
         let bits = |order| -> u64 {
             coded(order)

@@ -28,8 +28,8 @@ pub fn movable(header: &Header, body: usize) -> Result<&BodyInfo, String> {
 /// that rolls at that speed, ⅖ m v R. Without gravity it moves by 4R in a
 /// second.
 pub fn kick(header: &Header, body: usize) -> Result<Command, String> {
-    let mass = movable(header, body)?.mass;
-    let radius = header.radius(body).unwrap_or_default();
+    let info = movable(header, body)?;
+    let (mass, radius) = (info.mass, header.bounding_radius(info));
     let (up, aside) = match header.up {
         Up::Y => (DVec3::Y, DVec3::Z),
         Up::Z => (DVec3::Z, -DVec3::Y),

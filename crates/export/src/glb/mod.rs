@@ -1,0 +1,202 @@
+//! Binary glTF 2.0: the motion as an animated scene for Blender, game engines
+//! and browsers.
+//!
+//! Each body is a node whose translation and rotation are animated; springs are
+//! stretched coils, planes finite quads, water a grid whose waves are morph
+//! targets, and cloth a mesh with a morph target for every moment. Contacts,
+//! events and totals are not exported.
+
+mod build;
+mod cloth;
+mod keys;
+mod shade;
+mod springs;
+mod water;
+
+use crate::ExportError;
+use crate::shared::{motion, shapes};
+use build::{Builder, Surface};
+use conatus_math::DVec3;
+use conatus_record::{Header, Recording, Up};
+use gltf_json as json;
+use json::scene::UnitQuaternion;
+use keys::Keys;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+type NodeIndex = json::Index<json::Node>;
+type MeshIndex = json::Index<json::Mesh>;
+
+/// Writes the recording as a `.glb` file; returns what had to be left out.
+pub fn write(recording: &Recording, out: &mut impl Write) -> Result<Vec<String>, ExportError> {
+    let header = &recording.header;
+    let mut builder = Builder::new(header);
+    let keys = Keys::new(&recording.frames);
+    let mut children = Vec::new();
+    bodies(recording, &keys, &mut builder, &mut children)?;
+    springs::add(recording, &keys, &mut builder, &mut children)?;
+    planes(recording, &mut builder, &mut children)?;
+    water::add(recording, &keys, &mut builder, &mut children)?;
+    let notes = cloth::add(recording, &keys, &mut builder, &mut children)?;
+
+    let rotation = match header.up {
+        Up::Y => None,
+        // A quarter turn about x: z becomes glTF's y.
+        Up::Z => Some(UnitQuaternion([
+            -std::f32::consts::FRAC_1_SQRT_2,
+            0.0,
+            0.0,
+            std::f32::consts::FRAC_1_SQRT_2,
+        ])),
+    };
+    let root = builder.root.push(json::Node {
+        name: Some(header.scene.clone()),
+        rotation,
+        children: (!children.is_empty()).then_some(children),
+        ..json::Node::default()
+    });
+    builder.finish(root, out)?;
+    Ok(notes)
+}
+
+/// Adds a node for each body, with channels for what moves.
+fn bodies(
+    recording: &Recording,
+    keys: &Keys,
+    builder: &mut Builder,
+    children: &mut Vec<NodeIndex>,
+) -> Result<(), ExportError> {
+    let header = &recording.header;
+    let mut looks = Looks::default();
+    let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
+    for (index, body) in header.bodies.iter().enumerate() {
+        let track = keys.body(&recording.frames, index);
+        let mesh = looks.mesh(header, index, builder)?;
+        let extras = serde_json::json!({ "mass": body.mass }).to_string();
+        let node = builder.root.push(json::Node {
+            name: Some(body.name.clone()),
+            mesh,
+            translation: track.first_translation(),
+            rotation: track.first_rotation(),
+            extras: json::extras::RawValue::from_string(extras).ok(),
+            ..json::Node::default()
+        });
+        match &body.character {
+            Some(character) => groups.entry(character).or_default().push(node),
+            None => children.push(node),
+        }
+        builder.animate(node, keys, &track)?;
+    }
+    // The parts of a character hang on a node of its name.
+    for (name, parts) in groups {
+        children.push(builder.root.push(json::Node {
+            name: Some(name.into()),
+            children: Some(parts),
+            ..json::Node::default()
+        }));
+    }
+    Ok(())
+}
+
+/// The meshes made so far: surfaces are stored once, and each pair of surface
+/// and colour becomes one glTF mesh.
+#[derive(Default)]
+struct Looks {
+    surfaces: BTreeMap<(Shape, bool), Option<Surface>>,
+    meshes: BTreeMap<(Shape, [u32; 3], [bool; 2]), Option<MeshIndex>>,
+}
+
+/// What a body's surface is made from.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    /// One of the header's meshes.
+    Mesh(usize),
+    /// Balls, each as the bits of its centre and radius.
+    Spheres(Vec<[u64; 4]>),
+}
+
+impl Looks {
+    fn mesh(
+        &mut self,
+        header: &Header,
+        body: usize,
+        builder: &mut Builder,
+    ) -> Result<Option<MeshIndex>, ExportError> {
+        let Some(body) = header.bodies.get(body) else {
+            return Ok(None);
+        };
+        let bits = |(c, r): &(DVec3, f64)| [c.x, c.y, c.z, *r].map(f64::to_bits);
+        let shape = match body.mesh {
+            Some(mesh) => Shape::Mesh(mesh),
+            None => Shape::Spheres(body.spheres.iter().map(bits).collect()),
+        };
+        let key = (
+            shape.clone(),
+            body.color.map(f32::to_bits),
+            [body.scripted, body.character.is_some()],
+        );
+        if let Some(&known) = self.meshes.get(&key) {
+            return Ok(known);
+        }
+        // Characters are of one piece.
+        let plain = body.character.is_some();
+        let sort = (shape, plain);
+        let surface = match self.surfaces.get(&sort) {
+            Some(known) => known.clone(),
+            None => {
+                let made = match body.mesh.and_then(|m| header.meshes.get(m)) {
+                    Some(mesh) => shade::surface(mesh, builder, plain)?,
+                    None => shade::surface(&shapes::spheres(&body.spheres), builder, plain)?,
+                };
+                self.surfaces.insert(sort, made.clone());
+                made
+            }
+        };
+        let open = body
+            .mesh
+            .and_then(|m| header.meshes.get(m))
+            .is_some_and(shapes::is_open);
+        let mesh = surface.map(|surface| {
+            let material = match (open, body.scripted) {
+                (false, _) => builder.body_material(body.color),
+                (true, false) => builder.glass(&body.name, body.color, 1.0),
+                // Obstacles such as funnels show what is in them.
+                (true, true) => builder.glass(&body.name, body.color, 0.35),
+            };
+            builder.mesh(&body.name, &surface, material)
+        });
+        self.meshes.insert(key, mesh);
+        Ok(mesh)
+    }
+}
+
+/// Adds a quad for each plane, as large as the room that the motion needs. The
+/// ground is solid, walls let the view pass.
+fn planes(
+    recording: &Recording,
+    builder: &mut Builder,
+    children: &mut Vec<NodeIndex>,
+) -> Result<(), ExportError> {
+    let header = &recording.header;
+    let room = motion::room(recording);
+    let up = motion::up(header);
+    for plane in &header.planes {
+        let Some(quad) = shapes::quad(&room, plane) else {
+            continue;
+        };
+        let ground = plane.normal.normalize_or_zero().dot(up) > 0.7;
+        let surface = shade::flat(&quad, builder)?;
+        let (name, material) = match ground {
+            true => ("ground", builder.glass("ground", [0.56, 0.58, 0.58], 1.0)),
+            false => ("wall", builder.glass("wall", [0.75, 0.80, 0.86], 0.12)),
+        };
+        let Some(surface) = surface else { continue };
+        let mesh = builder.mesh(name, &surface, material);
+        children.push(builder.root.push(json::Node {
+            name: Some(name.into()),
+            mesh: Some(mesh),
+            ..json::Node::default()
+        }));
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Springs as coils that are stretched between their two ends.
+
+use super::build::Builder;
+use super::keys::{Keys, Track};
+use super::{NodeIndex, shade};
+use crate::ExportError;
+use crate::shared::sanitize::Smooth;
+use crate::shared::{motion, shapes};
+use conatus_math::{DQuat, DVec3};
+use conatus_record::{Recording, SpringInfo};
+use gltf_json as json;
+
+const TURNS: usize = 10;
+
+/// Adds a node for each spring.
+pub(super) fn add(
+    recording: &Recording,
+    keys: &Keys,
+    builder: &mut Builder,
+    children: &mut Vec<NodeIndex>,
+) -> Result<(), ExportError> {
+    let header = &recording.header;
+    if header.springs.is_empty() || keys.times.is_empty() {
+        return Ok(());
+    }
+    // One coil of length 1 serves all springs: their nodes scale it.
+    let coil = shapes::coil(TURNS, 0.8, 0.15, 0.008);
+    let Some(surface) = shade::flat(&coil, builder)? else {
+        return Ok(());
+    };
+    let material = builder.body_material([0.55, 0.57, 0.60]);
+    let mesh = builder.mesh("spring", &surface, material);
+    let size = motion::extent(recording).diagonal();
+    for (number, spring) in header.springs.iter().enumerate() {
+        let track = track(recording, keys, spring, size);
+        let node = builder.root.push(json::Node {
+            name: Some(format!("spring {}", number + 1)),
+            mesh: Some(mesh),
+            translation: track.first_translation(),
+            rotation: track.first_rotation(),
+            scale: track.first_scale(),
+            ..json::Node::default()
+        });
+        children.push(node);
+        builder.animate(node, keys, &track)?;
+    }
+    Ok(())
+}
+
+fn track(recording: &Recording, keys: &Keys, spring: &SpringInfo, size: f64) -> Track {
+    let width = motion::spring_width(spring, size) as f32;
+    let mut track = Track::default();
+    let mut smooth = Smooth::default();
+    let (mut direction, mut rotation) = (DVec3::Z, DQuat::IDENTITY);
+    let mut length = f64::from(width);
+    for &frame in &keys.frames {
+        let ends = recording.frames.get(frame);
+        let ends = ends.and_then(|f| motion::spring_ends(spring, f));
+        let [a, b] = ends.unwrap_or([DVec3::NAN; 2]);
+        let along = b - a;
+        if along.is_finite() && along.length() < 1e30 {
+            length = along.length();
+            if let Some(next) = along.try_normalize() {
+                // The coil is carried along rather than aimed anew, so that it
+                // never spins about its own axis.
+                rotation = (DQuat::from_rotation_arc(direction, next) * rotation).normalize();
+                direction = next;
+            }
+        }
+        track.translation.extend(smooth.translation(a));
+        track.rotation.extend(smooth.rotation(rotation));
+        track.scale.extend([width, width, length.max(1e-6) as f32]);
+    }
+    track
+}

@@ -1,0 +1,177 @@
+//! What pictures of a clip show besides bodies: patches in contact, the forces
+//! on them as arrows, and targets.
+
+use conatus_geometry::generate::revolution;
+use conatus_math::{DQuat, DVec3, Pose};
+use conatus_record::MeshData;
+use conatus_record::clip::{Chart, Clip, Target, TargetKind, solids};
+
+/// A shape that is no body, with its place.
+pub(crate) struct Mark {
+    pub mesh: MeshData,
+    pub pose: Pose,
+    /// sRGB.
+    pub color: [f32; 3],
+}
+
+/// The colour of targets.
+pub(crate) const TARGET: [f32; 3] = [0.84, 0.10, 0.27];
+/// How far a patch is seen around its foot, and how thick it is.
+const RIM: f64 = 0.02;
+const PLATE: f64 = 0.006;
+/// An arrow of a body's weight is so long beside the longest limb.
+const WEIGHT: f64 = 0.8;
+
+/// All marks of a clip at a time.
+pub(crate) fn at(clip: &Clip, chart: &Chart, time: f64) -> Vec<Mark> {
+    let size = size(clip);
+    let mut marks = Vec::new();
+    let effectors = clip
+        .characters
+        .iter()
+        .flat_map(|c| c.effectors.iter().map(move |e| (c, e)));
+    let moment = clip.moment(time);
+    for ((character, effector), row) in effectors.zip(&chart.rows) {
+        if effector.active.get(moment) != Some(&true) {
+            continue;
+        }
+        let [a, b] = effector.half_extents.map(|h| h + RIM);
+        marks.push(Mark {
+            mesh: solids::slab([a, b], [-PLATE, PLATE], a.min(b), PLATE / 2.0),
+            pose: Pose::new(effector.orientation[moment], effector.position[moment]),
+            color: row.color,
+        });
+        let weight = character.mass * clip.gravity.length();
+        let force = effector.force[moment] / weight.max(1e-9);
+        let reach = WEIGHT * longest_limb(character).unwrap_or(size);
+        let long = force.length().min(2.5) * reach;
+        marks.extend(arrow(
+            effector.point[moment],
+            force,
+            long,
+            0.02 * size,
+            row.color,
+        ));
+    }
+    for it in &clip.targets {
+        target(clip, it, size, &mut marks);
+    }
+    marks
+}
+
+/// Where the characters go, or else where they look: level, of any length.
+pub(crate) fn ahead(clip: &Clip) -> Option<DVec3> {
+    let up = match clip.up {
+        conatus_record::Up::Y => DVec3::Y,
+        conatus_record::Up::Z => DVec3::Z,
+    };
+    let torso = &clip.characters.first()?.torso;
+    let way = *torso.position.last()? - *torso.position.first()?;
+    let way = way - up * way.dot(up);
+    if way.length() > 0.5 {
+        return Some(way);
+    }
+    let looks = torso.orientation.iter().map(|q| *q * DVec3::X);
+    let sum = looks.sum::<DVec3>() / torso.orientation.len() as f64;
+    let level = sum - up * sum.dot(up);
+    (level.length() > 0.2).then_some(level)
+}
+
+/// About how large characters are: twice their longest limb.
+fn size(clip: &Clip) -> f64 {
+    let longest = clip.characters.iter().filter_map(longest_limb);
+    let limb = longest.fold(0.0, f64::max);
+    if limb > 0.0 { 2.0 * limb } else { 1.0 }
+}
+
+fn longest_limb(character: &conatus_record::clip::Character) -> Option<f64> {
+    let limbs = character.limbs();
+    let length = |limb: &conatus_record::clip::ClipLimb| -> f64 {
+        limb.links.iter().map(|l| character.links[*l].length).sum()
+    };
+    limbs.iter().map(length).max_by(f64::total_cmp)
+}
+
+/// An arrow from a point; none if it is too short to be seen.
+fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Option<Mark> {
+    let along = way.try_normalize().filter(|_| long > wide)?;
+    let wide = wide.min(0.2 * long);
+    let neck = long - 3.2 * wide;
+    let thin = 0.42 * wide;
+    let profile = [
+        (0.0, 0.0),
+        (thin, 0.0),
+        (thin, neck),
+        (1.25 * wide, neck),
+        (0.0, long),
+    ];
+    Some(Mark {
+        mesh: MeshData::from(&revolution(&profile, 20)),
+        pose: Pose::new(DQuat::from_rotation_arc(DVec3::Z, along), from),
+        color,
+    })
+}
+
+/// A ball with three crossing hairs, and what else tells what is asked for.
+fn target(clip: &Clip, it: &Target, size: f64, marks: &mut Vec<Mark>) {
+    let up = match clip.up {
+        conatus_record::Up::Y => DVec3::Y,
+        conatus_record::Up::Z => DVec3::Z,
+    };
+    let mut add = |mesh: MeshData, turn: DQuat, at: DVec3| {
+        marks.push(Mark {
+            mesh,
+            pose: Pose::new(turn, at),
+            color: TARGET,
+        });
+    };
+    let upright = DQuat::from_rotation_arc(DVec3::Z, up);
+    let hair = 0.0028 * size;
+    let reach = 0.05 * size;
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        let turn = DQuat::from_rotation_arc(DVec3::Z, axis);
+        add(solids::limb([hair; 2], [-reach, reach]), turn, it.position);
+    }
+    add(ring(0.55 * reach, hair), upright, it.position);
+    // A position is on the way to the ground: a stem shows above which point.
+    let ground = clip.planes().into_iter().find(|p| p.normal.dot(up) > 0.9);
+    if let (TargetKind::Position, Some(ground)) = (it.kind, ground) {
+        let height = (it.position - ground.point).dot(ground.normal);
+        let foot = it.position - ground.normal * height;
+        if height > 2.0 * reach {
+            let thin = 0.5 * hair;
+            add(solids::limb([thin; 2], [0.0, height]), upright, foot);
+            add(ring(1.6 * reach, 1.4 * hair), upright, foot);
+        }
+    }
+    if let Some(way) = it.direction {
+        let long = 3.0 * reach;
+        marks.extend(arrow(it.position, way, long, 0.012 * size, TARGET));
+    }
+}
+
+/// A ring about the z axis.
+fn ring(radius: f64, thick: f64) -> MeshData {
+    let (rows, around) = (8u32, 48u32);
+    let turn =
+        |k: u32, n: u32| conatus_math::sincos(std::f64::consts::TAU * f64::from(k) / f64::from(n));
+    let mut mesh = MeshData::default();
+    for i in 0..around {
+        let (sin, cos) = turn(i, around);
+        for j in 0..rows {
+            let (high, out) = turn(j, rows);
+            let r = radius + thick * out;
+            mesh.vertices
+                .push(DVec3::new(r * cos, r * sin, thick * high));
+        }
+    }
+    let at = |i: u32, j: u32| (i % around) * rows + j % rows;
+    for i in 0..around {
+        for j in 0..rows {
+            let [a, b] = [at(i, j), at(i + 1, j)];
+            let [c, d] = [at(i + 1, j + 1), at(i, j + 1)];
+            mesh.triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    mesh
+}

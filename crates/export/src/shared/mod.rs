@@ -1,0 +1,10 @@
+//! Code that several formats share.
+
+pub(crate) mod cloth;
+pub(crate) mod color;
+pub(crate) mod markers;
+pub(crate) mod motion;
+pub(crate) mod sanitize;
+pub(crate) mod shapes;
+pub(crate) mod simplify;
+pub(crate) mod surface;

@@ -1,0 +1,259 @@
+//! Runs with cloth as pictures side by side: a stroboscopic picture would show
+//! nothing but the last sheet over all others.
+
+use super::bodies::{Artist, hull};
+use super::picture::Ground;
+use super::view::{View, faded, hex, lit, rgb};
+use super::{MARGIN, SOFT, WIDTH, put, short};
+use crate::shared::simplify::{self, Coarse};
+use crate::shared::{cloth, motion, shapes};
+use conatus_math::DVec3;
+use conatus_record::{Frame, Recording};
+use std::fmt::Write as _;
+
+const PICTURES: usize = 6;
+const COLUMNS: usize = 3;
+const MAX_HEIGHT: f64 = 330.0;
+/// Room for the times below the pictures.
+const BELOW: f64 = 30.0;
+/// How many triangles of cloth all pictures have together.
+const TRIANGLES: usize = 6500;
+/// How many each open obstacle has in a picture.
+const OBSTACLE: usize = 240;
+/// Levels of brightness; neighbours of one level share a path.
+const LEVELS: f64 = 24.0;
+/// How bright the back of cloth is beside its front.
+const BACK: f64 = 0.86;
+/// How much open obstacles hide.
+const GLASS: f64 = 0.28;
+
+/// A triangle on the sheet.
+struct Face {
+    depth: f64,
+    corners: [DVec3; 3],
+    color: [f64; 3],
+    opacity: f64,
+}
+
+/// Draws the pictures with their top at `top`; returns their height.
+pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut String) -> f64 {
+    let header = &recording.header;
+    let ground = Ground::under(recording);
+    let moments = motion::evenly(recording.frames.len(), PICTURES);
+    let columns = moments.len().clamp(1, COLUMNS);
+    let cell = (WIDTH - 2.0 * MARGIN) / columns as f64;
+    let (lo, hi) = bounds(&view, recording, &ground);
+    let size = [hi[0] - lo[0], hi[1] - lo[1]].map(|s| s.max(1e-9));
+    view.scale = (0.96 * cell / size[0]).min((MAX_HEIGHT - BELOW) / size[1]);
+    let high = size[1] * view.scale;
+    let middle = [0, 1].map(|k| view.scale * (lo[k] + hi[k]) / 2.0);
+    let all: usize = header.cloths.iter().map(|c| c.triangles.len()).sum();
+    let each = TRIANGLES / moments.len().max(1);
+    let share = |triangles: usize| (each * triangles / all.max(1)).max(32);
+    let coarser: Vec<Coarse> = header
+        .cloths
+        .iter()
+        .map(|piece| {
+            let wanted = share(piece.triangles.len());
+            simplify::by_links(piece.vertices, &piece.triangles, wanted)
+        })
+        .collect();
+    let mut artist = Artist::new(header, view, moments.len());
+    for (k, frame) in moments.iter().enumerate() {
+        let Some(frame) = recording.frames.get(*frame) else {
+            continue;
+        };
+        let x = MARGIN + cell * (k % columns) as f64 + cell / 2.0;
+        let y = top + (high + BELOW) * (k / columns) as f64;
+        artist.view.origin = [x - middle[0], y + high / 2.0 - middle[1]];
+        ground.draw(&artist.view, out);
+        picture(recording, frame, &coarser, &ground, &mut artist, out);
+        put!(
+            out,
+            r#"<text x="{x:.1}" y="{:.1}" font-size="12.5" fill="{SOFT}" text-anchor="middle">{} s</text>"#,
+            y + high + 16.0,
+            short(frame.time)
+        );
+        out.push('\n');
+    }
+    (high + BELOW) * moments.len().div_ceil(columns) as f64
+}
+
+/// The least and the greatest place on the sheet of all there is.
+fn bounds(view: &View, recording: &Recording, ground: &Ground) -> ([f64; 2], [f64; 2]) {
+    let header = &recording.header;
+    let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    let mut see = |p: DVec3, radius: f64| {
+        let at = view.flat(p);
+        if at.iter().all(|v| v.abs() <= 3.0 * motion::FAR) {
+            for k in 0..2 {
+                lo[k] = lo[k].min(at[k] - radius);
+                hi[k] = hi[k].max(at[k] + radius);
+            }
+        }
+    };
+    let radius = |b| motion::radius(header, b);
+    let radii: Vec<f64> = header.bodies.iter().map(radius).collect();
+    for frame in &recording.frames {
+        frame.cloth.iter().for_each(|p| see(*p, 0.0));
+        for (body, radius) in frame.bodies.iter().zip(&radii) {
+            see(body.position, *radius);
+        }
+    }
+    ground.corners().into_iter().for_each(|p| see(p, 0.0));
+    (lo, hi)
+}
+
+fn picture(
+    recording: &Recording,
+    frame: &Frame,
+    coarser: &[Coarse],
+    ground: &Ground,
+    artist: &mut Artist,
+    out: &mut String,
+) {
+    let view = artist.view;
+    artist.shadows(frame, 0.8, |p| ground.below(p), out);
+    let mut cloth = Vec::new();
+    for ((piece, range), coarse) in recording.header.cloth_pieces().zip(coarser) {
+        let points = coarse.places(frame.cloth.get(range).unwrap_or_default());
+        shadow(&points, ground, &view, out);
+        let normals = cloth::normals(&points, &coarse.triangles);
+        for corners in &coarse.triangles {
+            let of = |list: &[DVec3]| {
+                corners.map(|i| list.get(i as usize).copied().unwrap_or(DVec3::NAN))
+            };
+            let [a, b, c] = of(&points);
+            let flat = (b - a).cross(c - a);
+            let smooth = of(&normals).iter().sum::<DVec3>();
+            let front = flat.dot(view.toward) > 0.0;
+            let normal = smooth.normalize_or_zero() * if front { 1.0 } else { -1.0 };
+            let light = view.light(normal) * if front { 1.0 } else { BACK };
+            let light = (light * LEVELS).round() / LEVELS;
+            let depth = view.depth(a + b + c) / 3.0;
+            if depth.abs() < motion::FAR {
+                cloth.push(Face {
+                    depth,
+                    corners: [a, b, c],
+                    color: lit(rgb(piece.color), light),
+                    opacity: 1.0,
+                });
+            }
+        }
+    }
+    // What a body hides comes before it, all else after: sorting by depth
+    // alone, half of a sheet would vanish in the table that it lies on.
+    let solids: Vec<Face> = artist.solid_faces(frame, Face::solid);
+    let slack = 0.02 * motion::extent(recording).diagonal();
+    let hidden = |face: &Face| {
+        let middle = (face.corners[0] + face.corners[1] + face.corners[2]) / 3.0;
+        solids.iter().any(|solid| solid.hides(middle, slack, &view))
+    };
+    let (behind, mut before): (Vec<Face>, Vec<Face>) = cloth.into_iter().partition(hidden);
+    faces(behind, &view, out);
+    artist.springs(frame, 1.0, out);
+    artist.solids(frame, out);
+    before.extend(glass(recording, frame, &view));
+    faces(before, &view, out);
+}
+
+impl Face {
+    /// A triangle of a body.
+    fn solid(corners: [DVec3; 3]) -> Self {
+        Self {
+            depth: 0.0,
+            corners,
+            color: [0.0; 3],
+            opacity: 1.0,
+        }
+    }
+
+    /// Whether it lies between a point and the viewer, by more than `slack`.
+    fn hides(&self, p: DVec3, slack: f64, view: &View) -> bool {
+        let [a, b, c] = self.corners.map(|q| view.flat(q));
+        let [x, y] = view.flat(p);
+        let side =
+            |u: [f64; 2], v: [f64; 2]| (v[0] - u[0]) * (y - u[1]) - (v[1] - u[1]) * (x - u[0]);
+        let weights = [side(b, c), side(c, a), side(a, b)];
+        let whole: f64 = weights.iter().sum();
+        if !weights.iter().all(|w| w * whole >= 0.0) || whole == 0.0 {
+            return false;
+        }
+        let depths = self.corners.map(|q| view.depth(q));
+        let depth: f64 = depths.iter().zip(weights).map(|(d, w)| d * w / whole).sum();
+        depth > view.depth(p) + slack
+    }
+}
+
+/// Open obstacles, from both sides; closed ones are left to the artist.
+fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
+    let header = &recording.header;
+    let mut out = Vec::new();
+    for (info, body) in header.bodies.iter().zip(&frame.bodies) {
+        let mesh = info.mesh.and_then(|m| header.meshes.get(m));
+        let Some(mesh) = mesh.filter(|m| shapes::is_open(m)) else {
+            continue;
+        };
+        let mesh = simplify::coarser(mesh, OBSTACLE);
+        for corners in &mesh.triangles {
+            let corner = |i: u32| mesh.vertices.get(i as usize).copied();
+            let place = |i| body.position + body.orientation * corner(i).unwrap_or_default();
+            let [a, b, c] = corners.map(place);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let normal = normal * normal.dot(view.toward).signum();
+            let depth = view.depth(a + b + c) / 3.0;
+            if depth.abs() < motion::FAR {
+                out.push(Face {
+                    depth,
+                    corners: [a, b, c],
+                    color: lit(rgb(info.color), (view.light(normal) * 8.0).round() / 8.0),
+                    opacity: if info.scripted { GLASS } else { 1.0 },
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Draws triangles, the far ones first.
+fn faces(mut faces: Vec<Face>, view: &View, out: &mut String) {
+    faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
+    out.push_str(r#"<g stroke-width=".8" stroke-linejoin="round">"#);
+    let alike = |a: &Face, b: &Face| a.color == b.color && a.opacity == b.opacity;
+    for run in faces.chunk_by(alike) {
+        let Some(first) = run.first() else { continue };
+        let fill = hex(faded(first.color, 1.0));
+        let mut path = String::new();
+        for face in run {
+            let [[ax, ay], [bx, by], [cx, cy]] = face.corners.map(|p| view.at(p));
+            put!(path, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1} {cx:.1} {cy:.1}Z");
+        }
+        match first.opacity < 1.0 {
+            // Outlines of glass would be seen.
+            true => put!(
+                out,
+                r#"<path d="{path}" fill="{fill}" fill-opacity="{}"/>"#,
+                first.opacity
+            ),
+            false => put!(out, r#"<path d="{path}" fill="{fill}" stroke="{fill}"/>"#),
+        }
+    }
+    out.push_str("</g>\n");
+}
+
+/// The shadow of a piece: the outline of what is above the ground.
+fn shadow(points: &[DVec3], ground: &Ground, view: &View, out: &mut String) {
+    let feet = points.iter().filter_map(|p| ground.below(*p));
+    let flat: Vec<[f64; 2]> = feet.map(|(foot, _)| view.at(foot)).collect();
+    let path: Vec<String> = hull(flat)
+        .iter()
+        .map(|[x, y]| format!("{x:.1} {y:.1}"))
+        .collect();
+    if path.len() > 2 {
+        put!(
+            out,
+            r##"<path d="M{}Z" fill="#1c2733" fill-opacity=".13"/>"##,
+            path.join("L")
+        );
+    }
+}

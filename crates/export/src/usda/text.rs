@@ -1,0 +1,259 @@
+//! Writes prims and their attributes, and numbers as short as they can be.
+
+use crate::shared::color::linear;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// A stage that is being written, prim by prim.
+pub(super) struct Stage<'a, W> {
+    out: &'a mut W,
+    depth: usize,
+    line: String,
+}
+
+impl<'a, W: Write> Stage<'a, W> {
+    /// Behind the file's head.
+    pub fn new(out: &'a mut W) -> Self {
+        Self {
+            out,
+            depth: 0,
+            line: String::new(),
+        }
+    }
+
+    /// Begins a prim; `label` is what the scene calls it.
+    pub fn open(&mut self, kind: &str, name: &str, label: &str, apis: &[&str]) -> io::Result<()> {
+        let mut about = Vec::new();
+        if label != name {
+            about.push(format!("displayName = {}", quoted(label)));
+        }
+        self.begin(&format!("def {kind}"), name, about, apis)
+    }
+
+    /// Begins a prim that is like another one of the stage, if there is one.
+    pub fn open_like(
+        &mut self,
+        kind: &str,
+        name: &str,
+        like: Option<&str>,
+        apis: &[&str],
+    ) -> io::Result<()> {
+        let about = like.map(|path| format!("prepend references = <{path}>"));
+        let about = about.into_iter().collect();
+        self.begin(&format!("def {kind}"), name, about, apis)
+    }
+
+    /// Begins a prim that is only there for others to be like it.
+    pub fn open_class(&mut self, kind: &str, name: &str) -> io::Result<()> {
+        self.begin(&format!("class {kind}"), name, Vec::new(), &[])
+    }
+
+    fn begin(
+        &mut self,
+        what: &str,
+        name: &str,
+        mut about: Vec<String>,
+        apis: &[&str],
+    ) -> io::Result<()> {
+        if !apis.is_empty() {
+            let apis: Vec<String> = apis.iter().map(|api| quoted(api)).collect();
+            about.push(format!("prepend apiSchemas = [{}]", apis.join(", ")));
+        }
+        match about.is_empty() {
+            true => self.line(&format!("{what} \"{name}\""))?,
+            false => {
+                self.line(&format!("{what} \"{name}\" ("))?;
+                for entry in about {
+                    self.line(&format!("    {entry}"))?;
+                }
+                self.line(")")?;
+            }
+        }
+        self.line("{")?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Ends a prim.
+    pub fn close(&mut self) -> io::Result<()> {
+        self.depth = self.depth.saturating_sub(1);
+        self.line("}")
+    }
+
+    /// One line.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        for _ in 0..self.depth {
+            self.out.write_all(b"    ")?;
+        }
+        self.out.write_all(text.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+
+    /// A list of tuples behind what the line begins with. A comma closes it if
+    /// the line is a sample.
+    fn tuples<const N: usize>(
+        &mut self,
+        begin: &str,
+        values: &[[f32; N]],
+        end: &str,
+    ) -> io::Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        line.push_str(begin);
+        line.push('[');
+        for (k, value) in values.iter().enumerate() {
+            if k > 0 {
+                line.push_str(", ");
+            }
+            tuple(value, &mut line);
+        }
+        line.push(']');
+        line.push_str(end);
+        let result = self.line(&line);
+        self.line = line;
+        result
+    }
+
+    /// Points, of one sample or of all.
+    pub fn points(&mut self, begin: &str, points: &[[f32; 3]]) -> io::Result<()> {
+        self.tuples(begin, points, sample_end(begin))
+    }
+
+    /// The least and the greatest corner of points.
+    pub fn extent(&mut self, begin: &str, points: &[[f32; 3]]) -> io::Result<()> {
+        let bound = |pick: fn(f32, f32) -> f32, start: f32| {
+            let mut bound = [start; 3];
+            for point in points {
+                for (b, v) in bound.iter_mut().zip(point) {
+                    *b = pick(*b, *v);
+                }
+            }
+            bound
+        };
+        let corners = match points.is_empty() {
+            true => [[0.0; 3]; 2],
+            false => [
+                bound(f32::min, f32::INFINITY),
+                bound(f32::max, f32::NEG_INFINITY),
+            ],
+        };
+        self.tuples(begin, &corners, sample_end(begin))
+    }
+
+    /// Normals at every corner of every triangle.
+    pub fn normals(&mut self, normals: &[[f32; 3]]) -> io::Result<()> {
+        self.tuples("normal3f[] normals = ", normals, " (")?;
+        self.line("    interpolation = \"faceVarying\"")?;
+        self.line(")")
+    }
+
+    /// Which vertices make triangles.
+    pub fn topology(&mut self, triangles: &[[u32; 3]]) -> io::Result<()> {
+        let counts = vec!["3"; triangles.len()].join(", ");
+        self.line(&format!("int[] faceVertexCounts = [{counts}]"))?;
+        let corners = triangles.as_flattened().iter().map(u32::to_string);
+        let corners = corners.collect::<Vec<_>>().join(", ");
+        self.line(&format!("int[] faceVertexIndices = [{corners}]"))
+    }
+
+    /// A colour for what shows no materials.
+    pub fn color(&mut self, color: [f32; 3], opacity: f32) -> io::Result<()> {
+        let begin = "color3f[] primvars:displayColor = ";
+        self.tuples(begin, &[color.map(linear)], "")?;
+        if opacity < 1.0 {
+            self.line(&format!("float[] primvars:displayOpacity = [{opacity}]"))?;
+        }
+        Ok(())
+    }
+
+    /// Values at times, or one value if it never changes.
+    pub fn samples<const N: usize>(
+        &mut self,
+        attribute: &str,
+        times: &[(f64, usize)],
+        values: &[[f32; N]],
+    ) -> io::Result<()> {
+        let Some(first) = values.first() else {
+            return Ok(());
+        };
+        let mut text = String::new();
+        if values.iter().all(|value| value == first) {
+            tuple(first, &mut text);
+            return self.line(&format!("{attribute} = {text}"));
+        }
+        self.line(&format!("{attribute}.timeSamples = {{"))?;
+        for ((code, _), value) in times.iter().zip(values) {
+            text.clear();
+            tuple(value, &mut text);
+            self.line(&format!("    {code}: {text},"))?;
+        }
+        self.line("}")
+    }
+}
+
+/// Samples end with a comma, attributes with nothing.
+fn sample_end(begin: &str) -> &'static str {
+    if begin.ends_with(": ") { "," } else { "" }
+}
+
+fn tuple<const N: usize>(values: &[f32; N], out: &mut String) {
+    for (k, value) in values.iter().enumerate() {
+        out.push_str(if k == 0 { "(" } else { ", " });
+        number(*value, out);
+    }
+    out.push(')');
+}
+
+/// The shortest digits that give the same f32 back.
+fn number(v: f32, out: &mut String) {
+    // Writing to a text cannot fail.
+    let _ = match v.abs() {
+        0.0 => write!(out, "0"),
+        1e-4..1e9 => write!(out, "{v}"),
+        _ => write!(out, "{v:e}"),
+    };
+}
+
+/// A text as it may stand in a file.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_come_back() {
+        for v in [
+            0.0,
+            -0.0,
+            1.0,
+            0.1,
+            -2.5e-7,
+            3.4e38,
+            1e-45,
+            16_777_216.0,
+            1.0 / 3.0,
+        ] {
+            let mut text = String::new();
+            number(v, &mut text);
+            assert_eq!(text.parse::<f32>().unwrap(), v, "{text}");
+            assert!(text.len() < 16, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_cannot_break_out_of_their_quotes() {
+        assert_eq!(quoted("a \"b\" \\ \n c"), r#""a \"b\" \\   c""#);
+    }
+}

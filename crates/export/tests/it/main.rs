@@ -1,0 +1,11 @@
+//! Tests of all exporters, in one binary.
+
+mod bvh;
+mod clip_json;
+mod clip_pictures;
+mod cloth;
+mod formats;
+mod glb_validator;
+mod png;
+#[path = "../../../record/tests/support/mod.rs"]
+mod support;

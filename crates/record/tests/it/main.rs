@@ -1,0 +1,7 @@
+//! Tests of recordings and clips, in one binary.
+
+mod checkpoints;
+mod clip;
+mod recording;
+#[path = "../support/mod.rs"]
+mod support;
