@@ -47,7 +47,7 @@ fn load_build_and_run(text: &str, mesh: &str) {
     let Ok(mut scene) = Scene::parse("wild", source, files, &Options::default()) else {
         return;
     };
-    let copies = |b: &conatus_world::scene::model::Body| {
+    let copies = |b: &conatus_world::scene::model::BodySpec| {
         b.array.as_ref().map_or(1, |a| {
             a.count.iter().fold(1, |n: u64, c| n.saturating_mul(*c))
         })

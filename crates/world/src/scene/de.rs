@@ -277,7 +277,7 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::{SceneFile, Shape};
+    use super::super::model::{SceneFile, ShapeSpec};
     use super::super::parse_toml;
     use super::*;
 
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn shapes_are_read_by_their_tag() {
         let scene = read("[[body]]\nshape.sphere.radius = 2").unwrap();
-        let Some(Shape::Sphere(sphere)) = &scene.body[0].shape else {
+        let Some(ShapeSpec::Sphere(sphere)) = &scene.body[0].shape else {
             panic!("not a sphere: {scene:?}");
         };
         assert_eq!(sphere.radius, 2.0);

@@ -5,7 +5,7 @@ use super::matter::{mass, state};
 use super::obstacles::Placed;
 use super::shapes::{self, Formed};
 use crate::scene::load::Scene;
-use crate::scene::model::{Body, SceneFile};
+use crate::scene::model::{BodySpec, SceneFile};
 use crate::scene::problem::Problems;
 use conatus_geometry::Mesh;
 use conatus_math::{DMat3, DVec3, Pose, sincos};
@@ -144,7 +144,7 @@ pub(super) fn on_sphere(random: &mut Pcg64) -> DVec3 {
 fn one(
     scene: &mut Scene,
     file: &SceneFile,
-    spec: &Body,
+    spec: &BodySpec,
     index: usize,
     path: &str,
     problems: &mut Problems,
@@ -237,7 +237,7 @@ fn one(
 }
 
 /// The shapes of a body, in its coordinates.
-fn forms(scene: &mut Scene, spec: &Body, path: &str, problems: &mut Problems) -> Vec<Formed> {
+fn forms(scene: &mut Scene, spec: &BodySpec, path: &str, problems: &mut Problems) -> Vec<Formed> {
     check::at_most_one(
         problems,
         path,

@@ -86,7 +86,7 @@ pub fn orientation(
     problems: &mut Problems,
     path: &str,
     quaternion: Option<[f64; 4]>,
-    turn: Option<&crate::scene::model::Turn>,
+    turn: Option<&crate::scene::model::TurnSpec>,
 ) -> DQuat {
     at_most_one(
         problems,

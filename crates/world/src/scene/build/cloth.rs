@@ -9,7 +9,7 @@ use super::pieces::add_piece;
 use crate::cloth::ClothWorld;
 use crate::scene::load::Scene;
 use crate::scene::model::{
-    ClothIntegrator, ClothResponse, ClothSolver, ClothZoneFriction, SceneFile,
+    ClothIntegratorSpec, ClothResponseSpec, ClothSolverSpec, ClothZoneFrictionSpec, SceneFile,
 };
 use crate::scene::problem::Problems;
 use conatus_cloth::collide::Plane;
@@ -133,13 +133,13 @@ fn collisions(file: &SceneFile) -> Collisions {
     let c = &file.cloth;
     Collisions {
         response: match c.response {
-            ClothResponse::InelasticProjection => Response::InelasticProjection,
-            ClothResponse::RigidImpactZones => Response::RigidImpactZones,
-            ClothResponse::Lcp => Response::Lcp,
+            ClothResponseSpec::InelasticProjection => Response::InelasticProjection,
+            ClothResponseSpec::RigidImpactZones => Response::RigidImpactZones,
+            ClothResponseSpec::Lcp => Response::Lcp,
         },
         zone_friction: match c.zone_friction {
-            ClothZoneFriction::PerZone => ZoneFriction::PerZone,
-            ClothZoneFriction::PerConstraint => ZoneFriction::PerConstraint,
+            ClothZoneFrictionSpec::PerZone => ZoneFriction::PerZone,
+            ClothZoneFrictionSpec::PerConstraint => ZoneFriction::PerConstraint,
         },
         sweeps: c.sweeps as usize,
         passes: c.passes as usize,
@@ -156,13 +156,13 @@ fn settings(file: &SceneFile) -> Settings {
     let c = &file.cloth;
     Settings {
         integrator: match c.integrator {
-            ClothIntegrator::ImplicitEuler => Integrator::ImplicitEuler,
-            ClothIntegrator::SymplecticEuler => Integrator::SymplecticEuler,
+            ClothIntegratorSpec::ImplicitEuler => Integrator::ImplicitEuler,
+            ClothIntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
         },
         solver: match c.solver {
-            ClothSolver::Auto => Solver::Auto,
-            ClothSolver::Pcg => Solver::Pcg,
-            ClothSolver::Cholesky => Solver::Cholesky,
+            ClothSolverSpec::Auto => Solver::Auto,
+            ClothSolverSpec::Pcg => Solver::Pcg,
+            ClothSolverSpec::Cholesky => Solver::Cholesky,
         },
         tolerance: c.tolerance,
         newton_iterations: c.newton_iterations as usize,

@@ -4,7 +4,7 @@ use super::bodies::Built;
 use super::check;
 use super::forces::find;
 use crate::command::Command;
-use crate::scene::model::{Command as CommandSpec, SceneFile};
+use crate::scene::model::{CommandSpec, SceneFile};
 use crate::scene::problem::Problems;
 use crate::world::World;
 use conatus_math::DVec3;

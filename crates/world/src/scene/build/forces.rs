@@ -2,7 +2,7 @@
 
 use super::bodies::Built;
 use super::check;
-use crate::scene::model::{PushAxes, SceneFile, SpringEnd, UpAxis, Wave as WaveSpec};
+use crate::scene::model::{PushAxesSpec, SceneFile, SpringEndSpec, UpAxisSpec, WaveSpec};
 use crate::scene::problem::{Problems, nearest};
 use crate::world::World;
 use conatus_geometry::Mesh;
@@ -89,8 +89,8 @@ pub fn build(
         }
         let carry = &built[body].carry;
         let (frame, turn) = match push.axes {
-            PushAxes::World => (Frame::World, conatus_math::DQuat::IDENTITY),
-            PushAxes::Body => (Frame::Body, carry.rotation),
+            PushAxesSpec::World => (Frame::World, conatus_math::DQuat::IDENTITY),
+            PushAxesSpec::Body => (Frame::Body, carry.rotation),
         };
         world.add_force(Push {
             body,
@@ -170,7 +170,7 @@ fn springs(
 }
 
 /// One end of a spring: a pin, or a vertex or point of a body.
-fn end(spec: &SpringEnd, built: &[Built], path: &str, problems: &mut Problems) -> Option<End> {
+fn end(spec: &SpringEndSpec, built: &[Built], path: &str, problems: &mut Problems) -> Option<End> {
     check::at_most_one(
         problems,
         path,
@@ -228,8 +228,8 @@ pub fn waters(
     problems: &mut Problems,
 ) -> Vec<WaterInfo> {
     let up = match file.up {
-        UpAxis::Y => forces::UpAxis::Y,
-        UpAxis::Z => forces::UpAxis::Z,
+        UpAxisSpec::Y => forces::UpAxis::Y,
+        UpAxisSpec::Z => forces::UpAxis::Z,
     };
     let gravity = -world.gravity.dot(up.vector());
     let mut infos = Vec::new();

@@ -2,7 +2,7 @@
 //! the scene adds to it.
 
 use super::check;
-use crate::scene::model::{Cloth, ClothMaterial};
+use crate::scene::model::{ClothSpec, ClothMaterialSpec};
 use crate::scene::problem::{Problems, nearest};
 use conatus_cloth::{MATERIALS, Material, named};
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ const FALLBACK: Material = MATERIALS[0].1;
 
 /// All materials that pieces of a scene can be made of.
 pub struct Materials<'a> {
-    own: &'a BTreeMap<String, ClothMaterial>,
+    own: &'a BTreeMap<String, ClothMaterialSpec>,
     ready: BTreeMap<&'a str, Material>,
 }
 
 impl<'a> Materials<'a> {
     /// Mixes and checks the scene's own materials, each of them once.
-    pub fn of(cloth: &'a Cloth, problems: &mut Problems) -> Self {
+    pub fn of(cloth: &'a ClothSpec, problems: &mut Problems) -> Self {
         let mut all = Self {
             own: &cloth.material,
             ready: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl<'a> Materials<'a> {
     }
 }
 
-fn check_numbers(own: &ClothMaterial, path: &str, problems: &mut Problems) {
+fn check_numbers(own: &ClothMaterialSpec, path: &str, problems: &mut Problems) {
     let positive = [
         ("density", "the density", own.density),
         ("stretch", "the stiffness", own.stretch),
@@ -128,7 +128,7 @@ fn check_numbers(own: &ClothMaterial, path: &str, problems: &mut Problems) {
     }
 }
 
-fn mixed(own: &ClothMaterial, base: Material) -> Material {
+fn mixed(own: &ClothMaterialSpec, base: Material) -> Material {
     let stretch = |one: Option<f64>, base: f64| one.or(own.stretch).unwrap_or(base);
     Material {
         density: own.density.unwrap_or(base.density),

@@ -3,14 +3,14 @@
 
 use super::check;
 use super::shapes::{self, Formed};
-use crate::scene::model::Body;
+use crate::scene::model::BodySpec;
 use crate::scene::problem::Problems;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
 use conatus_rigid::{Constants, MassProperties, State};
 
 /// The mass properties of a body, if all that they need is right.
 pub fn mass(
-    spec: &Body,
+    spec: &BodySpec,
     forms: &[Formed],
     path: &str,
     problems: &mut Problems,
@@ -68,7 +68,7 @@ pub fn mass(
     Some(mass)
 }
 
-fn particles(spec: &Body, path: &str, problems: &mut Problems) -> Option<MassProperties> {
+fn particles(spec: &BodySpec, path: &str, problems: &mut Problems) -> Option<MassProperties> {
     let mut fine = true;
     for (k, particle) in spec.particles.iter().enumerate() {
         if particle.mass <= 0.0 {
@@ -88,7 +88,7 @@ fn particles(spec: &Body, path: &str, problems: &mut Problems) -> Option<MassPro
 /// Each part with its own mass or density; if none has one, those of the whole
 /// count, a mass shared out by volume.
 fn parts(
-    spec: &Body,
+    spec: &BodySpec,
     forms: &[Formed],
     path: &str,
     problems: &mut Problems,
@@ -96,7 +96,7 @@ fn parts(
     if forms.len() != spec.parts.len() {
         return None;
     }
-    let own = |part: &crate::scene::model::Part| part.mass.is_some() || part.density.is_some();
+    let own = |part: &crate::scene::model::PartSpec| part.mass.is_some() || part.density.is_some();
     let volume: f64 = forms.iter().filter_map(|f| f.volume).sum();
     let shared = match spec.mass {
         Some(mass) if !spec.parts.iter().any(own) => Some(mass / volume),
@@ -118,7 +118,7 @@ fn parts(
 }
 
 fn single(
-    spec: &Body,
+    spec: &BodySpec,
     forms: &[Formed],
     path: &str,
     problems: &mut Problems,
@@ -198,7 +198,7 @@ fn weigh(
 
 /// Where a body starts and how it moves.
 pub fn state(
-    spec: &Body,
+    spec: &BodySpec,
     mass: &MassProperties,
     constants: &Constants,
     path: &str,

@@ -18,7 +18,7 @@ mod pieces;
 mod shapes;
 
 use super::load::Scene;
-use super::model::{Integrator as IntegratorName, SceneFile, UpAxis};
+use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
 use super::problem::SceneError;
 use crate::memory;
 use crate::motion::{Ask, Movement};
@@ -101,8 +101,8 @@ impl Scene {
         let mut file = self.file.clone();
         motion::add_ground(&mut file);
         let up = match file.up {
-            UpAxis::Y => Up::Y,
-            UpAxis::Z => Up::Z,
+            UpAxisSpec::Y => Up::Y,
+            UpAxisSpec::Z => Up::Z,
         };
         check::time(&file, &mut problems);
         check::surroundings(&file, &mut problems);
@@ -110,10 +110,10 @@ impl Scene {
 
         let mut world = World::new(file.time.step);
         world.integrator = match file.time.integrator {
-            IntegratorName::Rk4 => Integrator::Rk4,
-            IntegratorName::Euler => Integrator::Euler,
-            IntegratorName::MomentumEuler => Integrator::MomentumEuler,
-            IntegratorName::SymplecticEuler => Integrator::SymplecticEuler,
+            IntegratorSpec::Rk4 => Integrator::Rk4,
+            IntegratorSpec::Euler => Integrator::Euler,
+            IntegratorSpec::MomentumEuler => Integrator::MomentumEuler,
+            IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
         };
         world.gravity = gravity(&file);
         world.sticky = file.contact.sticky;
@@ -197,8 +197,8 @@ fn plan(scene: &Scene, file: &SceneFile) -> Plan {
 fn gravity(file: &SceneFile) -> DVec3 {
     match (file.gravity, file.up) {
         (Some(g), _) => g.into(),
-        (None, UpAxis::Y) => DVec3::Y * -9.81,
-        (None, UpAxis::Z) => DVec3::Z * -9.81,
+        (None, UpAxisSpec::Y) => DVec3::Y * -9.81,
+        (None, UpAxisSpec::Z) => DVec3::Z * -9.81,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{check, shapes};
 use crate::scene::load::Scene;
-use crate::scene::model::{Heightfield, ObstacleShape, Shape};
+use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};
 use crate::scene::problem::Problems;
 use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::DVec3;
@@ -18,13 +18,13 @@ const MOST_TRIANGLES: usize = 200_000;
 /// The surface of a shape in its own axes, with no edge much longer than `detail`.
 pub fn surface(
     scene: &mut Scene,
-    shape: &ObstacleShape,
+    shape: &ObstacleShapeSpec,
     detail: Option<f64>,
     path: &str,
     problems: &mut Problems,
 ) -> Option<Mesh> {
     let solid = match shape {
-        ObstacleShape::Sphere(s) => {
+        ObstacleShapeSpec::Sphere(s) => {
             check::positive(
                 problems,
                 &format!("{path}.sphere.radius"),
@@ -37,12 +37,12 @@ pub fn surface(
             mesh.vertices.iter_mut().for_each(|v| *v *= s.radius);
             return (s.radius > 0.0).then_some(mesh);
         }
-        ObstacleShape::Box(b) => Shape::Box(b.clone()),
-        ObstacleShape::Cylinder(a) => Shape::Cylinder(a.clone()),
-        ObstacleShape::Capsule(a) => Shape::Capsule(a.clone()),
-        ObstacleShape::Cone(a) => Shape::Cone(a.clone()),
-        ObstacleShape::Ellipsoid(e) => Shape::Ellipsoid(e.clone()),
-        ObstacleShape::Mesh(m) => {
+        ObstacleShapeSpec::Box(b) => ShapeSpec::Box(b.clone()),
+        ObstacleShapeSpec::Cylinder(a) => ShapeSpec::Cylinder(a.clone()),
+        ObstacleShapeSpec::Capsule(a) => ShapeSpec::Capsule(a.clone()),
+        ObstacleShapeSpec::Cone(a) => ShapeSpec::Cone(a.clone()),
+        ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
+        ObstacleShapeSpec::Mesh(m) => {
             let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), problems)?;
             return Some(refined(mesh, detail));
         }
@@ -69,10 +69,10 @@ fn refined(mut mesh: Mesh, detail: Option<f64>) -> Mesh {
     mesh
 }
 
-fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> Option<Mesh> {
+fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) -> Option<Mesh> {
     let before = problems.len();
     let mesh = match shape {
-        ObstacleShape::Funnel(f) => {
+        ObstacleShapeSpec::Funnel(f) => {
             let sizes = [
                 ("rim_radius", "the radius of the rim", f.rim_radius),
                 ("neck_radius", "the radius of the neck", f.neck_radius),
@@ -114,7 +114,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             even_out(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
             generate::revolution(&profile, f.segments)
         }
-        ObstacleShape::Revolution(p) => {
+        ObstacleShapeSpec::Revolution(p) => {
             let key = format!("{path}.revolution.segments");
             pieces(problems, &key, "corners around", p.segments, 3..=1000)?;
             let key = format!("{path}.revolution.profile");
@@ -127,7 +127,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             }
             generate::revolution(&profile, p.segments)
         }
-        ObstacleShape::Trough(t) => {
+        ObstacleShapeSpec::Trough(t) => {
             for (key, value) in [("width", t.width), ("length", t.length), ("depth", t.depth)] {
                 check::positive(
                     problems,
@@ -143,7 +143,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             }
             generate::trough(t.width, t.length, t.depth, t.segments)
         }
-        ObstacleShape::Extrusion(e) => {
+        ObstacleShapeSpec::Extrusion(e) => {
             check::positive(
                 problems,
                 &format!("{path}.extrusion.length"),
@@ -159,7 +159,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             }
             generate::extrusion(&profile, e.length, e.segments)
         }
-        ObstacleShape::Stairs(s) => {
+        ObstacleShapeSpec::Stairs(s) => {
             let sizes = [("depth", s.depth), ("height", s.height), ("width", s.width)];
             for (key, value) in sizes {
                 let path = format!("{path}.stairs.{key}");
@@ -184,7 +184,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
             profile.push((end, 0.0));
             prism(&profile, s.width)
         }
-        ObstacleShape::Ramp(r) => {
+        ObstacleShapeSpec::Ramp(r) => {
             let sizes = [
                 ("length", r.length),
                 ("height", r.height),
@@ -202,7 +202,7 @@ fn open_surface(shape: &ObstacleShape, path: &str, problems: &mut Problems) -> O
                 r.width,
             )
         }
-        ObstacleShape::Heightfield(h) => hills(h, path, problems)?,
+        ObstacleShapeSpec::Heightfield(h) => hills(h, path, problems)?,
         _ => return None,
     };
     Some(mesh)
@@ -241,7 +241,7 @@ fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
 }
 
 /// A heightfield as it is felt: the smooth surface, cut finely.
-fn hills(given: &Heightfield, path: &str, problems: &mut Problems) -> Option<Mesh> {
+fn hills(given: &HeightfieldSpec, path: &str, problems: &mut Problems) -> Option<Mesh> {
     /// Cells of the mesh in a cell of the grid, along each side.
     const FINE: usize = 3;
     let path = format!("{path}.heightfield");

@@ -5,7 +5,7 @@ use super::check;
 use super::cloth::FARTHEST;
 use super::obstacle_shapes::surface;
 use crate::scene::load::Scene;
-use crate::scene::model::{EaseName, Keyframe, Obstacle, SceneFile};
+use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
 use crate::scene::problem::{Problem, Problems, nearest};
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
@@ -105,7 +105,7 @@ pub fn build(
 }
 
 /// How it moves, and how far from the origin it gets.
-fn motion(scene: &mut Scene, spec: &Obstacle, path: &str, problems: &mut Problems) -> (Path, f64) {
+fn motion(scene: &mut Scene, spec: &ObstacleSpec, path: &str, problems: &mut Problems) -> (Path, f64) {
     let placed = [
         ("position", spec.position != [0.0; 3]),
         ("orientation", spec.orientation.is_some()),
@@ -146,7 +146,7 @@ fn motion(scene: &mut Scene, spec: &Obstacle, path: &str, problems: &mut Problem
 }
 
 /// A path through keyframes.
-pub fn keyframes(keys: &[Keyframe], ease: EaseName, path: &str, problems: &mut Problems) -> Path {
+pub fn keyframes(keys: &[KeyframeSpec], ease: EaseSpec, path: &str, problems: &mut Problems) -> Path {
     let mut found: Vec<Key> = Vec::new();
     for (k, key) in keys.iter().enumerate() {
         let path = format!("{path}.keyframe[{k}]");
@@ -171,8 +171,8 @@ pub fn keyframes(keys: &[Keyframe], ease: EaseName, path: &str, problems: &mut P
         });
     }
     let ease = match ease {
-        EaseName::Linear => Ease::Linear,
-        EaseName::Smooth => Ease::Smooth,
+        EaseSpec::Linear => Ease::Linear,
+        EaseSpec::Smooth => Ease::Smooth,
     };
     Path::through(found, ease)
 }

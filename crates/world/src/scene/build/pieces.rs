@@ -6,7 +6,7 @@ use super::cloth::FARTHEST;
 use super::materials::Materials;
 use super::obstacles;
 use crate::scene::load::Scene;
-use crate::scene::model::{ClothPiece, ClothPin, ClothShape, SceneFile};
+use crate::scene::model::{ClothPieceSpec, ClothPinSpec, ClothShapeSpec, SceneFile};
 use crate::scene::problem::Problems;
 use conatus_cloth::script::Path;
 use conatus_cloth::{FASTEST, Parts, Piece, Pin, Spring};
@@ -24,7 +24,7 @@ pub(super) fn add_piece(
     scene: &mut Scene,
     file: &SceneFile,
     materials: &Materials,
-    spec: &ClothPiece,
+    spec: &ClothPieceSpec,
     index: usize,
     path: &str,
     random: &mut Pcg64,
@@ -138,7 +138,7 @@ pub(super) fn add_piece(
 
 /// Shift and velocity of every copy.
 fn copies(
-    spec: &ClothPiece,
+    spec: &ClothPieceSpec,
     path: &str,
     random: &mut Pcg64,
     problems: &mut Problems,
@@ -185,7 +185,7 @@ fn copies(
 fn shape_mesh(
     scene: &mut Scene,
     file: &SceneFile,
-    shape: &ClothShape,
+    shape: &ClothShapeSpec,
     path: &str,
     problems: &mut Problems,
 ) -> Option<(Mesh, bool)> {
@@ -198,7 +198,7 @@ fn shape_mesh(
         (problems.len() == before).then_some(())
     };
     let made = match shape {
-        ClothShape::Rectangle(r) => {
+        ClothShapeSpec::Rectangle(r) => {
             sizes("rectangle", &[("width", r.width), ("height", r.height)])?;
             let [nx, ny] = r.vertices.unwrap_or_else(|| {
                 // What is wrong with it is told elsewhere.
@@ -217,7 +217,7 @@ fn shape_mesh(
             enough(problems, &path, nx >= 2 && ny >= 2, "2 each", count)?;
             (generate::rectangle(r.width, r.height, nx, ny), true)
         }
-        ClothShape::Disc(d) => {
+        ClothShapeSpec::Disc(d) => {
             sizes("disc", &[("radius", d.radius)])?;
             let rings = u64::from(d.rings);
             let count = (3 * rings).saturating_mul(rings + 1) + 1;
@@ -225,7 +225,7 @@ fn shape_mesh(
             enough(problems, &path, rings >= 1, "one ring", count)?;
             (generate::disc(d.radius, d.rings), true)
         }
-        ClothShape::Cylinder(t) => {
+        ClothShapeSpec::Cylinder(t) => {
             sizes("cylinder", &[("radius", t.radius), ("height", t.height)])?;
             let [around, along] = t.vertices;
             let count = u64::from(around) * u64::from(along);
@@ -234,7 +234,7 @@ fn shape_mesh(
             enough(problems, &path, least, "3 around and 2 along", count)?;
             (generate::tube(t.radius, t.height, around, along), false)
         }
-        ClothShape::Sphere(b) => {
+        ClothShapeSpec::Sphere(b) => {
             sizes("sphere", &[("radius", b.radius)])?;
             if b.subdivisions > 8 {
                 problems.at(
@@ -248,7 +248,7 @@ fn shape_mesh(
             mesh.vertices.iter_mut().for_each(|v| *v *= b.radius);
             (mesh, false)
         }
-        ClothShape::Mesh(m) => {
+        ClothShapeSpec::Mesh(m) => {
             let mesh = super::shapes::read_mesh(scene, m, &format!("{path}.mesh"), problems)?;
             let flat = is_flat(&mesh);
             (mesh, flat)
@@ -308,7 +308,7 @@ fn enough(
 }
 
 /// What starts faster than cloth may ever be would fail in the first step.
-fn check_speed(spec: &ClothPiece, path: &str, problems: &mut Problems) {
+fn check_speed(spec: &ClothPieceSpec, path: &str, problems: &mut Problems) {
     let random = spec.array.as_ref().map_or(0.0, |a| a.speed.abs());
     if DVec3::from(spec.velocity).length() + random > FASTEST {
         problems.at(
@@ -360,8 +360,8 @@ fn vertices(given: &[u32], mesh: &Mesh, path: &str, problems: &mut Problems) -> 
 type Held = (Vec<u32>, Option<Path>, f64);
 
 fn pins(
-    spec: &ClothPiece,
-    shape: &ClothShape,
+    spec: &ClothPieceSpec,
+    shape: &ClothShapeSpec,
     mesh: &Mesh,
     path: &str,
     problems: &mut Problems,
@@ -394,8 +394,8 @@ fn pins(
     all
 }
 
-fn corners(shape: &ClothShape, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
-    if !matches!(shape, ClothShape::Rectangle(_)) {
+fn corners(shape: &ClothShapeSpec, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
+    if !matches!(shape, ClothShapeSpec::Rectangle(_)) {
         problems.at(
             &format!("{path}.corners"),
             "only a rectangle has corners",
@@ -411,7 +411,7 @@ fn corners(shape: &ClothShape, mesh: &Mesh, path: &str, problems: &mut Problems)
     vec![0, nx - 1, n - nx, n - 1]
 }
 
-fn motion(pin: &ClothPin, path: &str, problems: &mut Problems) -> Option<Path> {
+fn motion(pin: &ClothPinSpec, path: &str, problems: &mut Problems) -> Option<Path> {
     if pin.keyframe.is_empty() {
         return None;
     }
@@ -423,7 +423,7 @@ fn motion(pin: &ClothPin, path: &str, problems: &mut Problems) -> Option<Path> {
     ))
 }
 
-fn springs(spec: &ClothPiece, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<Spring> {
+fn springs(spec: &ClothPieceSpec, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<Spring> {
     let mut all = Vec::new();
     for (k, spring) in spec.spring.iter().enumerate() {
         let path = format!("{path}.spring[{k}]");

@@ -3,7 +3,7 @@
 
 use super::check;
 use crate::scene::load::Scene;
-use crate::scene::model::{Axial, AxisName, MeshFile, Shape};
+use crate::scene::model::{AxialSpec, AxisSpec, MeshSpec, ShapeSpec};
 use crate::scene::problem::Problems;
 use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
 use conatus_math::{DVec3, Pose};
@@ -59,30 +59,30 @@ impl Formed {
 /// Reads a shape; `None` if something is wrong with it.
 pub fn form(
     scene: &mut Scene,
-    shape: &Shape,
+    shape: &ShapeSpec,
     path: &str,
     problems: &mut Problems,
 ) -> Option<Formed> {
     match shape {
-        Shape::Sphere(s) => {
+        ShapeSpec::Sphere(s) => {
             let path = format!("{path}.sphere.radius");
             check::positive(problems, &path, "the radius", s.radius);
             let radius = s.radius;
             solid(Solid::Sphere { radius }, Some(radius), &path, problems)
         }
-        Shape::Box(b) => {
+        ShapeSpec::Box(b) => {
             let path = format!("{path}.box.half_extents");
             sizes(problems, &path, "a half extent", b.half_extents);
             let half_extents = b.half_extents.into();
             solid(Solid::Box { half_extents }, None, &path, problems)
         }
-        Shape::Ellipsoid(e) => {
+        ShapeSpec::Ellipsoid(e) => {
             let path = format!("{path}.ellipsoid.semi_axes");
             sizes(problems, &path, "a semi-axis", e.semi_axes);
             let semi_axes = e.semi_axes.into();
             solid(Solid::Ellipsoid { semi_axes }, None, &path, problems)
         }
-        Shape::Cylinder(a) => {
+        ShapeSpec::Cylinder(a) => {
             let (radius, height, axis) = axial(problems, &format!("{path}.cylinder"), a);
             let cylinder = Solid::Cylinder {
                 radius,
@@ -91,7 +91,7 @@ pub fn form(
             };
             solid(cylinder, None, path, problems)
         }
-        Shape::Capsule(a) => {
+        ShapeSpec::Capsule(a) => {
             let (radius, height, axis) = axial(problems, &format!("{path}.capsule"), a);
             let capsule = Solid::Capsule {
                 radius,
@@ -100,7 +100,7 @@ pub fn form(
             };
             solid(capsule, None, path, problems)
         }
-        Shape::Cone(a) => {
+        ShapeSpec::Cone(a) => {
             let (radius, height, axis) = axial(problems, &format!("{path}.cone"), a);
             let cone = Solid::Cone {
                 radius,
@@ -109,7 +109,7 @@ pub fn form(
             };
             solid(cone, None, path, problems)
         }
-        Shape::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), problems),
+        ShapeSpec::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), problems),
     }
 }
 
@@ -119,7 +119,7 @@ fn sizes(problems: &mut Problems, path: &str, what: &str, values: [f64; 3]) {
     }
 }
 
-fn axial(problems: &mut Problems, path: &str, shape: &Axial) -> (f64, f64, Axis) {
+fn axial(problems: &mut Problems, path: &str, shape: &AxialSpec) -> (f64, f64, Axis) {
     check::positive(
         problems,
         &format!("{path}.radius"),
@@ -133,9 +133,9 @@ fn axial(problems: &mut Problems, path: &str, shape: &Axial) -> (f64, f64, Axis)
         shape.height,
     );
     let axis = match shape.axis {
-        AxisName::X => Axis::X,
-        AxisName::Y => Axis::Y,
-        AxisName::Z => Axis::Z,
+        AxisSpec::X => Axis::X,
+        AxisSpec::Y => Axis::Y,
+        AxisSpec::Z => Axis::Z,
     };
     (shape.radius, shape.height, axis)
 }
@@ -165,7 +165,7 @@ fn solid(solid: Solid, ball: Option<f64>, path: &str, problems: &mut Problems) -
 /// The mesh of an OBJ file, as it is.
 pub fn read_mesh(
     scene: &mut Scene,
-    file: &MeshFile,
+    file: &MeshSpec,
     path: &str,
     problems: &mut Problems,
 ) -> Option<Mesh> {
@@ -197,7 +197,7 @@ pub fn read_mesh(
     }
 }
 
-fn mesh(scene: &mut Scene, file: &MeshFile, path: &str, problems: &mut Problems) -> Option<Formed> {
+fn mesh(scene: &mut Scene, file: &MeshSpec, path: &str, problems: &mut Problems) -> Option<Formed> {
     let mut mesh = read_mesh(scene, file, path, problems)?;
     let mut volume = None;
     let mut unit_mass = None;

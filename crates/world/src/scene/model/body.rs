@@ -1,6 +1,6 @@
 //! Bodies: `[[body]]`, their shapes, parts and copies.
 
-use super::{Damping, Vec3};
+use super::{DampingSpec, Vec3};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,15 +10,16 @@ use serde::Deserialize;
 /// `particles`; `inertia` and `centre` override what follows from them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Body {
+#[schemars(rename = "Body")]
+pub struct BodySpec {
     /// The name by which springs, commands and reports refer to it.
     pub name: String,
     /// The shape, for mass, collisions and display.
-    pub shape: Option<Shape>,
+    pub shape: Option<ShapeSpec>,
     /// Several shapes at poses of their own that make up one body.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartSpec>,
     /// Point masses that make up the body.
-    pub particles: Vec<Particle>,
+    pub particles: Vec<ParticleSpec>,
     /// The mass in kilograms.
     pub mass: Option<f64>,
     /// The density in kg/m³, instead of the mass.
@@ -34,7 +35,7 @@ pub struct Body {
     /// The orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// The orientation as a turn about an axis, instead of `orientation`.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnSpec>,
     /// The velocity of the centre of mass.
     pub velocity: Option<Vec3>,
     /// The momentum, instead of `velocity`.
@@ -48,7 +49,7 @@ pub struct Body {
     /// Held in place: it never moves, and others bounce off it.
     pub locked: bool,
     /// Automatic damping of its own.
-    pub damping: Option<Damping>,
+    pub damping: Option<DampingSpec>,
     /// Restitution of its own.
     pub restitution: Option<f64>,
     /// Friction of its own.
@@ -58,33 +59,35 @@ pub struct Body {
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
     /// Many copies of the body on a grid.
-    pub array: Option<Array>,
+    pub array: Option<ArraySpec>,
 }
 
 /// A shape. Its origin is its centre, except for a mesh.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+#[schemars(rename = "Shape")]
+pub enum ShapeSpec {
     /// A ball.
-    Sphere(Sphere),
+    Sphere(SphereSpec),
     /// A rectangular block.
-    Box(Block),
+    Box(BoxSpec),
     /// A circular cylinder.
-    Cylinder(Axial),
+    Cylinder(AxialSpec),
     /// A cylinder with half a ball on either end; `height` is without them.
-    Capsule(Axial),
+    Capsule(AxialSpec),
     /// A circular cone about its centre of mass, the tip towards positive `axis`.
-    Cone(Axial),
+    Cone(AxialSpec),
     /// An ellipsoid.
-    Ellipsoid(Ellipsoid),
+    Ellipsoid(EllipsoidSpec),
     /// A closed triangle mesh from a Wavefront OBJ file.
-    Mesh(MeshFile),
+    Mesh(MeshSpec),
 }
 
 /// A ball.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Sphere {
+#[schemars(rename = "Sphere")]
+pub struct SphereSpec {
     /// The radius.
     pub radius: f64,
 }
@@ -92,7 +95,8 @@ pub struct Sphere {
 /// A rectangular block.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Block {
+#[schemars(rename = "Block")]
+pub struct BoxSpec {
     /// Half of each edge.
     pub half_extents: Vec3,
 }
@@ -100,20 +104,22 @@ pub struct Block {
 /// A shape with an axis.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Axial {
+#[schemars(rename = "Axial")]
+pub struct AxialSpec {
     /// The radius.
     pub radius: f64,
     /// The height along the axis.
     pub height: f64,
     /// The axis it lies along.
     #[serde(default)]
-    pub axis: AxisName,
+    pub axis: AxisSpec,
 }
 
 /// The name of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum AxisName {
+#[schemars(rename = "AxisName")]
+pub enum AxisSpec {
     /// The x axis.
     X,
     /// The y axis.
@@ -126,7 +132,8 @@ pub enum AxisName {
 /// An ellipsoid.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Ellipsoid {
+#[schemars(rename = "Ellipsoid")]
+pub struct EllipsoidSpec {
     /// The three half axes.
     pub semi_axes: Vec3,
 }
@@ -134,7 +141,8 @@ pub struct Ellipsoid {
 /// A mesh from a file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MeshFile {
+#[schemars(rename = "MeshFile")]
+pub struct MeshSpec {
     /// The file, relative to the scene file; a bare built-in mesh in built-in scenes.
     pub file: String,
     /// What its coordinates are multiplied by.
@@ -149,9 +157,10 @@ fn one() -> f64 {
 /// One part of a composite body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+#[schemars(rename = "Part")]
+pub struct PartSpec {
     /// Its shape.
-    pub shape: Shape,
+    pub shape: ShapeSpec,
     /// Its mass in kilograms.
     pub mass: Option<f64>,
     /// Its density in kg/m³, instead of the mass.
@@ -162,13 +171,14 @@ pub struct Part {
     /// Its orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// Its orientation as a turn about an axis, instead of `orientation`.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnSpec>,
 }
 
 /// A point mass.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Particle {
+#[schemars(rename = "Particle")]
+pub struct ParticleSpec {
     /// Its mass in kilograms.
     pub mass: f64,
     /// Where it is in the body.
@@ -178,7 +188,8 @@ pub struct Particle {
 /// A turn about an axis.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Turn {
+#[schemars(rename = "Turn")]
+pub struct TurnSpec {
     /// The axis, of any length but zero.
     pub axis: Vec3,
     /// The angle in radians.
@@ -190,7 +201,8 @@ pub struct Turn {
 /// Many copies of a body on a grid, named `name-0`, `name-1`, …
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Array {
+#[schemars(rename = "Array")]
+pub struct ArraySpec {
     /// How many along x, y and z.
     pub count: [u64; 3],
     /// The distance between neighbours along x, y and z.

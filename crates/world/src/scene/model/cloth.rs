@@ -1,6 +1,6 @@
 //! Cloth: `[cloth]`, its pieces and materials.
 
-use super::{Array, EaseName, Keyframe, MeshFile, Turn, Vec3};
+use super::{ArraySpec, EaseSpec, KeyframeSpec, MeshSpec, TurnSpec, Vec3};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 /// Cloth and thin shells, and how their collisions are handled.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cloth {
+#[schemars(rename = "Cloth")]
+pub struct ClothSpec {
     /// The pieces.
-    pub piece: Vec<ClothPiece>,
+    pub piece: Vec<ClothPieceSpec>,
     /// Materials of one's own, by name.
-    pub material: BTreeMap<String, ClothMaterial>,
+    pub material: BTreeMap<String, ClothMaterialSpec>,
     /// Vertices along the longer side of rectangles that do not say so themselves.
     pub resolution: u32,
     /// Coulomb friction of all pieces, instead of their materials'.
@@ -22,11 +23,11 @@ pub struct Cloth {
     /// The velocity of the air in m/s.
     pub wind: Vec3,
     /// What is added to the wind and taken from it again, in turn.
-    pub gust: Option<Gust>,
+    pub gust: Option<GustSpec>,
     /// What resolves collisions that nothing else could.
-    pub response: ClothResponse,
+    pub response: ClothResponseSpec,
     /// How friction acts there.
-    pub zone_friction: ClothZoneFriction,
+    pub zone_friction: ClothZoneFrictionSpec,
     /// Sweeps over contacts in a step, at most.
     pub sweeps: u32,
     /// Passes over collisions within a step, before the fail-safe.
@@ -42,9 +43,9 @@ pub struct Cloth {
     /// The shortest step, in seconds, that a difficult one is cut into.
     pub smallest_step: f64,
     /// How a step is integrated.
-    pub integrator: ClothIntegrator,
+    pub integrator: ClothIntegratorSpec,
     /// How the linear system of a step is solved.
-    pub solver: ClothSolver,
+    pub solver: ClothSolverSpec,
     /// How exactly, against the change of velocity.
     pub tolerance: f64,
     /// How often forces are linearised in a step.
@@ -53,7 +54,7 @@ pub struct Cloth {
     pub allow_initial_intersections: bool,
 }
 
-impl Default for Cloth {
+impl Default for ClothSpec {
     fn default() -> Self {
         Self {
             piece: Vec::new(),
@@ -63,8 +64,8 @@ impl Default for Cloth {
             thickness: None,
             wind: [0.0; 3],
             gust: None,
-            response: ClothResponse::default(),
-            zone_friction: ClothZoneFriction::default(),
+            response: ClothResponseSpec::default(),
+            zone_friction: ClothZoneFrictionSpec::default(),
             sweeps: 8,
             passes: 4,
             restore: 0.1,
@@ -72,8 +73,8 @@ impl Default for Cloth {
             contacts_in_solve: true,
             rests: true,
             smallest_step: 2e-5,
-            integrator: ClothIntegrator::default(),
-            solver: ClothSolver::default(),
+            integrator: ClothIntegratorSpec::default(),
+            solver: ClothSolverSpec::default(),
             tolerance: 1e-3,
             newton_iterations: 1,
             allow_initial_intersections: false,
@@ -84,7 +85,8 @@ impl Default for Cloth {
 /// Wind that comes and goes: three sines of different periods.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Gust {
+#[schemars(rename = "Gust")]
+pub struct GustSpec {
     /// The velocity of the strongest gusts, in m/s.
     pub strength: Vec3,
     /// The time from one to the next, in seconds.
@@ -94,7 +96,8 @@ pub struct Gust {
 /// What resolves collisions that nothing else could.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClothResponse {
+#[schemars(rename = "ClothResponse")]
+pub enum ClothResponseSpec {
     /// Impact is cancelled, sliding is kept (Harmon et al. 2008).
     #[default]
     InelasticProjection,
@@ -107,7 +110,8 @@ pub enum ClothResponse {
 /// How friction acts in an impact zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClothZoneFriction {
+#[schemars(rename = "ClothZoneFriction")]
+pub enum ClothZoneFrictionSpec {
     /// One magnitude for the whole zone, as in the paper.
     #[default]
     PerZone,
@@ -118,7 +122,8 @@ pub enum ClothZoneFriction {
 /// How a step of cloth is integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClothIntegrator {
+#[schemars(rename = "ClothIntegrator")]
+pub enum ClothIntegratorSpec {
     /// Linearised implicit Euler: stable at any step.
     #[default]
     ImplicitEuler,
@@ -129,7 +134,8 @@ pub enum ClothIntegrator {
 /// How the linear system of a step is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClothSolver {
+#[schemars(rename = "ClothSolver")]
+pub enum ClothSolverSpec {
     /// Conjugate gradients, and Cholesky when they do not converge.
     #[default]
     Auto,
@@ -142,11 +148,12 @@ pub enum ClothSolver {
 /// A piece of cloth.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ClothPiece {
+#[schemars(rename = "ClothPiece")]
+pub struct ClothPieceSpec {
     /// The name by which reports refer to it.
     pub name: String,
     /// Its shape at rest.
-    pub shape: Option<ClothShape>,
+    pub shape: Option<ClothShapeSpec>,
     /// What it is made of: cotton, silk, denim, paper, plastic, or one of `cloth.material`.
     pub material: Option<String>,
     /// Where the origin of its shape starts.
@@ -154,41 +161,43 @@ pub struct ClothPiece {
     /// How it is turned at the start, as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// How it is turned at the start, as a turn about an axis.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnSpec>,
     /// The velocity it starts with.
     pub velocity: Vec3,
     /// Vertices that are held or moved by the scene.
-    pub pin: Vec<ClothPin>,
+    pub pin: Vec<ClothPinSpec>,
     /// Springs from vertices to points.
-    pub spring: Vec<ClothSpring>,
+    pub spring: Vec<ClothSpringSpec>,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
     /// Many copies of the piece on a grid.
-    pub array: Option<Array>,
+    pub array: Option<ArraySpec>,
     /// When copies are let go that hang where they start until then.
-    pub release: Option<Release>,
+    pub release: Option<ReleaseSpec>,
 }
 
 /// The shape of a piece at rest.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum ClothShape {
+#[schemars(rename = "ClothShape")]
+pub enum ClothShapeSpec {
     /// A flat rectangle or strip in the x-y plane, about its middle.
-    Rectangle(ClothRectangle),
+    Rectangle(ClothRectangleSpec),
     /// A flat disc in the x-y plane, about its middle.
-    Disc(ClothDisc),
+    Disc(ClothDiscSpec),
     /// An open cylinder about z that keeps its curvature.
-    Cylinder(ClothTube),
+    Cylinder(ClothTubeSpec),
     /// A sphere that keeps its curvature.
-    Sphere(ClothBall),
+    Sphere(ClothBallSpec),
     /// A triangle mesh from a Wavefront OBJ file; flat bending if it is flat.
-    Mesh(MeshFile),
+    Mesh(MeshSpec),
 }
 
 /// A flat rectangle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClothRectangle {
+#[schemars(rename = "ClothRectangle")]
+pub struct ClothRectangleSpec {
     /// The length along x.
     pub width: f64,
     /// The length along y.
@@ -200,7 +209,8 @@ pub struct ClothRectangle {
 /// A flat disc.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClothDisc {
+#[schemars(rename = "ClothDisc")]
+pub struct ClothDiscSpec {
     /// The radius.
     pub radius: f64,
     /// Rings of vertices about the middle.
@@ -210,7 +220,8 @@ pub struct ClothDisc {
 /// An open cylinder.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClothTube {
+#[schemars(rename = "ClothTube")]
+pub struct ClothTubeSpec {
     /// The radius.
     pub radius: f64,
     /// The length along z.
@@ -222,7 +233,8 @@ pub struct ClothTube {
 /// A sphere as a shell.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClothBall {
+#[schemars(rename = "ClothBall")]
+pub struct ClothBallSpec {
     /// The radius.
     pub radius: f64,
     /// How often the icosahedron's triangles are cut into four.
@@ -232,7 +244,8 @@ pub struct ClothBall {
 /// A material of one's own. What is not given is as in the material `like`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ClothMaterial {
+#[schemars(rename = "ClothMaterial")]
+pub struct ClothMaterialSpec {
     /// The material that gives all that is not given here; cotton if absent.
     pub like: Option<String>,
     /// Mass per area in kg/m².
@@ -266,7 +279,8 @@ pub struct ClothMaterial {
 /// Vertices that the scene holds or moves.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ClothPin {
+#[schemars(rename = "ClothPin")]
+pub struct ClothPinSpec {
     /// Which vertices, counted from 1 as in OBJ files.
     pub vertices: Vec<u32>,
     /// The four corners of a rectangle.
@@ -274,9 +288,9 @@ pub struct ClothPin {
     /// All vertices within a box, its least and greatest corner, in the shape's coordinates.
     pub within: Option<[Vec3; 2]>,
     /// How they move from where they start; held in place if absent.
-    pub keyframe: Vec<Keyframe>,
+    pub keyframe: Vec<KeyframeSpec>,
     /// How they get from one keyframe to the next.
-    pub ease: EaseName,
+    pub ease: EaseSpec,
     /// When they are let go, in seconds.
     pub until: Option<f64>,
 }
@@ -284,7 +298,8 @@ pub struct ClothPin {
 /// A spring from vertices to points.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClothSpring {
+#[schemars(rename = "ClothSpring")]
+pub struct ClothSpringSpec {
     /// Which vertices, counted from 1.
     pub vertices: Vec<u32>,
     /// Where it is fixed; where each vertex starts if absent.
@@ -299,7 +314,8 @@ pub struct ClothSpring {
 /// When copies are let go.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Release {
+#[schemars(rename = "Release")]
+pub struct ReleaseSpec {
     /// When the first is let go, in seconds.
     #[serde(default)]
     pub first: f64,

@@ -8,13 +8,14 @@ use serde::Deserialize;
 /// `time`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Command {
+#[schemars(rename = "Command")]
+pub struct CommandSpec {
     /// When, in seconds.
     pub time: f64,
     /// Gives a body a new momentum and angular momentum.
-    pub kick: Option<Kick>,
+    pub kick: Option<KickSpec>,
     /// Adds an impulse at a point of a body.
-    pub impulse: Option<Impulse>,
+    pub impulse: Option<ImpulseSpec>,
     /// Makes two or more bodies one.
     pub merge: Option<Vec<String>>,
     /// Holds a body in place from now on.
@@ -26,7 +27,8 @@ pub struct Command {
 /// A kick, as the keys 1 to 9 give it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Kick {
+#[schemars(rename = "Kick")]
+pub struct KickSpec {
     /// The body.
     pub body: String,
     /// Its new momentum; unchanged if absent.
@@ -38,7 +40,8 @@ pub struct Kick {
 /// An impulse at a point of a body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Impulse {
+#[schemars(rename = "Impulse")]
+pub struct ImpulseSpec {
     /// The body.
     pub body: String,
     /// The impulse in N·s, in world axes.

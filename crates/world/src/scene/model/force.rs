@@ -7,11 +7,12 @@ use serde::Deserialize;
 /// A spring.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Spring {
+#[schemars(rename = "Spring")]
+pub struct SpringSpec {
     /// One end.
-    pub a: SpringEnd,
+    pub a: SpringEndSpec,
     /// The other end.
-    pub b: SpringEnd,
+    pub b: SpringEndSpec,
     /// Force per stretch, in N/m.
     pub stiffness: f64,
     /// The length at rest; the length at the start if absent.
@@ -25,7 +26,8 @@ pub struct Spring {
 /// (its centre of mass if neither is given).
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct SpringEnd {
+#[schemars(rename = "SpringEnd")]
+pub struct SpringEndSpec {
     /// A fixed point of the world.
     pub pin: Option<Vec3>,
     /// A body by its name.
@@ -39,7 +41,8 @@ pub struct SpringEnd {
 /// Linear drag: a force against the velocity, a torque against the rotation.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Drag {
+#[schemars(rename = "Drag")]
+pub struct DragSpec {
     /// The bodies it acts on; all if absent.
     pub bodies: Option<Vec<String>>,
     /// Force per velocity, in N·s/m.
@@ -51,7 +54,8 @@ pub struct Drag {
 /// A constant force or torque.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Push {
+#[schemars(rename = "Push")]
+pub struct PushSpec {
     /// The body it acts on.
     pub body: String,
     /// The force in newtons.
@@ -62,7 +66,7 @@ pub struct Push {
     /// The torque in N·m.
     pub torque: Option<Vec3>,
     /// Whether force and torque turn with the body.
-    pub axes: PushAxes,
+    pub axes: PushAxesSpec,
     /// When it begins; at once if absent.
     pub from: Option<f64>,
     /// When it ends; never if absent.
@@ -72,7 +76,8 @@ pub struct Push {
 /// The axes that a constant force is given in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum PushAxes {
+#[schemars(rename = "PushAxes")]
+pub enum PushAxesSpec {
     /// Fixed in the world.
     #[default]
     World,
@@ -83,7 +88,8 @@ pub enum PushAxes {
 /// A stretch of water that carries and slows what is in it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Water {
+#[schemars(rename = "Water")]
+pub struct WaterSpec {
     /// The height of the undisturbed surface.
     pub level: f64,
     /// Its density in kg/m³.
@@ -99,10 +105,10 @@ pub struct Water {
     #[serde(default)]
     pub current: Vec3,
     /// Its horizontal extent; endless if absent.
-    pub extent: Option<Extent>,
+    pub extent: Option<ExtentSpec>,
     /// Waves that travel over it.
     #[serde(default)]
-    pub waves: Vec<Wave>,
+    pub waves: Vec<WaveSpec>,
 }
 
 fn water_density() -> f64 {
@@ -112,7 +118,8 @@ fn water_density() -> f64 {
 /// A rectangle seen from above: (x, y) if z is up, (x, z) if y is up.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Extent {
+#[schemars(rename = "Extent")]
+pub struct ExtentSpec {
     /// The corner with the smallest coordinates.
     pub min: [f64; 2],
     /// The corner with the greatest coordinates.
@@ -122,7 +129,8 @@ pub struct Extent {
 /// A travelling wave.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wave {
+#[schemars(rename = "Wave")]
+pub struct WaveSpec {
     /// Half of the height from trough to crest, in metres.
     pub amplitude: f64,
     /// The distance from crest to crest, in metres.

@@ -32,49 +32,50 @@ pub struct SceneFile {
     /// The document and section that the scene shows.
     pub shows: Option<String>,
     /// The axis that points up.
-    pub up: UpAxis,
+    pub up: UpAxisSpec,
     /// The seed of everything random in the scene.
     pub seed: Option<u64>,
     /// How time passes.
-    pub time: Time,
+    pub time: TimeSpec,
     /// The acceleration of gravity; 9.81 m/s² downwards if absent.
     pub gravity: Option<Vec3>,
     /// Chaney's automatic damping, for every body that has none of its own.
-    pub damping: Damping,
+    pub damping: DampingSpec,
     /// How things collide.
-    pub contact: Contact,
+    pub contact: ContactSpec,
     /// The rigid bodies.
-    pub body: Vec<Body>,
+    pub body: Vec<BodySpec>,
     /// Cloth and thin shells.
-    pub cloth: Cloth,
+    pub cloth: ClothSpec,
     /// What cloth meets, and what moves as the scene says.
-    pub obstacle: Vec<Obstacle>,
+    pub obstacle: Vec<ObstacleSpec>,
     /// Static planes that bodies cannot pass.
-    pub plane: Vec<Plane>,
+    pub plane: Vec<PlaneSpec>,
     /// Springs between bodies, or from a body to a pin.
-    pub spring: Vec<Spring>,
+    pub spring: Vec<SpringSpec>,
     /// Linear drag.
-    pub drag: Vec<Drag>,
+    pub drag: Vec<DragSpec>,
     /// Constant forces and torques.
-    pub push: Vec<Push>,
+    pub push: Vec<PushSpec>,
     /// Stretches of water.
-    pub water: Vec<Water>,
+    pub water: Vec<WaterSpec>,
     /// Characters that find out how to move.
-    pub character: Vec<Character>,
+    pub character: Vec<CharacterSpec>,
     /// Things that they handle.
-    pub object: Vec<Object>,
+    pub object: Vec<ObjectSpec>,
     /// What they are to have done.
-    pub goal: Vec<Goal>,
+    pub goal: Vec<GoalSpec>,
     /// How their movements are found.
-    pub motion: Motion,
+    pub motion: MotionSpec,
     /// What happens at given times.
-    pub command: Vec<Command>,
+    pub command: Vec<CommandSpec>,
 }
 
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum UpAxis {
+#[schemars(rename = "UpAxis")]
+pub enum UpAxisSpec {
     /// The y axis, as in Di Pierro.
     Y,
     /// The z axis, as in Chaney.
@@ -85,7 +86,8 @@ pub enum UpAxis {
 /// How time passes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Time {
+#[schemars(rename = "Time")]
+pub struct TimeSpec {
     /// The size of a step in seconds.
     pub step: f64,
     /// The length of the run in seconds; in scenes with characters that of
@@ -94,16 +96,16 @@ pub struct Time {
     /// How many steps lie between two recorded frames.
     pub steps_per_frame: u64,
     /// How a step is integrated.
-    pub integrator: Integrator,
+    pub integrator: IntegratorSpec,
 }
 
-impl Default for Time {
+impl Default for TimeSpec {
     fn default() -> Self {
         Self {
             step: 0.01,
             seconds: 10.0,
             steps_per_frame: 2,
-            integrator: Integrator::default(),
+            integrator: IntegratorSpec::default(),
         }
     }
 }
@@ -111,7 +113,8 @@ impl Default for Time {
 /// How a step is integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Integrator {
+#[schemars(rename = "Integrator")]
+pub enum IntegratorSpec {
     /// Runge-Kutta of fourth order, Chaney §6.3.
     #[default]
     Rk4,
@@ -127,7 +130,8 @@ pub enum Integrator {
 /// Automatic damping (Chaney's linKD and rotKD).
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Damping {
+#[schemars(rename = "Damping")]
+pub struct DampingSpec {
     /// Force per velocity, in N·s/m.
     pub linear: f64,
     /// Torque per angular velocity, in N·m·s.
@@ -137,7 +141,8 @@ pub struct Damping {
 /// How things collide.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Contact {
+#[schemars(rename = "Contact")]
+pub struct ContactSpec {
     /// Whether bodies collide with each other.
     pub between_bodies: bool,
     /// Restitution of bodies that have none of their own, from 0 to 1.
@@ -148,7 +153,7 @@ pub struct Contact {
     pub sticky: bool,
 }
 
-impl Default for Contact {
+impl Default for ContactSpec {
     fn default() -> Self {
         Self {
             between_bodies: true,
@@ -162,7 +167,8 @@ impl Default for Contact {
 /// A static plane.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Plane {
+#[schemars(rename = "Plane")]
+pub struct PlaneSpec {
     /// A point on it.
     pub point: Vec3,
     /// Its normal, towards the side where bodies may be; of any length but zero.

@@ -14,7 +14,8 @@ use std::fmt;
 /// How movements of characters are found.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Motion {
+#[schemars(rename = "Motion")]
+pub struct MotionSpec {
     /// How many phases the movement has, each with its own contacts; 10 if
     /// absent.
     pub phases: Option<u32>,
@@ -40,7 +41,7 @@ pub struct Motion {
     /// unless `attempts` says otherwise.
     pub keep: Option<u32>,
     /// Which form of the physics' cost counts.
-    pub objective: Objective,
+    pub objective: ObjectiveSpec,
     /// What each cost weighs, by name; the usual weight where there is none.
     pub weights: BTreeMap<String, f64>,
     /// What a movement has to keep to, by name; the usual where there is none.
@@ -50,7 +51,8 @@ pub struct Motion {
 /// Which form of the physics' cost counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Objective {
+#[schemars(rename = "Objective")]
+pub enum ObjectiveSpec {
     /// What is left unexplained and the price of forces together.
     #[default]
     Envelope,
@@ -61,7 +63,8 @@ pub enum Objective {
 /// A character.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Character {
+#[schemars(rename = "Character")]
+pub struct CharacterSpec {
     /// The name by which goals and reports refer to it; its kind if absent.
     pub name: String,
     /// A ready-made character: `human` if nothing is said; `own` for one that
@@ -73,7 +76,7 @@ pub struct Character {
     /// A TOML file with such a description, as seen from the scene file.
     pub file: Option<String>,
     /// The pose it starts in: a name such as `standing`, or places by numbers.
-    pub pose: Option<StartPose>,
+    pub pose: Option<StartPoseSpec>,
     /// Where it starts: x and y, and how high above the pose if that is given;
     /// on the highest level plane if not.
     pub position: Vec<f64>,
@@ -98,11 +101,12 @@ pub struct Character {
 /// A thing that characters handle.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Object {
+#[schemars(rename = "Object")]
+pub struct ObjectSpec {
     /// Its name.
     pub name: String,
     /// Its shape: a box or a sphere.
-    pub shape: Option<ObjectShape>,
+    pub shape: Option<ObjectShapeSpec>,
     /// Its mass in kilograms, from 0.5 to 40 for what a human can move.
     pub mass: Option<f64>,
     /// Where its centre is: x and y if it stands on the ground, or x, y and z.
@@ -124,36 +128,37 @@ pub struct Object {
 /// The shape of a thing.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum ObjectShape {
+#[schemars(rename = "ObjectShape")]
+pub enum ObjectShapeSpec {
     /// A rectangular block: a parcel, a beam.
-    Box(super::Block),
+    Box(super::BoxSpec),
     /// A ball.
-    Sphere(super::Sphere),
+    Sphere(super::SphereSpec),
 }
 
 /// The pose that a character starts in.
 #[derive(Clone, Debug)]
-pub enum StartPose {
+pub enum StartPoseSpec {
     /// By name.
     Named(String),
     /// By numbers: the torso and every limb.
     Places(BTreeMap<String, PlaceDescription>),
 }
 
-impl<'de> Deserialize<'de> for StartPose {
+impl<'de> Deserialize<'de> for StartPoseSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = StartPose;
+            type Value = StartPoseSpec;
             fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
                 out.write_str("the name of a pose, or a table of places")
             }
-            fn visit_str<E>(self, name: &str) -> Result<StartPose, E> {
-                Ok(StartPose::Named(name.to_owned()))
+            fn visit_str<E>(self, name: &str) -> Result<StartPoseSpec, E> {
+                Ok(StartPoseSpec::Named(name.to_owned()))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<StartPose, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<StartPoseSpec, A::Error> {
                 let places = BTreeMap::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(StartPose::Places(places))
+                Ok(StartPoseSpec::Places(places))
             }
         }
         deserializer.deserialize_any(Either)
@@ -185,7 +190,7 @@ enum PoseSchema {
     Places(BTreeMap<String, PlaceSchema>),
 }
 
-impl JsonSchema for StartPose {
+impl JsonSchema for StartPoseSpec {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "StartPose".into()
     }
@@ -197,9 +202,10 @@ impl JsonSchema for StartPose {
 /// Something that a character is to have done.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Goal {
+#[schemars(rename = "Goal")]
+pub struct GoalSpec {
     /// What it is to do.
-    pub kind: GoalKind,
+    pub kind: GoalKindSpec,
     /// Who; may be left out if there is only one character.
     pub character: Option<String>,
     /// What is to be at `position`, instead of a character: a thing.
@@ -237,7 +243,8 @@ pub struct Goal {
 /// What a character is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum GoalKind {
+#[schemars(rename = "GoalKind")]
+pub enum GoalKindSpec {
     /// To stand in the end.
     Stand,
     /// To stand on its arms, head below.
@@ -254,7 +261,7 @@ pub enum GoalKind {
     Strike,
 }
 
-impl GoalKind {
+impl GoalKindSpec {
     /// Its name in a scene.
     pub fn name(self) -> &'static str {
         match self {

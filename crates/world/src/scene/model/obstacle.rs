@@ -1,13 +1,14 @@
 //! Obstacles, `[[obstacle]]`, and the keyframes that they and pins of cloth follow.
 
-use super::{Axial, Block, Ellipsoid, MeshFile, Sphere, Turn, Vec3};
+use super::{AxialSpec, BoxSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A pose at a time.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Keyframe {
+#[schemars(rename = "Keyframe")]
+pub struct KeyframeSpec {
     /// Seconds since the start.
     pub time: f64,
     /// Where it is; for pins, how far from where they start.
@@ -15,13 +16,14 @@ pub struct Keyframe {
     /// Its orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// Its orientation as a turn about an axis.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnSpec>,
 }
 
 /// How something gets from one keyframe to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum EaseName {
+#[schemars(rename = "EaseName")]
+pub enum EaseSpec {
     /// At constant velocity.
     #[default]
     Linear,
@@ -32,11 +34,12 @@ pub enum EaseName {
 /// Something that cloth and bodies of its kind meet, and that moves as the scene says.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Obstacle {
+#[schemars(rename = "Obstacle")]
+pub struct ObstacleSpec {
     /// Its name.
     pub name: String,
     /// Its shape.
-    pub shape: Option<ObstacleShape>,
+    pub shape: Option<ObstacleShapeSpec>,
     /// The longest edge of its triangles in metres; coarse if absent.
     pub detail: Option<f64>,
     /// Where it is.
@@ -44,13 +47,13 @@ pub struct Obstacle {
     /// Its orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// Its orientation as a turn about an axis.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnSpec>,
     /// Where it is when, instead of `position` and `orientation`.
-    pub keyframe: Vec<Keyframe>,
+    pub keyframe: Vec<KeyframeSpec>,
     /// How it gets from one keyframe to the next.
-    pub ease: EaseName,
+    pub ease: EaseSpec,
     /// Moves as a body of a recorded run did.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedSpec>,
     /// Coulomb friction; that of the cloth if absent.
     pub friction: Option<f64>,
     /// Its colour as `#rrggbb`.
@@ -70,7 +73,8 @@ pub struct Obstacle {
 /// A body of a recorded run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Recorded {
+#[schemars(rename = "Recorded")]
+pub struct RecordedSpec {
     /// The recording, relative to the scene file.
     pub file: String,
     /// The body in it.
@@ -80,41 +84,43 @@ pub struct Recorded {
 /// The shape of an obstacle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum ObstacleShape {
+#[schemars(rename = "ObstacleShape")]
+pub enum ObstacleShapeSpec {
     /// A ball.
-    Sphere(Sphere),
+    Sphere(SphereSpec),
     /// A rectangular block.
-    Box(Block),
+    Box(BoxSpec),
     /// A circular cylinder.
-    Cylinder(Axial),
+    Cylinder(AxialSpec),
     /// A cylinder with half a ball on either end.
-    Capsule(Axial),
+    Capsule(AxialSpec),
     /// A circular cone.
-    Cone(Axial),
+    Cone(AxialSpec),
     /// An ellipsoid.
-    Ellipsoid(Ellipsoid),
+    Ellipsoid(EllipsoidSpec),
     /// A triangle mesh from a Wavefront OBJ file, open or closed.
-    Mesh(MeshFile),
+    Mesh(MeshSpec),
     /// A funnel about z: a cone, a rounded lip and a chute below.
-    Funnel(Funnel),
+    Funnel(FunnelSpec),
     /// A surface of revolution about z.
-    Revolution(Profile),
+    Revolution(RevolutionSpec),
     /// A channel along y.
-    Trough(Trough),
+    Trough(TroughSpec),
     /// A profile in x and z, drawn out along y.
-    Extrusion(Extrusion),
+    Extrusion(ExtrusionSpec),
     /// Steps that go up along x.
-    Stairs(Stairs),
+    Stairs(StairsSpec),
     /// A slope that goes up along x.
-    Ramp(Ramp),
+    Ramp(RampSpec),
     /// Ground with hills: heights on a grid.
-    Heightfield(Heightfield),
+    Heightfield(HeightfieldSpec),
 }
 
 /// Steps that go up along x, from x = 0; y goes through their middle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Stairs {
+#[schemars(rename = "Stairs")]
+pub struct StairsSpec {
     /// How many.
     pub steps: u32,
     /// How far it is from edge to edge.
@@ -131,7 +137,8 @@ pub struct Stairs {
 /// A slope that goes up along x, from x = 0; y goes through its middle.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Ramp {
+#[schemars(rename = "Ramp")]
+pub struct RampSpec {
     /// How long it is, along x.
     pub length: f64,
     /// How high it gets.
@@ -143,7 +150,8 @@ pub struct Ramp {
 /// Heights on a grid, blended smoothly.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Heightfield {
+#[schemars(rename = "Heightfield")]
+pub struct HeightfieldSpec {
     /// Rows of heights: along x in each row, rows along y.
     pub heights: Vec<Vec<f64>>,
     /// The distance of neighbours.
@@ -153,7 +161,8 @@ pub struct Heightfield {
 /// A funnel about z.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Funnel {
+#[schemars(rename = "Funnel")]
+pub struct FunnelSpec {
     /// The radius of the rim.
     pub rim_radius: f64,
     /// The height of the rim.
@@ -179,7 +188,8 @@ fn around() -> u32 {
 /// A profile of radius and height.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Profile {
+#[schemars(rename = "Profile")]
+pub struct RevolutionSpec {
     /// Pairs of radius and height.
     pub profile: Vec<[f64; 2]>,
     /// Corners around.
@@ -190,7 +200,8 @@ pub struct Profile {
 /// A channel along y, open above.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Trough {
+#[schemars(rename = "Trough")]
+pub struct TroughSpec {
     /// The width along x.
     pub width: f64,
     /// The length along y.
@@ -209,7 +220,8 @@ fn sides() -> u32 {
 /// A profile drawn out.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Extrusion {
+#[schemars(rename = "Extrusion")]
+pub struct ExtrusionSpec {
     /// Pairs of x and z.
     pub profile: Vec<[f64; 2]>,
     /// The length along y.

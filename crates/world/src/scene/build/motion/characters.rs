@@ -4,7 +4,7 @@ use super::short;
 use crate::scene::build::bodies::color;
 use crate::scene::build::check;
 use crate::scene::load::Scene;
-use crate::scene::model::{Character as Spec, SceneFile, StartPose};
+use crate::scene::model::{CharacterSpec, SceneFile, StartPoseSpec};
 use crate::scene::problem::{Problem as Wrong, Problems, nearest};
 use crate::scene::tree::Node;
 use crate::scene::{de, parse_toml};
@@ -128,7 +128,7 @@ fn knees(character: &mut Character, path: &str, problems: &mut Problems) {
 }
 
 /// Other coefficients than the description's.
-fn friction(character: &mut Character, spec: &Spec, path: &str, problems: &mut Problems) {
+fn friction(character: &mut Character, spec: &CharacterSpec, path: &str, problems: &mut Problems) {
     for (name, &given) in &spec.friction {
         let path = format!("{path}.friction.{name}");
         check::not_negative(problems, &path, "the friction", given);
@@ -168,7 +168,7 @@ fn friction(character: &mut Character, spec: &Spec, path: &str, problems: &mut P
 /// The description that a character goes by, where it stands, and its kind.
 fn describe(
     scene: &mut Scene,
-    spec: &Spec,
+    spec: &CharacterSpec,
     path: &str,
     problems: &mut Problems,
 ) -> Option<(Description, Origin, String)> {
@@ -288,14 +288,14 @@ fn start(
     description: &Description,
     origin: &Origin,
     character: &Character,
-    spec: &Spec,
+    spec: &CharacterSpec,
     path: &str,
     problems: &mut Problems,
 ) -> Option<Pose> {
     let name = match &spec.pose {
         None => "standing",
-        Some(StartPose::Named(name)) => name.as_str(),
-        Some(StartPose::Places(places)) => {
+        Some(StartPoseSpec::Named(name)) => name.as_str(),
+        Some(StartPoseSpec::Places(places)) => {
             // The error names the pose first, and it is the scene's.
             let built = description.place_pose(character, "pose", places);
             return built
@@ -332,7 +332,7 @@ fn start(
 }
 
 /// Where a character starts: on the highest level plane if it does not say.
-fn place(file: &SceneFile, spec: &Spec, path: &str, problems: &mut Problems) -> DVec3 {
+fn place(file: &SceneFile, spec: &CharacterSpec, path: &str, problems: &mut Problems) -> DVec3 {
     let ground = super::surroundings::ground(file);
     let at = match spec.position[..] {
         [] => DVec3::new(0.0, 0.0, ground),

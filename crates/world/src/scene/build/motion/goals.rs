@@ -1,7 +1,7 @@
 //! `[[goal]]`: what is to be reached.
 
 use super::short;
-use crate::scene::model::{Goal as Spec, GoalKind, SceneFile};
+use crate::scene::model::{GoalSpec, GoalKindSpec, SceneFile};
 use crate::scene::problem::{Problems, nearest};
 use conatus_math::DVec3;
 use conatus_motion::surface::Surface;
@@ -48,9 +48,9 @@ pub fn build(
 }
 
 /// Keys that the goal's kind does not have.
-fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
-    use GoalKind::{Crawl, Facing, Handstand, Position, Sit, Stand, Strike};
-    let given: [(&str, bool, &[GoalKind]); 13] = [
+fn check_keys(spec: &GoalSpec, path: &str, problems: &mut Problems) {
+    use GoalKindSpec::{Crawl, Facing, Handstand, Position, Sit, Stand, Strike};
+    let given: [(&str, bool, &[GoalKindSpec]); 13] = [
         ("object", spec.object.is_some(), &[Position]),
         ("hold", spec.hold.is_some(), &[Position]),
         ("moving", spec.moving.is_some(), &[Position]),
@@ -79,7 +79,7 @@ fn check_keys(spec: &Spec, path: &str, problems: &mut Problems) {
 
 /// Who is meant.
 fn find(
-    spec: &Spec,
+    spec: &GoalSpec,
     cast: &[(Character, Pose)],
     path: &str,
     problems: &mut Problems,
@@ -118,7 +118,7 @@ fn find(
 
 /// Which thing is meant.
 fn thing(
-    spec: &Spec,
+    spec: &GoalSpec,
     name: &str,
     cast: &[(Character, Pose)],
     path: &str,
@@ -154,7 +154,7 @@ fn thing(
 
 /// Reads one goal.
 struct Reader<'a> {
-    spec: &'a Spec,
+    spec: &'a GoalSpec,
     path: &'a str,
     who: usize,
     character: &'a Character,
@@ -167,19 +167,19 @@ impl Reader<'_> {
     fn read(&self, problems: &mut Problems) -> Option<Goal> {
         let (spec, character) = (self.spec, self.who);
         match spec.kind {
-            GoalKind::Stand => Some(Goal::Stand {
+            GoalKindSpec::Stand => Some(Goal::Stand {
                 character,
                 on: self.limbs("on", spec.on.as_deref(), Some("leg"), problems)?,
                 up: self.limbs("up", spec.up.as_deref(), None, problems)?,
                 upside_down: false,
             }),
-            GoalKind::Handstand => Some(Goal::Stand {
+            GoalKindSpec::Handstand => Some(Goal::Stand {
                 character,
                 on: self.limbs("on", spec.on.as_deref(), Some("arm"), problems)?,
                 up: self.limbs("up", spec.up.as_deref(), Some("leg"), problems)?,
                 upside_down: true,
             }),
-            GoalKind::Sit => {
+            GoalKindSpec::Sit => {
                 let height = spec.height.unwrap_or(self.character.seat_height());
                 let path = format!("{}.height", self.path);
                 crate::scene::build::check::positive(problems, &path, "the height", height);
@@ -194,7 +194,7 @@ impl Reader<'_> {
                     )?,
                 })
             }
-            GoalKind::Crawl => {
+            GoalKindSpec::Crawl => {
                 let height = spec.height.unwrap_or(self.pose.torso.position.z);
                 let path = format!("{}.height", self.path);
                 crate::scene::build::check::positive(problems, &path, "the height", height);
@@ -207,9 +207,9 @@ impl Reader<'_> {
                     on: self.limbs("on", Some(on), None, problems)?,
                 })
             }
-            GoalKind::Position => self.position(problems),
-            GoalKind::Facing => self.facing(problems),
-            GoalKind::Strike => self.strike(problems),
+            GoalKindSpec::Position => self.position(problems),
+            GoalKindSpec::Facing => self.facing(problems),
+            GoalKindSpec::Strike => self.strike(problems),
         }
     }
 

@@ -40,7 +40,7 @@ pub struct BuiltMotion {
 /// Whether a scene has characters; then it has ground as well.
 pub fn add_ground(file: &mut SceneFile) {
     if !file.character.is_empty() && file.plane.is_empty() {
-        file.plane.push(crate::scene::model::Plane {
+        file.plane.push(crate::scene::model::PlaneSpec {
             point: [0.0; 3],
             normal: [0.0, 0.0, 1.0],
             restitution: None,
@@ -152,7 +152,7 @@ fn nobody(file: &SceneFile, problems: &mut Problems) {
 /// Characters stand on the ground, with z up; returns gravity.
 fn surroundings(file: &SceneFile, problems: &mut Problems) -> DVec3 {
     let gravity = super::gravity(file);
-    if file.up != crate::scene::model::UpAxis::Z {
+    if file.up != crate::scene::model::UpAxisSpec::Z {
         problems.at(
             "up",
             "characters need z to point up",

@@ -4,7 +4,7 @@ use super::short;
 use super::surroundings::ground;
 use crate::scene::build::bodies::color;
 use crate::scene::build::check;
-use crate::scene::model::{Object as Spec, ObjectShape, SceneFile};
+use crate::scene::model::{ObjectSpec, ObjectShapeSpec, SceneFile};
 use crate::scene::problem::Problems;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::Place;
@@ -91,7 +91,7 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)
     things
 }
 
-fn form(spec: &Spec, path: &str, problems: &mut Problems) -> Option<Form> {
+fn form(spec: &ObjectSpec, path: &str, problems: &mut Problems) -> Option<Form> {
     let before = problems.len();
     let form = match &spec.shape {
         None => {
@@ -102,14 +102,14 @@ fn form(spec: &Spec, path: &str, problems: &mut Problems) -> Option<Form> {
             );
             return None;
         }
-        Some(ObjectShape::Box(b)) => {
+        Some(ObjectShapeSpec::Box(b)) => {
             for (k, h) in b.half_extents.iter().enumerate() {
                 let path = format!("{path}.shape.box.half_extents[{k}]");
                 check::positive(problems, &path, "half of an edge", *h);
             }
             Form::Box(b.half_extents.into())
         }
-        Some(ObjectShape::Sphere(s)) => {
+        Some(ObjectShapeSpec::Sphere(s)) => {
             let path = format!("{path}.shape.sphere.radius");
             check::positive(problems, &path, "the radius", s.radius);
             Form::Ball(s.radius)
@@ -118,7 +118,7 @@ fn form(spec: &Spec, path: &str, problems: &mut Problems) -> Option<Form> {
     (problems.len() == before).then_some(form)
 }
 
-fn place(file: &SceneFile, spec: &Spec, form: Form, path: &str, problems: &mut Problems) -> Place {
+fn place(file: &SceneFile, spec: &ObjectSpec, form: Form, path: &str, problems: &mut Problems) -> Place {
     let rests = ground(file)
         + match form {
             Form::Box(half) => half.z,

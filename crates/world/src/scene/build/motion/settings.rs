@@ -3,7 +3,7 @@
 use super::count;
 use crate::scene::build::check;
 use crate::scene::load::Scene;
-use crate::scene::model::{Objective as Name, SceneFile};
+use crate::scene::model::{ObjectiveSpec, SceneFile};
 use crate::scene::problem::{Problems, nearest};
 use conatus_math::DVec3;
 use conatus_motion::costs::physics::Objective;
@@ -96,8 +96,8 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
         goals: Vec::new(),
         weights: weights(&m.weights, problems),
         objective: match m.objective {
-            Name::Envelope => Objective::Envelope,
-            Name::Residual => Objective::Residual,
+            ObjectiveSpec::Envelope => Objective::Envelope,
+            ObjectiveSpec::Residual => Objective::Residual,
         },
         effort: Effort {
             seed: scene.seed,

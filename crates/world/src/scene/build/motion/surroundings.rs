@@ -2,7 +2,7 @@
 //! scene as rounded shapes.
 
 use crate::scene::build::check;
-use crate::scene::model::{AxisName, Obstacle, ObstacleShape, SceneFile};
+use crate::scene::model::{AxisSpec, ObstacleSpec, ObstacleShapeSpec, SceneFile};
 use crate::scene::problem::Problems;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
@@ -14,7 +14,7 @@ const ON_GROUND: f64 = 0.02;
 /// The planes and obstacles of the scene; there is a plane.
 pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<Surface> {
     let count = file.plane.len();
-    let plane = |(i, plane): (usize, &crate::scene::model::Plane)| {
+    let plane = |(i, plane): (usize, &crate::scene::model::PlaneSpec)| {
         let name = match count {
             1 => "ground".to_owned(),
             _ => format!("plane-{}", i + 1),
@@ -71,7 +71,7 @@ pub fn ground(file: &SceneFile) -> f64 {
 }
 
 /// An obstacle as characters meet it.
-fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> Option<Vec<Shape>> {
+fn shapes(spec: &ObstacleSpec, ground: f64, path: &str, problems: &mut Problems) -> Option<Vec<Shape>> {
     let shape = spec.shape.as_ref()?;
     if !spec.keyframe.is_empty() || spec.recorded.is_some() {
         unseen(path, "an obstacle that moves", problems);
@@ -92,14 +92,14 @@ fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> 
         Shape::Block(block)
     };
     Some(match shape {
-        ObstacleShape::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
-        ObstacleShape::Sphere(s) => vec![Shape::Capsule(Capsule::ball_at(place, s.radius))],
-        ObstacleShape::Capsule(a) => {
+        ObstacleShapeSpec::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
+        ObstacleShapeSpec::Sphere(s) => vec![Shape::Capsule(Capsule::ball_at(place, s.radius))],
+        ObstacleShapeSpec::Capsule(a) => {
             let axis = turn
                 * match a.axis {
-                    AxisName::X => DVec3::X,
-                    AxisName::Y => DVec3::Y,
-                    AxisName::Z => DVec3::Z,
+                    AxisSpec::X => DVec3::X,
+                    AxisSpec::Y => DVec3::Y,
+                    AxisSpec::Z => DVec3::Z,
                 };
             let half = axis * (0.5 * a.height);
             vec![Shape::Capsule(Capsule {
@@ -108,7 +108,7 @@ fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> 
                 radius: a.radius,
             })]
         }
-        ObstacleShape::Stairs(s) => {
+        ObstacleShapeSpec::Stairs(s) => {
             let top = f64::from(s.steps) * s.depth + s.landing;
             (0..s.steps)
                 .map(|k| {
@@ -119,8 +119,8 @@ fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> 
                 })
                 .collect()
         }
-        ObstacleShape::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
-        ObstacleShape::Heightfield(h) => {
+        ObstacleShapeSpec::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
+        ObstacleShapeSpec::Heightfield(h) => {
             if turn.z_axis.z < 1.0 - 1e-9 || turn.x_axis.x < 1.0 - 1e-9 {
                 unseen(path, "a heightfield that is turned", problems);
                 return None;
@@ -129,13 +129,13 @@ fn shapes(spec: &Obstacle, ground: f64, path: &str, problems: &mut Problems) -> 
         }
         other => {
             let what = match other {
-                ObstacleShape::Cylinder(_) => "a cylinder",
-                ObstacleShape::Cone(_) => "a cone",
-                ObstacleShape::Ellipsoid(_) => "an ellipsoid",
-                ObstacleShape::Mesh(_) => "a mesh",
-                ObstacleShape::Funnel(_) => "a funnel",
-                ObstacleShape::Revolution(_) => "a surface of revolution",
-                ObstacleShape::Trough(_) => "a trough",
+                ObstacleShapeSpec::Cylinder(_) => "a cylinder",
+                ObstacleShapeSpec::Cone(_) => "a cone",
+                ObstacleShapeSpec::Ellipsoid(_) => "an ellipsoid",
+                ObstacleShapeSpec::Mesh(_) => "a mesh",
+                ObstacleShapeSpec::Funnel(_) => "a funnel",
+                ObstacleShapeSpec::Revolution(_) => "a surface of revolution",
+                ObstacleShapeSpec::Trough(_) => "a trough",
                 _ => "an extrusion",
             };
             unseen(path, what, problems);
@@ -166,7 +166,7 @@ fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shap
 }
 
 /// The heights of a scene as a smooth field, with its middle at a place.
-pub fn field(given: &crate::scene::model::Heightfield, place: DVec3) -> Field {
+pub fn field(given: &crate::scene::model::HeightfieldSpec, place: DVec3) -> Field {
     let columns = given.heights.first().map_or(0, Vec::len);
     let half = |n: usize| 0.5 * given.spacing * (n as f64 - 1.0);
     Field {
