@@ -4,7 +4,7 @@
 use crate::rounds::{Contender, best};
 use crate::table::{Cell, Table, at_most, fixed};
 use conatus_world::World;
-use conatus_world::scene::{Options, Scene, SceneError};
+use conatus_world::scene::{LoadOptions, Scene, SceneError};
 use std::cell::Cell as Shared;
 
 /// Balls along each axis; the box grows along.
@@ -65,14 +65,14 @@ pub fn measure() -> Result<Table, SceneError> {
 /// The built-in scene `gas`, with more balls in a larger box.
 fn gas(counts: &[u32; 3]) -> Result<World, SceneError> {
     let side = |k: usize| 4 * counts[k] / 10;
-    let options = Options {
+    let options = LoadOptions {
         sets: vec![
             format!("body.ball.array.count={counts:?}"),
             format!("plane[1].point=[{}, 0, 0]", side(0)),
             format!("plane[3].point=[0, {}, 0]", side(1)),
             format!("plane[5].point=[0, 0, {}]", side(2)),
         ],
-        ..Options::default()
+        ..LoadOptions::default()
     };
     Ok(Scene::load("gas", &options)?.build()?.world)
 }

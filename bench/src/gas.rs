@@ -2,14 +2,14 @@
 //! for 10,000 steps.
 
 use crate::table::{Table, at_most, fixed, power};
-use conatus_world::scene::{Options, Scene, SceneError};
+use conatus_world::scene::{LoadOptions, Scene, SceneError};
 use cpu_time::ThreadTime;
 
 const STEPS: usize = 10_000;
 
 /// Runs the built-in scene `gas`.
 pub fn measure() -> Result<Table, SceneError> {
-    let mut world = Scene::load("gas", &Options::default())?.build()?.world;
+    let mut world = Scene::load("gas", &LoadOptions::default())?.build()?.world;
     let energy = |totals: conatus_record::Totals| totals.kinetic + totals.potential;
     let start = energy(world.totals());
     let planes = world.detector.planes.clone();

@@ -3,7 +3,7 @@
 
 use crate::table::{Table, at_most, fixed};
 use conatus_record::{Event, Frame};
-use conatus_world::scene::{Options, Scene, SceneError, Setup};
+use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
 use conatus_world::{Sink, run};
 use std::convert::Infallible;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn measure() -> Result<Table, SceneError> {
         let begin = Instant::now();
         let Setup {
             mut world, plan, ..
-        } = Scene::load("cylon", &Options::default())?.build()?;
+        } = Scene::load("cylon", &LoadOptions::default())?.build()?;
         let Ok(_) = run(&mut world, &plan, &mut Nowhere, |_| true);
         seconds = seconds.min(begin.elapsed().as_secs_f64());
     }

@@ -3,7 +3,7 @@
 use super::peak;
 use crate::program::Nowhere;
 use conatus_world::report::ClothReport;
-use conatus_world::scene::{Options, Scene, SceneError, Setup};
+use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
 use conatus_world::{Logbook, World};
 use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};
@@ -73,9 +73,9 @@ pub fn drive(
     mut look: impl FnMut(&World),
 ) -> Result<Ride, SceneError> {
     peak::reset();
-    let options = Options {
+    let options = LoadOptions {
         sets: sets.to_vec(),
-        ..Options::default()
+        ..LoadOptions::default()
     };
     let Setup {
         mut world, plan, ..

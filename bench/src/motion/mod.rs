@@ -6,14 +6,14 @@ pub mod scenes;
 pub mod terms;
 
 use conatus_motion::Problem;
-use conatus_world::scene::{Options, Scene, SceneError, library};
+use conatus_world::scene::{LoadOptions, Scene, SceneError, library};
 
 /// The built-in scenes with characters: the name, and what is asked there.
 fn problems() -> Result<Vec<(&'static str, Problem)>, SceneError> {
     let mut problems = Vec::new();
     for scene in library::list() {
         let setup = match scene.family {
-            "motion" => Scene::load(scene.name, &Options::default())?.build()?,
+            "motion" => Scene::load(scene.name, &LoadOptions::default())?.build()?,
             _ => continue,
         };
         problems.extend(setup.ask.map(|ask| (scene.name, ask.problem)));

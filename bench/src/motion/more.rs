@@ -10,7 +10,7 @@ use conatus_math::minimise::Iteration;
 use conatus_motion::costs::Mix;
 use conatus_motion::phases::{self, Attempt};
 use conatus_motion::{Problem, Program};
-use conatus_world::scene::{Files, Options, Scene, Source};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use cpu_time::ThreadTime;
 use std::ops::ControlFlow;
 
@@ -105,8 +105,8 @@ fn attempt(program: &Program, problem: &Problem) -> f64 {
 }
 
 fn problem(text: &str) -> Result<Problem, Failure> {
-    let source = Source::new("more.toml", text);
-    let options = Options::default();
+    let source = SourceText::new("more.toml", text);
+    let options = LoadOptions::default();
     let mut scene = Scene::parse("more", source, Files::in_memory([]), &options)?;
     let ask = scene.build()?.ask;
     Ok(ask.ok_or("a scene without characters")?.problem)

@@ -168,8 +168,8 @@ pub struct Completions {
 
 impl Changes {
     /// The same, as the scene reader wants it.
-    pub fn options(&self) -> conatus_world::scene::Options {
-        conatus_world::scene::Options {
+    pub fn options(&self) -> conatus_world::scene::LoadOptions {
+        conatus_world::scene::LoadOptions {
             sets: self.sets.clone(),
             seed: self.seed,
             seconds: self.seconds,

@@ -1,7 +1,7 @@
 //! What can go wrong with a command, the exit code it gives, and how it is
 //! shown: drawn into the source on a terminal, `file:line:column` when piped.
 
-use conatus_world::scene::{Problem, SceneError, Source};
+use conatus_world::scene::{Diagnostic, SceneError, SourceText};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -159,9 +159,9 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn new(error: &SceneError, problem: &Problem) -> Self {
+    fn new(error: &SceneError, problem: &Diagnostic) -> Self {
         let place = error.place(problem);
-        let source = place.as_ref().map(|(Source { name, text }, _)| {
+        let source = place.as_ref().map(|(SourceText { name, text }, _)| {
             miette::NamedSource::new(name.clone(), text.to_string())
         });
         let label = place.map(|(_, range)| {
@@ -220,12 +220,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conatus_world::scene::{Files, Options, Scene};
+    use conatus_world::scene::{Files, LoadOptions, Scene};
 
     fn failure(text: &str) -> Failure {
-        let source = Source::new("my.toml", text);
+        let source = SourceText::new("my.toml", text);
         let files = Files::in_memory([]);
-        Scene::parse("my", source, files, &Options::default())
+        Scene::parse("my", source, files, &LoadOptions::default())
             .unwrap_err()
             .into()
     }

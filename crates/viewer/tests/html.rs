@@ -4,7 +4,7 @@ use base64::Engine;
 use conatus_record::Recording;
 use conatus_viewer::html;
 use conatus_viewer::page::{Page, page};
-use conatus_world::scene::{Options, Scene};
+use conatus_world::scene::{LoadOptions, Scene};
 use std::io::Read;
 
 static PAGE: Page = Page {
@@ -29,9 +29,9 @@ fn recording(name: &str) -> Recording {
             Ok(())
         }
     }
-    let options = Options {
+    let options = LoadOptions {
         seconds: Some(0.1),
-        ..Options::default()
+        ..LoadOptions::default()
     };
     let mut scene = Scene::load("cylon", &options).unwrap();
     let mut setup = scene.build().unwrap();

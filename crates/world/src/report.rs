@@ -25,12 +25,12 @@ pub struct Report {
     /// Whether it was stopped before its end.
     pub interrupted: bool,
     /// Energy in joules.
-    pub energy: Energy,
+    pub energy: EnergyReport,
     /// Angular momentum.
-    pub angular_momentum: AngularMomentum,
+    pub angular_momentum: AngularMomentumReport,
     /// Rigid bodies; absent from the text if there are none.
-    #[serde(skip_serializing_if = "Rigid::is_absent")]
-    pub rigid: Rigid,
+    #[serde(skip_serializing_if = "RigidReport::is_absent")]
+    pub rigid: RigidReport,
     /// Cloth; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothReport>,
@@ -78,7 +78,7 @@ pub struct ClothReport {
 
 /// Energy over the run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Energy {
+pub struct EnergyReport {
     /// At the first frame.
     pub start: f64,
     /// At the last frame.
@@ -90,14 +90,14 @@ pub struct Energy {
 
 /// Angular momentum over the run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct AngularMomentum {
+pub struct AngularMomentumReport {
     /// The largest change over all frames, against the largest value.
     pub max_relative_drift: f64,
 }
 
 /// Rigid bodies over the run.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Rigid {
+pub struct RigidReport {
     /// How many there are.
     pub bodies: usize,
     /// The most contacts in one step.
@@ -109,7 +109,7 @@ pub struct Rigid {
     pub quarantined: Vec<String>,
 }
 
-impl Rigid {
+impl RigidReport {
     fn is_absent(&self) -> bool {
         self.bodies == 0
     }

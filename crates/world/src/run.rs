@@ -1,7 +1,7 @@
 //! Runs a world to its end and hands every frame to a sink.
 
 use crate::checkpoint::{CHECKPOINT_FRAMES, Checkpoint, MEMORY_STEPS};
-use crate::report::{AngularMomentum, ClothReport, Energy, Report, Rigid};
+use crate::report::{AngularMomentumReport, ClothReport, EnergyReport, Report, RigidReport};
 use crate::step::StepReport;
 use crate::world::World;
 use conatus_math::DVec3;
@@ -228,7 +228,7 @@ impl Logbook {
             interrupted: interrupted || motion.is_some_and(|m| m.interrupted),
             energy: self.notes.tally.energy(),
             angular_momentum: self.notes.tally.angular_momentum(),
-            rigid: Rigid {
+            rigid: RigidReport {
                 bodies: world.bodies.len(),
                 contacts_max: self.notes.contacts_max,
                 max_penetration: self.notes.tally.max_penetration,
@@ -288,17 +288,17 @@ impl Tally {
         self.max_penetration = self.max_penetration.max(totals.max_penetration);
     }
 
-    fn energy(&self) -> Energy {
+    fn energy(&self) -> EnergyReport {
         let start = self.start.map_or(0.0, |s| s.0);
-        Energy {
+        EnergyReport {
             start,
             end: self.end,
             max_relative_drift: ratio(self.energy_change, start.abs().max(self.largest_kinetic)),
         }
     }
 
-    fn angular_momentum(&self) -> AngularMomentum {
-        AngularMomentum {
+    fn angular_momentum(&self) -> AngularMomentumReport {
+        AngularMomentumReport {
             max_relative_drift: ratio(self.spin_change, self.largest_spin),
         }
     }

@@ -6,7 +6,7 @@ mod support;
 use conatus_math::DVec3;
 use conatus_motion::Goal;
 use conatus_record::clip::TargetKind;
-use conatus_world::scene::{Files, Options, Scene, Source};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use support::{find, from_text, run};
@@ -184,8 +184,8 @@ leg = { position = [0, 0, 0], forward = [1, 0, 0], normal = [0, 0, 1] }
 kind = "stand"
 "#;
     let files = Files::in_memory([("hopper.toml".to_owned(), hopper.to_owned())]);
-    let source = Source::new("scene.toml", scene);
-    let mut scene = Scene::parse("test", source, files, &Options::default()).unwrap();
+    let source = SourceText::new("scene.toml", scene);
+    let mut scene = Scene::parse("test", source, files, &LoadOptions::default()).unwrap();
     let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
     let ask = setup.ask.unwrap();
     assert_eq!(ask.problem.characters[0].0.name, "hopper");
@@ -308,9 +308,9 @@ velocity = [0, 0, -1]
 #[test]
 fn a_movement_that_is_known_is_not_searched_for() {
     let text = quick("[[character]]\n[[goal]]\nkind = 'stand'\n");
-    let source = || Source::new("scene.toml", text.as_str());
+    let source = || SourceText::new("scene.toml", text.as_str());
     let files = || Files::in_memory([]);
-    let mut scene = Scene::parse("test", source(), files(), &Options::default()).unwrap();
+    let mut scene = Scene::parse("test", source(), files(), &LoadOptions::default()).unwrap();
     let setup = scene.build().unwrap();
     assert!(setup.world.motion.as_ref().unwrap().movement().is_none());
     let found = Arc::new(setup.ask.unwrap().find(&|_| ControlFlow::Continue(())));
@@ -319,8 +319,8 @@ fn a_movement_that_is_known_is_not_searched_for() {
     assert_eq!(setup.world.motion.as_ref().unwrap().clip(), &found.clip);
     // One of somebody else does not fit.
     let text = text.replace("[[character]]", "[[character]]\nname = 'eve'");
-    let source = Source::new("scene.toml", text.as_str());
-    let mut other = Scene::parse("test", source, files(), &Options::default()).unwrap();
+    let source = SourceText::new("scene.toml", text.as_str());
+    let mut other = Scene::parse("test", source, files(), &LoadOptions::default()).unwrap();
     other.movement = Some(found);
     assert!(
         other

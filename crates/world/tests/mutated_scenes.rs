@@ -3,7 +3,7 @@
 
 mod mutation;
 
-use conatus_world::scene::{Files, Options, Scene, Source, library};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText, library};
 use mutation::texts::{HOPPER, SMALL_CLOTH, SMALL_MESH, originals};
 use mutation::{TOKENS, breaks, broken, with_wild_numbers};
 use proptest::prelude::*;
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 #[test]
 fn the_small_cloth_itself_runs() {
     let files = Files::in_memory([]);
-    let source = Source::new("scene.toml", SMALL_CLOTH);
-    let scene = Scene::parse("small", source, files, &Options::default());
+    let source = SourceText::new("scene.toml", SMALL_CLOTH);
+    let scene = Scene::parse("small", source, files, &LoadOptions::default());
     let mut setup = scene.unwrap().build().unwrap_or_else(|e| panic!("{e}"));
     for _ in 0..10 {
         setup.world.step();
@@ -21,14 +21,14 @@ fn the_small_cloth_itself_runs() {
 }
 
 fn load(name: &str, text: &str, sets: Vec<String>) {
-    let options = Options {
+    let options = LoadOptions {
         sets,
-        ..Options::default()
+        ..LoadOptions::default()
     };
     let files = Files::in_memory([]);
-    if let Err(error) = Scene::parse("broken", Source::new(name, text), files, &options) {
-        assert!(!error.problems().is_empty());
-        for problem in error.problems() {
+    if let Err(error) = Scene::parse("broken", SourceText::new(name, text), files, &options) {
+        assert!(!error.diagnostics().is_empty());
+        for problem in error.diagnostics() {
             assert!(!problem.message.is_empty());
             assert!(
                 error.place(problem).is_some(),
@@ -43,8 +43,8 @@ fn load(name: &str, text: &str, sets: Vec<String>) {
 /// Loads, builds and runs a few steps; whatever comes out is finite.
 fn load_build_and_run(text: &str, mesh: &str) {
     let files = Files::in_memory([("meshes/boat.obj".to_owned(), mesh.to_owned())]);
-    let source = Source::new("scene.toml", text);
-    let Ok(mut scene) = Scene::parse("wild", source, files, &Options::default()) else {
+    let source = SourceText::new("scene.toml", text);
+    let Ok(mut scene) = Scene::parse("wild", source, files, &LoadOptions::default()) else {
         return;
     };
     let copies = |b: &conatus_world::scene::model::BodySpec| {

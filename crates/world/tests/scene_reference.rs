@@ -4,7 +4,7 @@
 mod support;
 
 use conatus_cloth::MATERIALS;
-use conatus_world::scene::{Files, Options, Scene, Source, library, schema, template};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText, library, schema, template};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -139,8 +139,13 @@ fn the_json_example_is_a_scene() {
     let json = blocks.iter().filter(|(kind, _)| kind == "json");
     let texts: Vec<&str> = json.map(|(_, text)| text.as_str()).collect();
     assert_eq!(texts.len(), 1);
-    let source = Source::new("scene.json", texts[0]);
-    let scene = Scene::parse("test", source, Files::in_memory([]), &Options::default());
+    let source = SourceText::new("scene.json", texts[0]);
+    let scene = Scene::parse(
+        "test",
+        source,
+        Files::in_memory([]),
+        &LoadOptions::default(),
+    );
     scene.unwrap().build().unwrap();
 }
 

@@ -1,6 +1,6 @@
 //! The JSON Schema that `conatus schema` prints describes what really loads.
 
-use conatus_world::scene::{Options, Scene, library, schema, template};
+use conatus_world::scene::{LoadOptions, Scene, library, schema, template};
 
 fn json_of(text: &str) -> serde_json::Value {
     conatus_world::scene::parse_toml::parse(text, 0)
@@ -71,7 +71,7 @@ fn every_key_of_the_schema_is_described() {
 #[test]
 fn every_built_in_scene_loads() {
     for scene in library::SCENES {
-        let loaded = Scene::load(scene.name, &Options::default());
+        let loaded = Scene::load(scene.name, &LoadOptions::default());
         assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
     }
 }

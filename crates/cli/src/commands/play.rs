@@ -9,7 +9,7 @@ use crate::outputs::page_or_why;
 use crate::progress;
 use conatus_record::Recording;
 use conatus_viewer::live::{ServeError, Server, Session, SessionError};
-use conatus_world::scene::{Options, Scene};
+use conatus_world::scene::{LoadOptions, Scene};
 use std::io::Write;
 
 /// Serves the page until Ctrl-C.
@@ -50,7 +50,7 @@ fn session(args: &Play) -> Result<Session, Failure> {
         }
         return Ok(Session::recording(recording)?);
     }
-    let options = Options {
+    let options = LoadOptions {
         sets: args.sets.clone(),
         seed: args.seed,
         seconds: None,

@@ -249,12 +249,12 @@ impl Lower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conatus_world::scene::{Options, Scene};
+    use conatus_world::scene::{LoadOptions, Scene};
 
     /// A header of dust: vertices without triangles, which move without any
     /// pattern.
     fn dust(vertices: usize, frames: usize) -> (Header, Vec<Frame>) {
-        let mut scene = Scene::load("cylon", &Options::default()).unwrap();
+        let mut scene = Scene::load("cylon", &LoadOptions::default()).unwrap();
         let mut header = scene.build().unwrap().header;
         header.cloths = vec![ClothInfo {
             name: "dust".into(),

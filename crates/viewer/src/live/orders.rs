@@ -9,7 +9,7 @@ use super::state::{Order, Pull};
 use super::strength;
 use conatus_math::DVec3;
 use conatus_world::Command;
-use conatus_world::scene::{Options, Scene, library};
+use conatus_world::scene::{LoadOptions, Scene, library};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
@@ -150,7 +150,7 @@ impl Driver {
         if library::find(name).is_none() {
             return Err(format!("there is no built-in scene `{name}`"));
         }
-        let mut scene = Scene::load(name, &Options::default()).map_err(|e| e.to_string())?;
+        let mut scene = Scene::load(name, &LoadOptions::default()).map_err(|e| e.to_string())?;
         self.leave_search();
         if !scene.file.character.is_empty()
             && let Some(ask) = scene.build().map_err(|e| e.to_string())?.ask

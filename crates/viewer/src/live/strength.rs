@@ -70,10 +70,10 @@ pub fn hand(header: &Header, body: usize, point_body: DVec3) -> Result<(f64, f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conatus_world::scene::{Options, Scene};
+    use conatus_world::scene::{LoadOptions, Scene};
 
     fn header(scene: &str) -> Header {
-        let mut scene = Scene::load(scene, &Options::default()).unwrap();
+        let mut scene = Scene::load(scene, &LoadOptions::default()).unwrap();
         scene.build().unwrap().header
     }
 

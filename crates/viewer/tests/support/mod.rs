@@ -3,7 +3,7 @@
 
 use conatus_viewer::live::{Server, Session};
 use conatus_viewer::page::Page;
-use conatus_world::scene::{Files, Options, Scene, Source};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -25,13 +25,19 @@ pub static PAGE: Page = Page {
 
 /// A scene from a text.
 pub fn scene(text: &str) -> Scene {
-    let source = Source::new("test.toml", text);
-    Scene::parse("test", source, Files::in_memory([]), &Options::default()).unwrap()
+    let source = SourceText::new("test.toml", text);
+    Scene::parse(
+        "test",
+        source,
+        Files::in_memory([]),
+        &LoadOptions::default(),
+    )
+    .unwrap()
 }
 
 /// A built-in scene.
 pub fn built_in(name: &str) -> Scene {
-    Scene::load(name, &Options::default()).unwrap()
+    Scene::load(name, &LoadOptions::default()).unwrap()
 }
 
 /// A server that runs until it is dropped.

@@ -158,7 +158,7 @@ pub fn in_weights(clip: &Clip, newtons: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Options, Scene};
+    use crate::scene::{LoadOptions, Scene};
     use conatus_math::DMat3;
     use conatus_motion::inverse_dynamics::Contact;
     use conatus_record::clip::ObjectContact;
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_thing_that_feels_another_force_than_the_hand_is_found() {
-        let mut scene = Scene::load("carry", &Options::default()).unwrap();
+        let mut scene = Scene::load("carry", &LoadOptions::default()).unwrap();
         let mut clip = scene.build().unwrap().ask.unwrap().start();
         assert_eq!(reaction_error(&clip), 0.0);
         let hand = (clip.characters[0].effectors.iter_mut())

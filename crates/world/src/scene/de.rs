@@ -1,11 +1,11 @@
-//! Turns a [`Node`] tree into the scene's structs, and says in plain words and
+//! Turns a [`TreeNode`] tree into the scene's structs, and says in plain words and
 //! at the right place what does not fit.
 
 mod error;
 
-use super::problem::Problem;
-use super::tree::{Key, Node, Span, Value};
-pub use error::Error;
+use super::diagnostic::Diagnostic;
+use super::tree::{Span, TreeKey, TreeNode, TreeValue};
+pub use error::DeserializeError;
 use error::{plain_found, suggestion};
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -14,25 +14,25 @@ use serde::de::{
 };
 
 /// Reads any of the scene's types out of a tree.
-pub fn from_node<T: serde::de::DeserializeOwned>(node: &Node) -> Result<T, Problem> {
-    T::deserialize(node).map_err(Error::into_problem)
+pub fn from_node<T: serde::de::DeserializeOwned>(node: &TreeNode) -> Result<T, Diagnostic> {
+    T::deserialize(node).map_err(DeserializeError::into_diagnostic)
 }
 
-impl<'de> Deserializer<'de> for &Node {
-    type Error = Error;
+impl<'de> Deserializer<'de> for &TreeNode {
+    type Error = DeserializeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         let result = match &self.value {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Integer(value) => match u64::try_from(*value) {
+            TreeValue::Null => visitor.visit_unit(),
+            TreeValue::Bool(value) => visitor.visit_bool(*value),
+            TreeValue::Integer(value) => match u64::try_from(*value) {
                 Ok(value) => visitor.visit_u64(value),
                 Err(_) => visitor.visit_i64(*value),
             },
-            Value::Float(value) => visitor.visit_f64(*value),
-            Value::String(text) => visitor.visit_str(text),
-            Value::Array(elements) => visitor.visit_seq(Elements(elements.iter())),
-            Value::Table(entries) => visitor.visit_map(Entries {
+            TreeValue::Float(value) => visitor.visit_f64(*value),
+            TreeValue::String(text) => visitor.visit_str(text),
+            TreeValue::Array(elements) => visitor.visit_seq(Elements(elements.iter())),
+            TreeValue::Table(entries) => visitor.visit_map(Entries {
                 rest: entries.iter(),
                 value: None,
             }),
@@ -40,9 +40,9 @@ impl<'de> Deserializer<'de> for &Node {
         result.map_err(|error| error.or_at(self.span))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         match self.value {
-            Value::Null => visitor.visit_none(),
+            TreeValue::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
@@ -51,14 +51,14 @@ impl<'de> Deserializer<'de> for &Node {
         self,
         length: usize,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         // Checked here because serde's arrays ignore elements beyond the last.
-        if let Value::Array(elements) = &self.value
+        if let TreeValue::Array(elements) = &self.value
             && elements.len() != length
         {
             let found = elements.len();
-            return Err(Error::new(
-                Problem::new(format!("expected a list of {length}, found {found}"))
+            return Err(DeserializeError::new(
+                Diagnostic::new(format!("expected a list of {length}, found {found}"))
                     .span(self.span)
                     .label(format!("should have {length} elements")),
             ));
@@ -71,11 +71,13 @@ impl<'de> Deserializer<'de> for &Node {
         _name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         // Serde would fill a struct from a list by position; a scene names
         // its keys.
         match self.value {
-            Value::Array(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor).or_at(self.span)),
+            TreeValue::Array(_) => {
+                Err(DeserializeError::invalid_type(Unexpected::Seq, &visitor).or_at(self.span))
+            }
             _ => self.deserialize_any(visitor),
         }
     }
@@ -84,7 +86,7 @@ impl<'de> Deserializer<'de> for &Node {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         visitor
             .visit_newtype_struct(self)
             .map_err(|error| error.or_at(self.span))
@@ -95,25 +97,25 @@ impl<'de> Deserializer<'de> for &Node {
         _name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         let choices = || suggestion("", variants, "the choices are");
         let result = match &self.value {
-            Value::String(text) => visitor.visit_enum(Choice {
+            TreeValue::String(text) => visitor.visit_enum(Choice {
                 name: text,
                 span: self.span,
                 content: None,
             }),
-            Value::Table(entries) => match entries.as_slice() {
+            TreeValue::Table(entries) => match entries.as_slice() {
                 [(key, content)] => visitor.visit_enum(Choice {
                     name: &key.name,
                     span: key.span,
                     content: Some(content),
                 }),
-                [] => Err(Error::new(
-                    Problem::new("expected one choice, found an empty table").help(choices()),
+                [] => Err(DeserializeError::new(
+                    Diagnostic::new("expected one choice, found an empty table").help(choices()),
                 )),
-                [_, (second, _), ..] => Err(Error::new(
-                    Problem::new(format!(
+                [_, (second, _), ..] => Err(DeserializeError::new(
+                    Diagnostic::new(format!(
                         "expected exactly one choice, found {}",
                         entries.len()
                     ))
@@ -121,8 +123,8 @@ impl<'de> Deserializer<'de> for &Node {
                     .span(second.span),
                 )),
             },
-            _ => Err(Error::new(
-                Problem::new(format!(
+            _ => Err(DeserializeError::new(
+                Diagnostic::new(format!(
                     "expected a choice, found {}",
                     plain_found(self.unexpected())
                 ))
@@ -132,7 +134,10 @@ impl<'de> Deserializer<'de> for &Node {
         result.map_err(|error| error.or_at(self.span))
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, DeserializeError> {
         visitor.visit_unit()
     }
 
@@ -142,29 +147,29 @@ impl<'de> Deserializer<'de> for &Node {
     }
 }
 
-impl Node {
+impl TreeNode {
     fn unexpected(&self) -> Unexpected<'_> {
         match &self.value {
-            Value::Null => Unexpected::Unit,
-            Value::Bool(value) => Unexpected::Bool(*value),
-            Value::Integer(value) => Unexpected::Signed(*value),
-            Value::Float(value) => Unexpected::Float(*value),
-            Value::String(text) => Unexpected::Str(text),
-            Value::Array(_) => Unexpected::Seq,
-            Value::Table(_) => Unexpected::Map,
+            TreeValue::Null => Unexpected::Unit,
+            TreeValue::Bool(value) => Unexpected::Bool(*value),
+            TreeValue::Integer(value) => Unexpected::Signed(*value),
+            TreeValue::Float(value) => Unexpected::Float(*value),
+            TreeValue::String(text) => Unexpected::Str(text),
+            TreeValue::Array(_) => Unexpected::Seq,
+            TreeValue::Table(_) => Unexpected::Map,
         }
     }
 }
 
-struct Elements<'a>(std::slice::Iter<'a, Node>);
+struct Elements<'a>(std::slice::Iter<'a, TreeNode>);
 
 impl<'de> SeqAccess<'de> for Elements<'_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Error> {
+    ) -> Result<Option<T::Value>, DeserializeError> {
         match self.0.next() {
             Some(node) => seed
                 .deserialize(node)
@@ -178,34 +183,37 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
 }
 
 struct Entries<'a> {
-    rest: std::slice::Iter<'a, (Key, Node)>,
-    value: Option<&'a Node>,
+    rest: std::slice::Iter<'a, (TreeKey, TreeNode)>,
+    value: Option<&'a TreeNode>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Error> {
+    ) -> Result<Option<K::Value>, DeserializeError> {
         match self.rest.next() {
             Some((key, value)) => {
                 self.value = Some(value);
                 seed.deserialize(StrDeserializer::new(&key.name))
                     .map(Some)
-                    .map_err(|error: Error| error.or_at(key.span))
+                    .map_err(|error: DeserializeError| error.or_at(key.span))
             }
             None => Ok(None),
         }
     }
 
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, DeserializeError> {
         match self.value.take() {
             Some(node) => seed
                 .deserialize(node)
                 .map_err(|error| error.or_at(node.span)),
-            None => Err(Error::custom("a value was asked for before its key")),
+            None => Err(DeserializeError::custom("a value was read before its key")),
         }
     }
 }
@@ -214,27 +222,30 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 struct Choice<'a> {
     name: &'a str,
     span: Span,
-    content: Option<&'a Node>,
+    content: Option<&'a TreeNode>,
 }
 
 impl<'de, 'a> EnumAccess<'de> for Choice<'a> {
-    type Error = Error;
+    type Error = DeserializeError;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Self), DeserializeError> {
         let variant = seed
             .deserialize(StrDeserializer::new(self.name))
-            .map_err(|error: Error| error.or_at(self.span))?;
+            .map_err(|error: DeserializeError| error.or_at(self.span))?;
         Ok((variant, self))
     }
 }
 
 impl Choice<'_> {
-    fn content(&self) -> Result<&Node, Error> {
+    fn content(&self) -> Result<&TreeNode, DeserializeError> {
         self.content.ok_or_else(|| {
             let name = self.name;
-            Error::new(
-                Problem::new(format!("`{name}` needs values of its own"))
+            DeserializeError::new(
+                Diagnostic::new(format!("`{name}` needs values of its own"))
                     .help(format!("write it as a table: {{ {name} = {{ … }} }}"))
                     .span(self.span),
             )
@@ -243,26 +254,33 @@ impl Choice<'_> {
 }
 
 impl<'de> VariantAccess<'de> for Choice<'_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
-    fn unit_variant(self) -> Result<(), Error> {
+    fn unit_variant(self) -> Result<(), DeserializeError> {
         match self.content {
             None => Ok(()),
-            Some(_) => Err(Error::new(
-                Problem::new(format!("`{}` takes no values", self.name))
+            Some(_) => Err(DeserializeError::new(
+                Diagnostic::new(format!("`{}` takes no values", self.name))
                     .help(format!("write \"{}\" alone", self.name))
                     .span(self.span),
             )),
         }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, DeserializeError> {
         let node = self.content()?;
         seed.deserialize(node)
             .map_err(|error| error.or_at(node.span))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        length: usize,
+        visitor: V,
+    ) -> Result<V::Value, DeserializeError> {
         self.content()?.deserialize_tuple(length, visitor)
     }
 
@@ -270,7 +288,7 @@ impl<'de> VariantAccess<'de> for Choice<'_> {
         self,
         _fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         self.content()?.deserialize_any(visitor)
     }
 }
@@ -281,18 +299,18 @@ mod tests {
     use super::super::parse_toml;
     use super::*;
 
-    fn read(text: &str) -> Result<SceneFile, Problem> {
+    fn read(text: &str) -> Result<SceneFile, Diagnostic> {
         from_node(&parse_toml::parse(text, 0).unwrap())
     }
 
     /// The message, the text that it points to, and the help.
-    fn problem(text: &str) -> (String, &str, String) {
-        let problem = read(text).unwrap_err();
-        let span = problem.span.unwrap();
+    fn diagnostic(text: &str) -> (String, &str, String) {
+        let diagnostic = read(text).unwrap_err();
+        let span = diagnostic.span.unwrap();
         (
-            problem.message,
+            diagnostic.message,
             &text[span.start..span.end],
-            problem.help.unwrap_or_default(),
+            diagnostic.help.unwrap_or_default(),
         )
     }
 
@@ -314,7 +332,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_shown_with_its_neighbour() {
-        let (message, place, help) = problem("[[body]]\nname = 'a'\nmasss = 3");
+        let (message, place, help) = diagnostic("[[body]]\nname = 'a'\nmasss = 3");
         assert_eq!(message, "unknown key `masss`");
         assert_eq!(place, "masss");
         assert!(help.starts_with("did you mean `mass`?"), "{help}");
@@ -323,22 +341,22 @@ mod tests {
     #[test]
     fn problems_inside_of_a_choice_keep_their_place() {
         let (message, place, _) =
-            problem("[[body]]\nshape = { box = { half_extents = [1, '2', 3] } }");
+            diagnostic("[[body]]\nshape = { box = { half_extents = [1, '2', 3] } }");
         assert_eq!(place, "'2'");
         assert_eq!(message, "expected a number, found the string \"2\"");
-        let (_, place, help) = problem("[[body]]\nshape.sphere = { raduis = 1 }");
+        let (_, place, help) = diagnostic("[[body]]\nshape.sphere = { raduis = 1 }");
         assert_eq!(place, "raduis");
         assert!(help.contains("`radius`"));
-        let (message, _, _) = problem("[[body]]\nshape.sphere = { }");
+        let (message, _, _) = diagnostic("[[body]]\nshape.sphere = { }");
         assert_eq!(message, "the key `radius` is missing");
-        let (_, place, help) = problem("[[body]]\nshape.sphre = { radius = 1 }");
+        let (_, place, help) = diagnostic("[[body]]\nshape.sphre = { radius = 1 }");
         assert_eq!(place, "sphre");
         assert!(help.contains("did you mean `sphere`?"));
-        let (_, place, _) = problem("[[body]]\nshape = { sphere = { radius = 1 }, box = 2 }");
+        let (_, place, _) = diagnostic("[[body]]\nshape = { sphere = { radius = 1 }, box = 2 }");
         assert_eq!(place, "box");
-        assert_eq!(problem("[[body]]\nshape = 'sphere'").1, "'sphere'");
-        assert_eq!(problem("[[body]]\nshape = 3").1, "3");
-        assert_eq!(problem("up = { y = 1 }").1, "y");
+        assert_eq!(diagnostic("[[body]]\nshape = 'sphere'").1, "'sphere'");
+        assert_eq!(diagnostic("[[body]]\nshape = 3").1, "3");
+        assert_eq!(diagnostic("up = { y = 1 }").1, "y");
     }
 
     #[test]
@@ -375,7 +393,7 @@ mod tests {
                 "`rk5` is not one of the choices here",
             ),
         ] {
-            assert_eq!(problem(text).0, message);
+            assert_eq!(diagnostic(text).0, message);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Where the files of a scene come from: a folder on disk, the program
 //! itself, or a recording.
 
+use super::diagnostic::{Diagnostic, SourceText, nearest};
 use super::library;
-use super::problem::{Problem, Source, nearest};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub const MAX_FILE_BYTES: u64 = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct Files {
     origin: Origin,
-    read: Vec<(String, Source)>,
+    read: Vec<(String, SourceText)>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ impl Files {
 
     /// The text of a file that the scene names, under the name to show in
     /// messages. The problem has no place yet: it belongs where the scene
-    /// names the file ([`Problems::push_at`](super::Problems::push_at)).
-    pub fn read(&mut self, file: &str) -> Result<Source, Problem> {
+    /// names the file ([`Diagnostics::push_at`](super::Diagnostics::push_at)).
+    pub fn read(&mut self, file: &str) -> Result<SourceText, Diagnostic> {
         if let Some((_, source)) = self.read.iter().find(|(name, _)| name == file) {
             return Ok(source.clone());
         }
@@ -63,19 +63,19 @@ impl Files {
                 let path = folder.join(file);
                 match library::mesh(file) {
                     // A copy of a built-in scene finds its meshes.
-                    Some(text) if !path.exists() => Source::new(file, text),
-                    _ => Source::new(path.display().to_string(), read_text(&path)?),
+                    Some(text) if !path.exists() => SourceText::new(file, text),
+                    _ => SourceText::new(path.display().to_string(), read_text(&path)?),
                 }
             }
             Origin::BuiltIn => match library::mesh(file) {
-                Some(text) => Source::new(file, text),
+                Some(text) => SourceText::new(file, text),
                 None => {
                     let names = library::MESHES.iter().map(|(name, _)| *name);
                     return Err(missing(file, "comes with the program", names));
                 }
             },
             Origin::Memory(files) => match files.iter().find(|(name, _)| name == file) {
-                Some((name, text)) => Source::new(name.clone(), text.clone()),
+                Some((name, text)) => SourceText::new(name.clone(), text.clone()),
                 None => {
                     let names = files.iter().map(|(name, _)| name.as_str());
                     return Err(missing(file, "is in the recording", names));
@@ -91,15 +91,15 @@ impl Files {
     pub fn read_or_make(
         &mut self,
         name: &str,
-        make: impl FnOnce(&Path) -> Result<String, Problem>,
-    ) -> Result<Source, Problem> {
+        make: impl FnOnce(&Path) -> Result<String, Diagnostic>,
+    ) -> Result<SourceText, Diagnostic> {
         let Origin::Folder(folder) = &self.origin else {
             return self.read(name);
         };
         if let Some((_, source)) = self.read.iter().find(|(read, _)| read == name) {
             return Ok(source.clone());
         }
-        let source = Source::new(name, make(folder)?);
+        let source = SourceText::new(name, make(folder)?);
         self.read.push((name.to_owned(), source.clone()));
         Ok(source)
     }
@@ -113,31 +113,31 @@ impl Files {
     }
 }
 
-fn missing<'a>(file: &str, place: &str, names: impl Iterator<Item = &'a str>) -> Problem {
-    let problem = Problem::new(format!("no file `{file}` {place}"));
+fn missing<'a>(file: &str, place: &str, names: impl Iterator<Item = &'a str>) -> Diagnostic {
+    let diagnostic = Diagnostic::new(format!("no file `{file}` {place}"));
     match nearest(file, names) {
-        Some(near) => problem.help(format!("did you mean `{near}`?")),
-        None => problem,
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic,
     }
 }
 
 /// The text of a file on disk, without a byte-order mark.
-pub fn read_text(path: &Path) -> Result<String, Problem> {
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
-        let problem = Problem::new(format!("cannot read {shown}: {}", plain(&error)));
+        let diagnostic = Diagnostic::new(format!("cannot read {shown}: {}", plain(&error)));
         match error.kind() {
             std::io::ErrorKind::NotFound => {
-                problem.help("check the spelling and the folder it is looked for in")
+                diagnostic.help("check the spelling and the folder it is looked for in")
             }
-            std::io::ErrorKind::PermissionDenied => problem.help("check the file's permissions"),
-            _ => problem,
+            std::io::ErrorKind::PermissionDenied => diagnostic.help("check the file's permissions"),
+            _ => diagnostic,
         }
     };
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if metadata.is_dir() {
         return Err(
-            Problem::new(format!("{shown} is a folder, not a file")).help("name a file in it")
+            Diagnostic::new(format!("{shown} is a folder, not a file")).help("name a file in it")
         );
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
@@ -149,7 +149,7 @@ pub fn read_text(path: &Path) -> Result<String, Problem> {
             .map_err(unreadable)?;
     }
     if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Problem::new(format!("{shown} is greater than 64 MB"))
+        return Err(Diagnostic::new(format!("{shown} is greater than 64 MB"))
             .help("is it a scene or mesh at all? Split a mesh, or reduce it"));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
@@ -158,7 +158,7 @@ pub fn read_text(path: &Path) -> Result<String, Problem> {
             .iter()
             .filter(|&&byte| byte == b'\n')
             .count();
-        Problem::new(format!("{shown}:{line}: the file is not text in UTF-8"))
+        Diagnostic::new(format!("{shown}:{line}: the file is not text in UTF-8"))
             .help("save it as UTF-8; if it is a picture or a program, it is the wrong file")
     })?;
     if text.starts_with('\u{feff}') {
@@ -190,8 +190,8 @@ mod tests {
     fn files_in_memory_are_read_by_the_scenes_name_for_them() {
         let mut files = Files::in_memory([("meshes/a.obj".to_owned(), "v 0 0 0".to_owned())]);
         assert_eq!(&*files.read("meshes/a.obj").unwrap().text, "v 0 0 0");
-        let problem = files.read("meshes/b.obj").unwrap_err();
-        assert_eq!(problem.help.unwrap(), "did you mean `meshes/a.obj`?");
+        let diagnostic = files.read("meshes/b.obj").unwrap_err();
+        assert_eq!(diagnostic.help.unwrap(), "did you mean `meshes/a.obj`?");
         let read: Vec<_> = files.already_read().collect();
         assert_eq!(read, [("meshes/a.obj", "v 0 0 0")]);
     }

@@ -1,16 +1,16 @@
 //! Finds a scene by name or path, reads it and checks its keys.
 
+use super::diagnostic::{Diagnostic, Diagnostics, SceneError, SourceText, nearest};
 use super::files::{self, Files};
 use super::model::SceneFile;
-use super::problem::{Problem, Problems, SceneError, Source, nearest};
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::{de, library, parse_json, parse_toml, set};
 use std::path::Path;
 use std::sync::Arc;
 
 /// What the command line changes about a scene.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct LoadOptions {
     /// `path=value` changes, carried out in order.
     pub sets: Vec<String>,
     /// The seed, instead of the scene's.
@@ -40,8 +40,8 @@ pub struct Scene {
     pub movement: Option<Arc<crate::motion::Movement>>,
     /// All movements that were kept to choose from, if that is known already.
     pub movements: Option<Arc<crate::motion::Movements>>,
-    tree: Arc<Node>,
-    sources: Vec<Source>,
+    tree: Arc<TreeNode>,
+    sources: Vec<SourceText>,
     format: Format,
 }
 
@@ -74,9 +74,9 @@ impl Scene {
 
     /// Loads a built-in scene by its name, or a scene file by its path. A
     /// built-in name comes first; `./name` is always a file.
-    pub fn load(name_or_path: &str, options: &Options) -> Result<Self, SceneError> {
+    pub fn load(name_or_path: &str, options: &LoadOptions) -> Result<Self, SceneError> {
         if let Some(built_in) = library::find(name_or_path) {
-            let source = Source::new(format!("{}.toml", built_in.name), built_in.text);
+            let source = SourceText::new(format!("{}.toml", built_in.name), built_in.text);
             return Self::parse(built_in.name, source, Files::built_in(), options);
         }
         let path = Path::new(name_or_path);
@@ -88,17 +88,17 @@ impl Scene {
             .is_some_and(|e| e.eq_ignore_ascii_case("mcap"))
         {
             return Err(SceneError::placeless(
-                Problem::new(format!(
+                Diagnostic::new(format!(
                     "{name_or_path} is named like a recording, not a scene"
                 ))
                 .help("recordings are for `conatus run`, `conatus play` and `conatus export`"),
             ));
         }
         let text = files::read_text(path).map_err(SceneError::placeless)?;
-        let source = Source::new(name_or_path, text);
+        let source = SourceText::new(name_or_path, text);
         if source.text.trim().is_empty() {
             return Err(SceneError::placeless(
-                Problem::new(format!("{name_or_path} is empty"))
+                Diagnostic::new(format!("{name_or_path} is empty"))
                     .help("`conatus new rigid` writes a scene to start from"),
             ));
         }
@@ -117,17 +117,17 @@ impl Scene {
         seed: u64,
     ) -> Result<Self, SceneError> {
         let Some((scene, meshes)) = sources.split_first() else {
-            return Err(SceneError::placeless(Problem::new(
+            return Err(SceneError::placeless(Diagnostic::new(
                 "the recording does not hold the scene that it was made from",
             )));
         };
         let meshes = meshes.iter().map(|m| (m.name.clone(), m.text.clone()));
-        let options = Options {
+        let options = LoadOptions {
             sets: overrides.to_vec(),
             seed: Some(seed),
             seconds: None,
         };
-        let source = Source::new(scene.name.clone(), scene.text.as_str());
+        let source = SourceText::new(scene.name.clone(), scene.text.as_str());
         Self::parse(name, source, Files::in_memory(meshes), &options)
     }
 
@@ -135,9 +135,9 @@ impl Scene {
     /// JSON; `files` is where its meshes are.
     pub fn parse(
         name: &str,
-        source: Source,
+        source: SourceText,
         files: Files,
-        options: &Options,
+        options: &LoadOptions,
     ) -> Result<Self, SceneError> {
         let text = Arc::clone(&source.text);
         let format = Format::of(&source.name, &text);
@@ -148,7 +148,7 @@ impl Scene {
         };
         let mut tree = match parsed {
             Ok(tree) => tree,
-            Err(problems) => return Err(SceneError::new(sources, problems)),
+            Err(diagnostics) => return Err(SceneError::new(sources, diagnostics)),
         };
 
         let sets = options.sets.iter().map(|set| ("--set", set.clone()));
@@ -158,21 +158,21 @@ impl Scene {
             .seconds
             .map(|s| ("--seconds", format!("time.seconds={s:?}")));
         let mut overrides = Vec::new();
-        let mut problems = Vec::new();
+        let mut diagnostics = Vec::new();
         for (flag, argument) in sets.chain(seconds) {
-            sources.push(Source::new(flag, argument.as_str()));
-            if let Err(problem) = set::apply(&mut tree, &argument, sources.len() - 1) {
-                problems.push(problem);
+            sources.push(SourceText::new(flag, argument.as_str()));
+            if let Err(diagnostic) = set::apply(&mut tree, &argument, sources.len() - 1) {
+                diagnostics.push(diagnostic);
             }
             overrides.push(argument);
         }
-        if !problems.is_empty() {
-            return Err(SceneError::new(sources, problems));
+        if !diagnostics.is_empty() {
+            return Err(SceneError::new(sources, diagnostics));
         }
 
         let file: SceneFile = match de::from_node(&tree) {
             Ok(file) => file,
-            Err(problem) => return Err(SceneError::new(sources, vec![problem])),
+            Err(diagnostic) => return Err(SceneError::new(sources, vec![diagnostic])),
         };
         Ok(Self {
             name: name.to_owned(),
@@ -189,8 +189,8 @@ impl Scene {
     }
 
     /// A collector for what is wrong with the scene's physics.
-    pub fn problems(&self) -> Problems {
-        Problems::new(Arc::clone(&self.tree), self.sources.clone())
+    pub fn diagnostics(&self) -> Diagnostics {
+        Diagnostics::new(Arc::clone(&self.tree), self.sources.clone())
     }
 
     /// Whether the scene or the command line says how long to run.
@@ -200,7 +200,7 @@ impl Scene {
     }
 
     /// The scene as it was written, changes included.
-    pub fn tree(&self) -> &Node {
+    pub fn tree(&self) -> &TreeNode {
         &self.tree
     }
 
@@ -229,13 +229,13 @@ fn looks_like_a_name(argument: &str) -> bool {
     !is_path
 }
 
-fn unknown_scene(name: &str) -> Problem {
+fn unknown_scene(name: &str) -> Diagnostic {
     let names = library::SCENES.iter().map(|scene| scene.name);
     let near = match nearest(name, names) {
         Some(near) => format!("did you mean `{near}`? "),
         None => String::new(),
     };
-    Problem::new(format!("there is no scene or file named `{name}`")).help(format!(
+    Diagnostic::new(format!("there is no scene or file named `{name}`")).help(format!(
         "{near}`conatus list` shows the built-in scenes, `conatus new rigid -o {name}.toml` starts one of your own"
     ))
 }
@@ -244,15 +244,15 @@ fn unknown_scene(name: &str) -> Problem {
 mod tests {
     use super::*;
 
-    fn parse(name: &str, text: &str, options: &Options) -> Result<Scene, SceneError> {
+    fn parse(name: &str, text: &str, options: &LoadOptions) -> Result<Scene, SceneError> {
         let files = Files::in_memory([]);
-        Scene::parse("test", Source::new(name, text), files, options)
+        Scene::parse("test", SourceText::new(name, text), files, options)
     }
 
-    fn sets(sets: &[&str]) -> Options {
-        Options {
+    fn sets(sets: &[&str]) -> LoadOptions {
+        LoadOptions {
             sets: sets.iter().map(|&set| set.to_owned()).collect(),
-            ..Options::default()
+            ..LoadOptions::default()
         }
     }
 
@@ -260,7 +260,7 @@ mod tests {
     fn toml_and_json_of_the_same_shape_are_the_same_scene() {
         let toml = "seed = 7\n[[body]]\nname = 'a'\nshape.sphere.radius = 2";
         let json = r#"{"seed": 7, "body": [{"name": "a", "shape": {"sphere": {"radius": 2}}}]}"#;
-        let options = Options::default();
+        let options = LoadOptions::default();
         let toml = parse("a.toml", toml, &options).unwrap();
         for name in ["a.json", "a"] {
             let json = parse(name, json, &options).unwrap();
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_command_line_goes_before_the_file() {
-        let options = Options {
+        let options = LoadOptions {
             sets: vec!["seed=8".into(), "time.step=0.5".into()],
             seed: Some(9),
             seconds: Some(3.0),
@@ -294,9 +294,9 @@ mod tests {
         let text = error.to_string();
         assert!(text.starts_with("--set:1:6: unknown key `stepp`"), "{text}");
         assert!(text.contains("did you mean `step`?"), "{text}");
-        let options = Options {
+        let options = LoadOptions {
             seconds: Some(f64::NAN),
-            ..Options::default()
+            ..LoadOptions::default()
         };
         let error = parse("a.toml", "seed = 7", &options).unwrap_err();
         assert!(error.to_string().starts_with("--seconds:"), "{error}");
@@ -309,14 +309,14 @@ mod tests {
             "[[body]]\nmass = -1\n",
             &sets(&["body[0].friction=-2"]),
         );
-        let mut problems = scene.unwrap().problems();
-        assert!(problems.is_empty());
-        problems.at("body[0].mass", "the mass is negative", "");
-        problems.at("body[0].friction", "friction is negative", "");
-        problems.at("body[0].position", "no position", "add one");
-        problems.in_source("a.obj", "v 1\nv 2", 4, 3, "two numbers are missing", "");
+        let mut diagnostics = scene.unwrap().diagnostics();
+        assert!(diagnostics.is_empty());
+        diagnostics.at("body[0].mass", "the mass is negative", "");
+        diagnostics.at("body[0].friction", "friction is negative", "");
+        diagnostics.at("body[0].position", "no position", "add one");
+        diagnostics.in_source("a.obj", "v 1\nv 2", 4, 3, "two numbers are missing", "");
         assert_eq!(
-            problems.finish().unwrap_err().to_string(),
+            diagnostics.finish().unwrap_err().to_string(),
             "a.toml:2:8: the mass is negative\n\
              --set:1:18: friction is negative\n\
              a.toml:1:1: no position\n  help: add one\n\
@@ -326,14 +326,14 @@ mod tests {
 
     #[test]
     fn a_scene_that_is_not_there_suggests_one_that_is() {
-        let error = Scene::load("cylno", &Options::default()).unwrap_err();
+        let error = Scene::load("cylno", &LoadOptions::default()).unwrap_err();
         assert!(
             error.to_string().contains("did you mean `cylon`?"),
             "{error}"
         );
-        let error = Scene::load("no/such.toml", &Options::default()).unwrap_err();
+        let error = Scene::load("no/such.toml", &LoadOptions::default()).unwrap_err();
         assert!(error.to_string().contains("no such file"), "{error}");
-        let error = Scene::load("", &Options::default()).unwrap_err();
+        let error = Scene::load("", &LoadOptions::default()).unwrap_err();
         assert!(error.to_string().contains("no scene"), "{error}");
     }
 }

@@ -8,28 +8,28 @@
 //!    value knows its place; [`set`] changes the tree as `--set` asks.
 //! 3. [`de`] fits the tree to the keys of [`model`].
 //! 4. `build` checks the physics and makes a world, reporting by path through
-//!    [`Scene::problems`] and reading meshes through [`Scene::files`].
+//!    [`Scene::diagnostics`] and reading meshes through [`Scene::files`].
 //!
 //! Whatever goes wrong on the way is a [`SceneError`] that shows where.
 
 mod build;
 pub mod de;
+pub mod diagnostic;
 pub mod files;
 pub mod library;
 pub mod load;
 pub mod model;
 pub mod parse_json;
 pub mod parse_toml;
-pub mod problem;
 pub mod set;
 pub mod template;
 pub mod tree;
 
 pub use build::Setup;
+pub use diagnostic::{Diagnostic, Diagnostics, SceneError, SourceText};
 pub use files::Files;
-pub use load::{Options, Scene};
+pub use load::{LoadOptions, Scene};
 pub use model::SceneFile;
-pub use problem::{Problem, Problems, SceneError, Source};
 
 /// The JSON Schema of scene files.
 pub fn schema() -> serde_json::Value {

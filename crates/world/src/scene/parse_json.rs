@@ -1,16 +1,16 @@
-//! Reads JSON of the same shape as the TOML scenes into a [`Node`] tree.
+//! Reads JSON of the same shape as the TOML scenes into a [`TreeNode`] tree.
 //!
 //! Strictly: no comments, no trailing commas, no key twice.
 
-use super::problem::Problem;
-use super::tree::{Key, MAX_DEPTH, Node, Span, Value, not_finite, too_deep};
+use super::diagnostic::Diagnostic;
+use super::tree::{MAX_DEPTH, Span, TreeKey, TreeNode, TreeValue, not_finite, too_deep};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use std::collections::BTreeMap;
 
 /// Reads a JSON document.
-pub fn parse(text: &str, source: usize) -> Result<Node, Vec<Problem>> {
+pub fn parse(text: &str, source: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     check_depth(text, source)?;
     let span = |start: usize, end: usize| Span { source, start, end };
     let collect = CollectOptions {
@@ -37,57 +37,57 @@ pub fn parse(text: &str, source: usize) -> Result<Node, Vec<Problem>> {
             None => message,
         };
         let range = error.range();
-        vec![Problem::new(message).span(span(range.start, range.end))]
+        vec![Diagnostic::new(message).span(span(range.start, range.end))]
     })?;
     let Some(value) = parsed.value else {
         return Err(vec![
-            Problem::new("there is no JSON value in this file").span(span(0, 0)),
+            Diagnostic::new("there is no JSON value in this file").span(span(0, 0)),
         ]);
     };
     let mut reader = Reader {
         source,
-        problems: Vec::new(),
+        diagnostics: Vec::new(),
     };
     let node = reader.node(value);
-    if reader.problems.is_empty() {
+    if reader.diagnostics.is_empty() {
         Ok(node)
     } else {
-        Err(reader.problems)
+        Err(reader.diagnostics)
     }
 }
 
 struct Reader {
     source: usize,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader {
-    fn node(&mut self, value: ast::Value<'_>) -> Node {
+    fn node(&mut self, value: ast::Value<'_>) -> TreeNode {
         let range = value.range();
         let span = self.span(range.start, range.end);
         let value = match value {
-            ast::Value::StringLit(text) => Value::String(text.value.into_owned()),
-            ast::Value::BooleanLit(value) => Value::Bool(value.value),
-            ast::Value::NullKeyword(_) => Value::Null,
+            ast::Value::StringLit(text) => TreeValue::String(text.value.into_owned()),
+            ast::Value::BooleanLit(value) => TreeValue::Bool(value.value),
+            ast::Value::NullKeyword(_) => TreeValue::Null,
             ast::Value::NumberLit(number) => match number.value.parse::<i64>() {
-                Ok(value) => Value::Integer(value),
+                Ok(value) => TreeValue::Integer(value),
                 Err(_) => match number.value.parse::<f64>() {
-                    Ok(value) if value.is_finite() => Value::Float(value),
+                    Ok(value) if value.is_finite() => TreeValue::Float(value),
                     _ => {
-                        self.problems.push(not_finite(number.value, span));
-                        Value::Null
+                        self.diagnostics.push(not_finite(number.value, span));
+                        TreeValue::Null
                     }
                 },
             },
             ast::Value::Array(array) => {
-                Value::Array(array.elements.into_iter().map(|e| self.node(e)).collect())
+                TreeValue::Array(array.elements.into_iter().map(|e| self.node(e)).collect())
             }
-            ast::Value::Object(object) => Value::Table(self.table(object)),
+            ast::Value::Object(object) => TreeValue::Table(self.table(object)),
         };
-        Node { value, span }
+        TreeNode { value, span }
     }
 
-    fn table(&mut self, object: ast::Object<'_>) -> Vec<(Key, Node)> {
+    fn table(&mut self, object: ast::Object<'_>) -> Vec<(TreeKey, TreeNode)> {
         let mut seen = BTreeMap::new();
         let mut entries = Vec::with_capacity(object.properties.len());
         for property in object.properties {
@@ -95,14 +95,14 @@ impl Reader {
             let span = self.span(range.start, range.end);
             let name = property.name.into_string();
             if seen.insert(name.clone(), ()).is_some() {
-                self.problems.push(
-                    Problem::new(format!("the key `{name}` is given twice"))
+                self.diagnostics.push(
+                    Diagnostic::new(format!("the key `{name}` is given twice"))
                         .help("keep one of the two")
                         .span(span),
                 );
             }
             let value = self.node(property.value);
-            entries.push((Key { name, span }, value));
+            entries.push((TreeKey { name, span }, value));
         }
         entries
     }
@@ -117,7 +117,7 @@ impl Reader {
 }
 
 /// Counts brackets outside of strings.
-fn check_depth(text: &str, source: usize) -> Result<(), Vec<Problem>> {
+fn check_depth(text: &str, source: usize) -> Result<(), Vec<Diagnostic>> {
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -143,9 +143,12 @@ fn check_depth(text: &str, source: usize) -> Result<(), Vec<Problem>> {
 mod tests {
     use super::*;
 
-    fn problem(text: &str) -> (String, usize) {
-        let problem = parse(text, 0).unwrap_err().remove(0);
-        (problem.message, problem.span.map_or(0, |span| span.start))
+    fn diagnostic(text: &str) -> (String, usize) {
+        let diagnostic = parse(text, 0).unwrap_err().remove(0);
+        (
+            diagnostic.message,
+            diagnostic.span.map_or(0, |span| span.start),
+        )
     }
 
     #[test]
@@ -155,12 +158,12 @@ mod tests {
         assert_eq!(tree.span.end, text.len());
         let c = tree.get("b").unwrap().get("c").unwrap();
         assert_eq!((c.span.source, c.span.start, c.span.end), (1, 35, 39));
-        let Value::Array(elements) = &tree.get("a").unwrap().value else {
+        let TreeValue::Array(elements) = &tree.get("a").unwrap().value else {
             panic!("not a list");
         };
-        assert_eq!(elements[0].value, Value::Integer(1));
-        assert_eq!(elements[1].value, Value::Float(2.5));
-        assert_eq!(elements[2].value, Value::Null);
+        assert_eq!(elements[0].value, TreeValue::Integer(1));
+        assert_eq!(elements[1].value, TreeValue::Float(2.5));
+        assert_eq!(elements[2].value, TreeValue::Null);
     }
 
     #[test]
@@ -175,17 +178,17 @@ mod tests {
             ("{ \"a\": 1, \"a\": 2 }", 10),
             ("{} {}", 3),
         ] {
-            assert_eq!(problem(text).1, start, "{text}");
+            assert_eq!(diagnostic(text).1, start, "{text}");
         }
-        assert!(problem("").0.contains("no JSON value"));
+        assert!(diagnostic("").0.contains("no JSON value"));
     }
 
     #[test]
     fn deep_nesting_is_refused_before_it_is_parsed() {
         let deep = "[".repeat(200_000);
-        assert!(problem(&deep).0.contains("levels"));
+        assert!(diagnostic(&deep).0.contains("levels"));
         let deep = "{\"a\":".repeat(200_000);
-        assert!(problem(&deep).0.contains("levels"));
+        assert!(diagnostic(&deep).0.contains("levels"));
         parse(&format!("[\"{}\"]", "[".repeat(1000)), 0).unwrap();
     }
 }

@@ -1,27 +1,27 @@
-//! Reads TOML into a [`Node`] tree.
+//! Reads TOML into a [`TreeNode`] tree.
 
-use super::problem::Problem;
-use super::tree::{Key, MAX_DEPTH, Node, Span, Value, not_finite, too_deep};
+use super::diagnostic::Diagnostic;
+use super::tree::{MAX_DEPTH, Span, TreeKey, TreeNode, TreeValue, not_finite, too_deep};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Reads a TOML document. All numbers that are not finite are reported at
 /// once; of syntax errors only the first, since the rest often follow from it.
-pub fn parse(text: &str, source: usize) -> Result<Node, Vec<Problem>> {
+pub fn parse(text: &str, source: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     check_depth(text, false).map_err(|at| vec![too_deep(source, at)])?;
     let table = DeTable::parse(text).map_err(|error| vec![syntax_error(&error, source, 0)])?;
     let mut reader = Reader::new(text, source, 0);
-    let value = Value::Table(reader.table(table.into_inner()));
+    let value = TreeValue::Table(reader.table(table.into_inner()));
     let span = Span {
         source,
         start: 0,
         end: 0,
     };
-    reader.finish(Node { value, span })
+    reader.finish(TreeNode { value, span })
 }
 
 /// Reads a single TOML value that stands `offset` bytes into its source.
-pub fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Vec<Problem>> {
+pub fn parse_value(text: &str, source: usize, offset: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     check_depth(text, true).map_err(|at| vec![too_deep(source, at + offset)])?;
     let value = DeValue::parse(text).map_err(|error| vec![syntax_error(&error, source, offset)])?;
     let mut reader = Reader::new(text, source, offset);
@@ -29,15 +29,15 @@ pub fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Vec
     reader.finish(node)
 }
 
-fn syntax_error(error: &toml::de::Error, source: usize, offset: usize) -> Problem {
-    let problem = Problem::new(error.message().trim().replace('\n', "; "));
+fn syntax_error(error: &toml::de::Error, source: usize, offset: usize) -> Diagnostic {
+    let diagnostic = Diagnostic::new(error.message().trim().replace('\n', "; "));
     match error.span() {
-        Some(span) => problem.span(Span {
+        Some(span) => diagnostic.span(Span {
             source,
             start: span.start + offset,
             end: span.end + offset,
         }),
-        None => problem,
+        None => diagnostic,
     }
 }
 
@@ -45,7 +45,7 @@ struct Reader<'a> {
     text: &'a str,
     source: usize,
     offset: usize,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Reader<'a> {
@@ -54,15 +54,15 @@ impl<'a> Reader<'a> {
             text,
             source,
             offset,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
-    fn finish(self, node: Node) -> Result<Node, Vec<Problem>> {
-        if self.problems.is_empty() {
+    fn finish(self, node: TreeNode) -> Result<TreeNode, Vec<Diagnostic>> {
+        if self.diagnostics.is_empty() {
             Ok(node)
         } else {
-            Err(self.problems)
+            Err(self.diagnostics)
         }
     }
 
@@ -74,13 +74,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn table(&mut self, table: DeTable<'_>) -> Vec<(Key, Node)> {
-        let mut entries: Vec<(Key, Node)> = table
+    fn table(&mut self, table: DeTable<'_>) -> Vec<(TreeKey, TreeNode)> {
+        let mut entries: Vec<(TreeKey, TreeNode)> = table
             .into_iter()
             .map(|(key, value)| {
                 let span = self.span(key.span());
                 let name = key.into_inner().into_owned();
-                (Key { name, span }, self.node(value))
+                (TreeKey { name, span }, self.node(value))
             })
             .collect();
         // The parser sorts keys by name; problems are best told in the order
@@ -89,50 +89,50 @@ impl<'a> Reader<'a> {
         entries
     }
 
-    fn node(&mut self, value: Spanned<DeValue<'_>>) -> Node {
+    fn node(&mut self, value: Spanned<DeValue<'_>>) -> TreeNode {
         let range = value.span();
         let span = self.span(range.clone());
         let written = self.text.get(range).unwrap_or_default();
         let value = match value.into_inner() {
-            DeValue::String(text) => Value::String(text.into_owned()),
-            DeValue::Boolean(value) => Value::Bool(value),
+            DeValue::String(text) => TreeValue::String(text.into_owned()),
+            DeValue::Boolean(value) => TreeValue::Bool(value),
             DeValue::Integer(digits) => {
                 match i64::from_str_radix(digits.as_str(), digits.radix()) {
-                    Ok(value) => Value::Integer(value),
+                    Ok(value) => TreeValue::Integer(value),
                     // Too great for an integer, but a fine mass or stiffness.
                     Err(_) if digits.radix() == 10 => self.float(digits.as_str(), written, span),
                     Err(_) => {
-                        self.problems.push(
-                            Problem::new(format!("`{written}` does not fit into 64 bits"))
+                        self.diagnostics.push(
+                            Diagnostic::new(format!("`{written}` does not fit into 64 bits"))
                                 .span(span),
                         );
-                        Value::Null
+                        TreeValue::Null
                     }
                 }
             }
             DeValue::Float(digits) => self.float(digits.as_str(), written, span),
             DeValue::Datetime(_) => {
-                self.problems.push(
-                    Problem::new("a date or time has no meaning in a scene")
+                self.diagnostics.push(
+                    Diagnostic::new("a date or time has no meaning in a scene")
                         .help("times are given in seconds, as in `time = 2.5`")
                         .span(span),
                 );
-                Value::Null
+                TreeValue::Null
             }
             DeValue::Array(elements) => {
-                Value::Array(elements.into_iter().map(|e| self.node(e)).collect())
+                TreeValue::Array(elements.into_iter().map(|e| self.node(e)).collect())
             }
-            DeValue::Table(table) => Value::Table(self.table(table)),
+            DeValue::Table(table) => TreeValue::Table(self.table(table)),
         };
-        Node { value, span }
+        TreeNode { value, span }
     }
 
-    fn float(&mut self, digits: &str, written: &str, span: Span) -> Value {
+    fn float(&mut self, digits: &str, written: &str, span: Span) -> TreeValue {
         match digits.parse::<f64>() {
-            Ok(value) if value.is_finite() => Value::Float(value),
+            Ok(value) if value.is_finite() => TreeValue::Float(value),
             _ => {
-                self.problems.push(not_finite(written, span));
-                Value::Null
+                self.diagnostics.push(not_finite(written, span));
+                TreeValue::Null
             }
         }
     }
@@ -235,7 +235,7 @@ fn end_of_string(bytes: &[u8], from: usize, quote: u8) -> usize {
 mod tests {
     use super::*;
 
-    fn problem(text: &str) -> Problem {
+    fn diagnostic(text: &str) -> Diagnostic {
         parse(text, 0).unwrap_err().remove(0)
     }
 
@@ -246,10 +246,10 @@ mod tests {
         let d = tree.get("b").unwrap().get("c").unwrap().get("d").unwrap();
         assert_eq!(d.span.source, 3);
         assert_eq!(&text[d.span.start..d.span.end], "[1.5, 'x']");
-        let Value::Array(elements) = &d.value else {
+        let TreeValue::Array(elements) = &d.value else {
             panic!("not a list: {d:?}");
         };
-        assert_eq!(elements[0].value, Value::Float(1.5));
+        assert_eq!(elements[0].value, TreeValue::Float(1.5));
         assert_eq!(&text[elements[1].span.start..elements[1].span.end], "'x'");
     }
 
@@ -261,9 +261,12 @@ mod tests {
             ("a = 1e999", 4),
             ("\n a = { b = +inf }", 12),
         ] {
-            let problem = problem(text);
-            assert!(problem.message.contains("not a finite"), "{problem:?}");
-            assert_eq!(problem.span.unwrap().start, start, "{text}");
+            let diagnostic = diagnostic(text);
+            assert!(
+                diagnostic.message.contains("not a finite"),
+                "{diagnostic:?}"
+            );
+            assert_eq!(diagnostic.span.unwrap().start, start, "{text}");
         }
         assert_eq!(parse("a = nan\nb = inf", 0).unwrap_err().len(), 2);
     }
@@ -271,13 +274,13 @@ mod tests {
     #[test]
     fn an_integer_beyond_64_bits_is_a_number_all_the_same() {
         let tree = parse("a = 100_000_000_000_000_000_000", 0).unwrap();
-        assert_eq!(tree.get("a").unwrap().value, Value::Float(1e20));
-        assert!(problem("a = 0xfffffffffffffffff").message.contains("64"));
+        assert_eq!(tree.get("a").unwrap().value, TreeValue::Float(1e20));
+        assert!(diagnostic("a = 0xfffffffffffffffff").message.contains("64"));
     }
 
     #[test]
     fn dates_are_refused() {
-        assert!(problem("a = 1979-05-27").message.contains("date"));
+        assert!(diagnostic("a = 1979-05-27").message.contains("date"));
     }
 
     #[test]
@@ -291,7 +294,11 @@ mod tests {
             format!("[[{}a]]", "a . ".repeat(deep)),
             format!("x = {{ {}a = 1 }}", "'a'.".repeat(deep)),
         ] {
-            assert!(problem(&text).message.contains("levels"), "{}", &text[..20]);
+            assert!(
+                diagnostic(&text).message.contains("levels"),
+                "{}",
+                &text[..20]
+            );
         }
     }
 

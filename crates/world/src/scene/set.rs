@@ -4,9 +4,9 @@
 //! the `name` of an element (`body.ball`). The value is TOML; what is not TOML
 //! is taken as a string, so that `--set time.integrator=euler` needs no quotes.
 
+use super::diagnostic::{Diagnostic, nearest};
 use super::parse_toml;
-use super::problem::{Problem, nearest};
-use super::tree::{Key, Node, Span, Value, not_finite};
+use super::tree::{Span, TreeKey, TreeNode, TreeValue, not_finite};
 
 /// One step of a path.
 struct Step {
@@ -17,22 +17,22 @@ struct Step {
 }
 
 /// Carries out one `path=value`, which is the whole text of its source.
-pub fn apply(root: &mut Node, argument: &str, source: usize) -> Result<(), Problem> {
+pub fn apply(root: &mut TreeNode, argument: &str, source: usize) -> Result<(), Diagnostic> {
     let whole = Span {
         source,
         start: 0,
         end: argument.len(),
     };
-    let (path, value_start) = parse_path(argument, source).map_err(|problem| Problem {
-        span: problem.span.or(Some(whole)),
-        ..problem
+    let (path, value_start) = parse_path(argument, source).map_err(|diagnostic| Diagnostic {
+        span: diagnostic.span.or(Some(whole)),
+        ..diagnostic
     })?;
     let text = &argument[value_start..];
     let value = parse_value(text, source, value_start)?;
     replace(root, &path, value)
 }
 
-fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Problem> {
+fn parse_value(text: &str, source: usize, offset: usize) -> Result<TreeNode, Diagnostic> {
     let trimmed = text.trim();
     let offset = offset + (text.len() - text.trim_start().len());
     let span = Span {
@@ -41,7 +41,7 @@ fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Problem
         end: offset + trimmed.len(),
     };
     if trimmed.is_empty() {
-        return Err(Problem::new("there is no value after `=`")
+        return Err(Diagnostic::new("there is no value after `=`")
             .help("for an empty string write `key=\"\"`")
             .span(span));
     }
@@ -52,18 +52,18 @@ fn parse_value(text: &str, source: usize, offset: usize) -> Result<Node, Problem
     match parse_toml::parse_value(trimmed, source, offset) {
         Ok(node) => Ok(node),
         // What begins like a list, a table or a string is meant as one.
-        Err(mut problems) if trimmed.starts_with(['[', '{', '"', '\'']) => {
-            Err(problems.swap_remove(0))
+        Err(mut diagnostics) if trimmed.starts_with(['[', '{', '"', '\'']) => {
+            Err(diagnostics.swap_remove(0))
         }
-        Err(_) => Ok(Node {
-            value: Value::String(trimmed.to_owned()),
+        Err(_) => Ok(TreeNode {
+            value: TreeValue::String(trimmed.to_owned()),
             span,
         }),
     }
 }
 
 /// The steps of the path, and where the value begins.
-fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Problem> {
+fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Diagnostic> {
     let usage = "write it as `path=value`, for example `--set time.step=0.001`";
     let mut steps = Vec::new();
     let mut rest = argument;
@@ -78,13 +78,13 @@ fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Probl
         let (name, length, bracketed) = match first {
             Some('[') => {
                 let length = rest.find(']').ok_or_else(|| {
-                    Problem::new("the bracket is not closed").span(span(rest.len()))
+                    Diagnostic::new("the bracket is not closed").span(span(rest.len()))
                 })?;
                 (rest[1..length].trim(), length + 1, true)
             }
             Some(quote @ ('"' | '\'')) => {
                 let length = rest[1..].find(quote).ok_or_else(|| {
-                    Problem::new("the quote is not closed").span(span(rest.len()))
+                    Diagnostic::new("the quote is not closed").span(span(rest.len()))
                 })?;
                 (&rest[1..=length], length + 2, false)
             }
@@ -99,10 +99,10 @@ fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Probl
             } else {
                 "a step of the path is empty"
             };
-            return Err(Problem::new(message).help(usage).span(span(length)));
+            return Err(Diagnostic::new(message).help(usage).span(span(length)));
         }
         if bracketed && name.parse::<usize>().is_err() {
-            return Err(Problem::new(format!("`[{name}]` is not an index"))
+            return Err(Diagnostic::new(format!("`[{name}]` is not an index"))
                 .help("give a number counted from 0, or the element's name: `body.ball`")
                 .span(span(length)));
         }
@@ -117,15 +117,15 @@ fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Probl
             Some('.') => rest = rest[1..].trim_start(),
             Some('[') => {}
             Some(_) => {
-                return Err(Problem::new("this path cannot be read").help(usage));
+                return Err(Diagnostic::new("this path cannot be read").help(usage));
             }
-            None => return Err(Problem::new("there is no `=`").help(usage)),
+            None => return Err(Diagnostic::new("there is no `=`").help(usage)),
         }
     }
 }
 
 /// Puts a value at the end of a path, making tables on the way.
-fn replace(root: &mut Node, path: &[Step], value: Node) -> Result<(), Problem> {
+fn replace(root: &mut TreeNode, path: &[Step], value: TreeNode) -> Result<(), Diagnostic> {
     let mut here = root;
     let mut walked = String::new();
     for step in path {
@@ -134,13 +134,13 @@ fn replace(root: &mut Node, path: &[Step], value: Node) -> Result<(), Problem> {
             walked => walked,
         };
         here = match &mut here.value {
-            Value::Table(entries) if !step.bracketed => child(entries, step),
-            Value::Array(elements) => {
+            TreeValue::Table(entries) if !step.bracketed => child(entries, step),
+            TreeValue::Array(elements) => {
                 let index = find_element(elements, step, whole)?;
                 &mut elements[index]
             }
-            Value::Table(_) => {
-                return Err(Problem::new(format!(
+            TreeValue::Table(_) => {
+                return Err(Diagnostic::new(format!(
                     "`{whole}` is a table and has no element [{}]",
                     step.name
                 ))
@@ -148,7 +148,7 @@ fn replace(root: &mut Node, path: &[Step], value: Node) -> Result<(), Problem> {
                 .span(step.span));
             }
             _ => {
-                return Err(Problem::new(format!(
+                return Err(Diagnostic::new(format!(
                     "`{whole}` is a single value and has no `{}`",
                     step.name
                 ))
@@ -171,17 +171,17 @@ fn replace(root: &mut Node, path: &[Step], value: Node) -> Result<(), Problem> {
 
 /// The value of a key, made an empty table if it is new. The key's place
 /// becomes the argument's: it is the argument that speaks of it last.
-fn child<'a>(entries: &'a mut Vec<(Key, Node)>, step: &Step) -> &'a mut Node {
+fn child<'a>(entries: &'a mut Vec<(TreeKey, TreeNode)>, step: &Step) -> &'a mut TreeNode {
     let index = match entries.iter().position(|(key, _)| key.name == step.name) {
         Some(index) => index,
         None => {
             entries.push((
-                Key {
+                TreeKey {
                     name: step.name.clone(),
                     span: step.span,
                 },
-                Node {
-                    value: Value::Table(Vec::new()),
+                TreeNode {
+                    value: TreeValue::Table(Vec::new()),
                     span: step.span,
                 },
             ));
@@ -192,10 +192,14 @@ fn child<'a>(entries: &'a mut Vec<(Key, Node)>, step: &Step) -> &'a mut Node {
 }
 
 /// The index of the element that a step names; always within the list.
-fn find_element(elements: &[Node], step: &Step, list: &str) -> Result<usize, Problem> {
-    let name_of = |node: &Node| node.get("name").and_then(Node::as_str).map(str::to_owned);
+fn find_element(elements: &[TreeNode], step: &Step, list: &str) -> Result<usize, Diagnostic> {
+    let name_of = |node: &TreeNode| {
+        node.get("name")
+            .and_then(TreeNode::as_str)
+            .map(str::to_owned)
+    };
     if !step.bracketed {
-        let named = |node: &Node| name_of(node).as_deref() == Some(&step.name);
+        let named = |node: &TreeNode| name_of(node).as_deref() == Some(&step.name);
         if let Some(index) = elements.iter().position(named) {
             return Ok(index);
         }
@@ -208,22 +212,24 @@ fn find_element(elements: &[Node], step: &Step, list: &str) -> Result<usize, Pro
         };
     }
     let names: Vec<String> = elements.iter().filter_map(name_of).collect();
-    let problem = Problem::new(format!("`{list}` has no element named `{}`", step.name));
-    let problem = match nearest(&step.name, names.iter().map(String::as_str)) {
-        Some(near) => problem.help(format!("did you mean `{list}.{near}`?")),
-        None if names.is_empty() => problem.help(format!("its elements go by index: `{list}[0]`")),
-        None => problem.help(format!("its first element is `{list}.{}`", names[0])),
+    let diagnostic = Diagnostic::new(format!("`{list}` has no element named `{}`", step.name));
+    let diagnostic = match nearest(&step.name, names.iter().map(String::as_str)) {
+        Some(near) => diagnostic.help(format!("did you mean `{list}.{near}`?")),
+        None if names.is_empty() => {
+            diagnostic.help(format!("its elements go by index: `{list}[0]`"))
+        }
+        None => diagnostic.help(format!("its first element is `{list}.{}`", names[0])),
     };
-    Err(problem.span(step.span))
+    Err(diagnostic.span(step.span))
 }
 
-fn out_of_range(index: usize, length: usize, step: &Step, list: &str) -> Problem {
+fn out_of_range(index: usize, length: usize, step: &Step, list: &str) -> Diagnostic {
     let help = match length {
         0 => format!("`{list}` is empty"),
         1 => "its only element is [0]".to_owned(),
         _ => format!("its elements are [0] to [{}]", length - 1),
     };
-    Problem::new(format!("`{list}` has no element [{index}]"))
+    Diagnostic::new(format!("`{list}` has no element [{index}]"))
         .help(help)
         .span(step.span)
 }
@@ -234,17 +240,17 @@ mod tests {
 
     const SCENE: &str = "title = 'x'\n[[body]]\nname = 'ball-1'\nmass = 1\n[[body]]\nname = 'ball-2'\nposition = [1, 2, 3]\n";
 
-    fn set(argument: &str) -> Result<serde_json::Value, Problem> {
+    fn set(argument: &str) -> Result<serde_json::Value, Diagnostic> {
         let mut tree = parse_toml::parse(SCENE, 0).unwrap();
         apply(&mut tree, argument, 1).map(|()| tree.to_json())
     }
 
-    fn problem(argument: &str) -> (String, &str) {
-        let problem = set(argument).unwrap_err();
-        let span = problem.span.unwrap();
+    fn diagnostic(argument: &str) -> (String, &str) {
+        let diagnostic = set(argument).unwrap_err();
+        let span = diagnostic.span.unwrap();
         assert_eq!(span.source, 1);
         (
-            problem.message + " " + &problem.help.unwrap_or_default(),
+            diagnostic.message + " " + &diagnostic.help.unwrap_or_default(),
             &argument[span.start..span.end],
         )
     }
@@ -305,7 +311,7 @@ mod tests {
             ("gravity=[1, inf, 2]", "inf", "finite"),
             ("gravity=[1, 2", "", "array"),
         ] {
-            let (message, shown) = problem(argument);
+            let (message, shown) = diagnostic(argument);
             assert!(message.contains(words), "{argument}: {message}");
             assert_eq!(shown, place, "{argument}: {message}");
         }

@@ -36,12 +36,12 @@ pub fn with_keys_to_try(template: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Files, Options, Scene, Source, library};
+    use super::super::{Files, LoadOptions, Scene, SourceText, library};
     use super::*;
 
     fn load(text: &str) -> Scene {
-        let source = Source::new("new.toml", text);
-        Scene::parse("new", source, Files::in_memory([]), &Options::default()).unwrap()
+        let source = SourceText::new("new.toml", text);
+        Scene::parse("new", source, Files::in_memory([]), &LoadOptions::default()).unwrap()
     }
 
     #[test]

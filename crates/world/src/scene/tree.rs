@@ -2,11 +2,11 @@
 //! place in the text.
 //!
 //! TOML and JSON files both become such a tree, `--set` arguments change it,
-//! and only then is it checked against the scene's keys. Every [`Node`] keeps
+//! and only then is it checked against the scene's keys. Every [`TreeNode`] keeps
 //! its [`Span`], so that whatever is found wrong later can be shown where it
 //! stands. What the keys mean is not known here.
 
-use super::problem::Problem;
+use super::diagnostic::Diagnostic;
 
 /// A stretch of bytes in one of the texts that a scene is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,16 +21,16 @@ pub struct Span {
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct TreeNode {
     /// The value.
-    pub value: Value,
+    pub value: TreeValue,
     /// Where it stands; for a table with a header of its own, the header.
     pub span: Span,
 }
 
 /// A value as files can hold it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum TreeValue {
     /// JSON's `null`: as if the key were absent.
     Null,
     /// True or false.
@@ -42,29 +42,29 @@ pub enum Value {
     /// A text.
     String(String),
     /// A list.
-    Array(Vec<Node>),
+    Array(Vec<TreeNode>),
     /// Keys and their values, in the order of the file.
-    Table(Vec<(Key, Node)>),
+    Table(Vec<(TreeKey, TreeNode)>),
 }
 
 /// A key and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct TreeKey {
     /// The key itself, without quotes.
     pub name: String,
     /// Where it stands.
     pub span: Span,
 }
 
-impl Node {
+impl TreeNode {
     /// The value of a key, if this is a table that has it.
-    pub fn get(&self, name: &str) -> Option<&Node> {
+    pub fn get(&self, name: &str) -> Option<&TreeNode> {
         self.entry(name).map(|(_, value)| value)
     }
 
-    fn entry(&self, name: &str) -> Option<&(Key, Node)> {
+    fn entry(&self, name: &str) -> Option<&(TreeKey, TreeNode)> {
         match &self.value {
-            Value::Table(entries) => entries.iter().find(|(key, _)| key.name == name),
+            TreeValue::Table(entries) => entries.iter().find(|(key, _)| key.name == name),
             _ => None,
         }
     }
@@ -72,7 +72,7 @@ impl Node {
     /// The string that this is, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
-            Value::String(text) => Some(text),
+            TreeValue::String(text) => Some(text),
             _ => None,
         }
     }
@@ -83,8 +83,8 @@ impl Node {
         let mut here = self;
         for step in path.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
             let next = match &here.value {
-                Value::Table(_) => here.get(step),
-                Value::Array(elements) => step
+                TreeValue::Table(_) => here.get(step),
+                TreeValue::Array(elements) => step
                     .parse::<usize>()
                     .ok()
                     .and_then(|index| elements.get(index)),
@@ -101,13 +101,13 @@ impl Node {
     /// The same values without their places.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Bool(value) => (*value).into(),
-            Value::Integer(value) => (*value).into(),
-            Value::Float(value) => (*value).into(),
-            Value::String(value) => value.clone().into(),
-            Value::Array(elements) => elements.iter().map(Node::to_json).collect(),
-            Value::Table(entries) => entries
+            TreeValue::Null => serde_json::Value::Null,
+            TreeValue::Bool(value) => (*value).into(),
+            TreeValue::Integer(value) => (*value).into(),
+            TreeValue::Float(value) => (*value).into(),
+            TreeValue::String(value) => value.clone().into(),
+            TreeValue::Array(elements) => elements.iter().map(TreeNode::to_json).collect(),
+            TreeValue::Table(entries) => entries
                 .iter()
                 .map(|(key, value)| (key.name.clone(), value.to_json()))
                 .collect(),
@@ -121,8 +121,8 @@ impl Node {
 pub const MAX_DEPTH: usize = 64;
 
 /// The complaint about a text that nests deeper than [`MAX_DEPTH`].
-pub(super) fn too_deep(source: usize, at: usize) -> Problem {
-    Problem::new(format!("values lie more than {MAX_DEPTH} levels deep here"))
+pub(super) fn too_deep(source: usize, at: usize) -> Diagnostic {
+    Diagnostic::new(format!("values lie more than {MAX_DEPTH} levels deep here"))
         .help("scene files need no more than a handful of levels: look for an unclosed bracket")
         .span(Span {
             source,
@@ -132,8 +132,8 @@ pub(super) fn too_deep(source: usize, at: usize) -> Problem {
 }
 
 /// The complaint about a number that is not finite.
-pub(super) fn not_finite(text: &str, span: Span) -> Problem {
-    Problem::new(format!("`{text}` is not a finite number"))
+pub(super) fn not_finite(text: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(format!("`{text}` is not a finite number"))
         .help("every number of a scene must be finite, from -1.7e308 to 1.7e308")
         .span(span)
         .label("not finite")

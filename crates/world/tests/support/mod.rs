@@ -4,7 +4,7 @@
 pub mod seen;
 
 use conatus_record::{Event, Frame};
-use conatus_world::scene::{Files, Options, Scene, SceneError, Setup, Source};
+use conatus_world::scene::{Files, LoadOptions, Scene, SceneError, Setup, SourceText};
 use conatus_world::{Report, Sink};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -31,9 +31,9 @@ impl Sink for Kept {
 
 /// A built-in scene with changes as for `--set`.
 pub fn built_in(name: &str, sets: &[&str]) -> Setup {
-    let options = Options {
+    let options = LoadOptions {
         sets: sets.iter().map(|s| s.to_string()).collect(),
-        ..Options::default()
+        ..LoadOptions::default()
     };
     let mut scene = Scene::load(name, &options).unwrap_or_else(|e| panic!("{e}"));
     scene.build().unwrap_or_else(|e| panic!("{e}"))
@@ -42,12 +42,12 @@ pub fn built_in(name: &str, sets: &[&str]) -> Setup {
 /// A scene from its text, with meshes in memory.
 pub fn from_text(text: &str, meshes: &[(&str, &str)]) -> Result<Setup, SceneError> {
     let meshes = meshes.iter().map(|(n, t)| (n.to_string(), t.to_string()));
-    let source = Source::new("scene.toml", text);
+    let source = SourceText::new("scene.toml", text);
     Scene::parse(
         "test",
         source,
         Files::in_memory(meshes),
-        &Options::default(),
+        &LoadOptions::default(),
     )?
     .build()
 }

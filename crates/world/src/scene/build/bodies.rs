@@ -2,11 +2,11 @@
 
 use super::check;
 use super::matter::{mass, state};
-use super::obstacles::Placed;
-use super::shapes::{self, Formed};
+use super::obstacles::PlacedObstacle;
+use super::shapes::{self, ShapeGeometry};
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{BodySpec, SceneFile};
-use crate::scene::problem::Problems;
 use conatus_geometry::Mesh;
 use conatus_math::{DMat3, DVec3, Pose, sincos};
 use conatus_record::{BodyInfo, MeshData};
@@ -21,7 +21,7 @@ const MOST_BODIES: u64 = 1_000_000;
 
 /// A body that is ready for the world.
 #[derive(Clone)]
-pub struct Built {
+pub struct BuiltBody {
     /// Its name.
     pub name: String,
     /// Mass, moments and damping.
@@ -52,23 +52,23 @@ pub struct Built {
 
 /// All bodies; those with problems are reported and stand in as balls, so that
 /// what refers to them can be checked as well.
-pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Vec<Built> {
-    let mut built: Vec<Built> = Vec::new();
+pub fn build(scene: &mut Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
+    let mut built: Vec<BuiltBody> = Vec::new();
     let mut random = Pcg64::seed_from_u64(scene.seed);
     for (i, spec) in file.body.iter().enumerate() {
         let path = format!("body[{i}]");
-        let mut body = one(scene, file, spec, i, &path, problems);
+        let mut body = one(scene, file, spec, i, &path, diagnostics);
         match &spec.array {
             None => built.push(body),
             Some(array) => {
                 check::not_negative(
-                    problems,
+                    diagnostics,
                     &format!("{path}.array.jitter"),
                     "the jitter",
                     array.jitter,
                 );
                 check::not_negative(
-                    problems,
+                    diagnostics,
                     &format!("{path}.array.speed"),
                     "the speed",
                     array.speed,
@@ -76,7 +76,7 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
                 let [nx, ny, nz] = array.count;
                 let count = nx.saturating_mul(ny).saturating_mul(nz);
                 if count == 0 || count.saturating_add(built.len() as u64) > MOST_BODIES {
-                    problems.at(
+                    diagnostics.at(
                         &format!("{path}.array.count"),
                         format!("{count} copies; there must be at least one, and at most {MOST_BODIES} bodies in all"),
                         "count = [10, 10, 10] makes a thousand",
@@ -97,9 +97,9 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
             }
         }
     }
-    check_names(&built, problems);
+    check_names(&built, diagnostics);
     if let Some(wild) = built.iter().find(|b| !b.state.is_sound()) {
-        problems.at(
+        diagnostics.at(
             &wild.path,
             format!(
                 "`{}` starts at no finite place, or faster than light",
@@ -111,11 +111,11 @@ pub fn build(scene: &mut Scene, file: &SceneFile, problems: &mut Problems) -> Ve
     built
 }
 
-fn check_names(built: &[Built], problems: &mut Problems) {
+fn check_names(built: &[BuiltBody], diagnostics: &mut Diagnostics) {
     let mut seen = BTreeMap::new();
     for body in built {
         if let Some(first) = seen.insert(&body.name, &body.path) {
-            problems.at(
+            diagnostics.at(
                 &format!("{}.name", body.path),
                 format!("the name `{}` is used twice, first by {first}", body.name),
                 "give every body a name of its own",
@@ -147,10 +147,10 @@ fn one(
     spec: &BodySpec,
     index: usize,
     path: &str,
-    problems: &mut Problems,
-) -> Built {
-    let forms = forms(scene, spec, path, problems);
-    let mass = mass(spec, &forms, path, problems).unwrap_or(MassProperties {
+    diagnostics: &mut Diagnostics,
+) -> BuiltBody {
+    let forms = forms(scene, spec, path, diagnostics);
+    let mass = mass(spec, &forms, path, diagnostics).unwrap_or(MassProperties {
         mass: 1.0,
         centre: DVec3::ZERO,
         inertia: DMat3::IDENTITY,
@@ -160,13 +160,13 @@ fn one(
     let damping = spec.damping.unwrap_or(file.damping);
     if let Some(own) = spec.damping {
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.damping.linear"),
             "the damping",
             own.linear,
         );
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.damping.angular"),
             "the damping",
             own.angular,
@@ -179,10 +179,15 @@ fn one(
         angular_damping: damping.angular,
     };
     if let Some(own) = spec.restitution {
-        check::restitution(problems, &format!("{path}.restitution"), own);
+        check::restitution(diagnostics, &format!("{path}.restitution"), own);
     }
     if let Some(own) = spec.friction {
-        check::not_negative(problems, &format!("{path}.friction"), "the friction", own);
+        check::not_negative(
+            diagnostics,
+            &format!("{path}.friction"),
+            "the friction",
+            own,
+        );
     }
     let name = match spec.name.as_str() {
         "" => format!("body-{}", index + 1),
@@ -213,16 +218,20 @@ fn one(
     let mut surface = Mesh::default();
     forms.iter().for_each(|f| surface.append(&f.mesh));
     let wet = !file.water.is_empty();
-    let hulls: Option<Vec<Mesh>> = forms.iter().filter(|_| wet).map(Formed::hull).collect();
+    let hulls: Option<Vec<Mesh>> = forms
+        .iter()
+        .filter(|_| wet)
+        .map(ShapeGeometry::hull)
+        .collect();
     let hull = hulls.filter(|h| !h.is_empty()).map(|parts| {
         let mut all = Mesh::default();
         parts.iter().for_each(|p| all.append(p));
         Arc::new(all.at(&carry))
     });
-    Built {
+    BuiltBody {
         name,
         constants,
-        state: state(spec, &mass, &constants, path, problems),
+        state: state(spec, &mass, &constants, path, diagnostics),
         locked: spec.locked,
         carry,
         mesh: (!surface.vertices.is_empty()).then(|| Arc::new(surface.at(&carry))),
@@ -231,15 +240,20 @@ fn one(
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction.unwrap_or(file.contact.friction),
         own_friction: spec.friction,
-        color: color(spec.color.as_deref(), index, path, problems),
+        color: color(spec.color.as_deref(), index, path, diagnostics),
         path: path.to_owned(),
     }
 }
 
 /// The shapes of a body, in its coordinates.
-fn forms(scene: &mut Scene, spec: &BodySpec, path: &str, problems: &mut Problems) -> Vec<Formed> {
+fn forms(
+    scene: &mut Scene,
+    spec: &BodySpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<ShapeGeometry> {
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("shape", spec.shape.is_some()),
@@ -252,14 +266,14 @@ fn forms(scene: &mut Scene, spec: &BodySpec, path: &str, problems: &mut Problems
             scene,
             shape,
             &format!("{path}.shape"),
-            problems,
+            diagnostics,
         ));
     }
     for (k, part) in spec.parts.iter().enumerate() {
         let path = format!("{path}.parts[{k}]");
-        let turn = check::orientation(problems, &path, part.orientation, part.turn.as_ref());
+        let turn = check::orientation(diagnostics, &path, part.orientation, part.turn.as_ref());
         let pose = Pose::new(turn, part.position.into());
-        let formed = shapes::form(scene, &part.shape, &format!("{path}.shape"), problems);
+        let formed = shapes::form(scene, &part.shape, &format!("{path}.shape"), diagnostics);
         forms.extend(formed.map(|f| f.at(&pose)));
     }
     forms
@@ -282,13 +296,13 @@ pub(super) fn color(
     given: Option<&str>,
     index: usize,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> [f32; 3] {
     let fallback = PALETTE[index % PALETTE.len()];
     let bytes = match given {
         None => fallback,
         Some(text) => hex(text).unwrap_or_else(|| {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.color"),
                 format!("`{text}` is not a colour"),
                 "write it as \"#rrggbb\", for example \"#d95f4c\"",
@@ -310,7 +324,10 @@ fn hex(text: &str) -> Option<[u8; 3]> {
 
 /// What the recording says about the bodies; bodies that look alike share
 /// their surface.
-pub fn infos<'a>(built: &'a [Built], placed: &'a [Placed]) -> (Vec<MeshData>, Vec<BodyInfo>) {
+pub fn infos<'a>(
+    built: &'a [BuiltBody],
+    placed: &'a [PlacedObstacle],
+) -> (Vec<MeshData>, Vec<BodyInfo>) {
     let mut meshes: Vec<&'a Arc<Mesh>> = Vec::new();
     let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut share = |mesh: &'a Arc<Mesh>| {

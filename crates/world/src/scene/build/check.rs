@@ -1,7 +1,7 @@
 //! Checks of single values, and of everything but bodies and forces.
 
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::SceneFile;
-use crate::scene::problem::Problems;
 use conatus_math::{DQuat, DVec3, rotation};
 
 /// A number in few characters, whatever its size.
@@ -13,9 +13,9 @@ pub fn short(value: f64) -> String {
 }
 
 /// The value must be greater than zero.
-pub fn positive(problems: &mut Problems, path: &str, what: &str, value: f64) {
+pub fn positive(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if value <= 0.0 {
-        problems.at(
+        diagnostics.at(
             path,
             format!("{what} is {}, but must be greater than zero", short(value)),
             format!("give {what} as a positive number"),
@@ -24,9 +24,9 @@ pub fn positive(problems: &mut Problems, path: &str, what: &str, value: f64) {
 }
 
 /// The value must not be less than zero.
-pub fn not_negative(problems: &mut Problems, path: &str, what: &str, value: f64) {
+pub fn not_negative(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if value < 0.0 {
-        problems.at(
+        diagnostics.at(
             path,
             format!("{what} is {}, but must not be negative", short(value)),
             "give zero or a positive number",
@@ -35,9 +35,9 @@ pub fn not_negative(problems: &mut Problems, path: &str, what: &str, value: f64)
 }
 
 /// Restitution lies between 0 and 1.
-pub fn restitution(problems: &mut Problems, path: &str, value: f64) {
+pub fn restitution(diagnostics: &mut Diagnostics, path: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
-        problems.at(
+        diagnostics.at(
             path,
             format!("the restitution is {value}, but must lie between 0 and 1"),
             "0 does not bounce at all, 1 loses no energy",
@@ -46,9 +46,9 @@ pub fn restitution(problems: &mut Problems, path: &str, value: f64) {
 }
 
 /// The value is a share of a whole, from 0 to 1.
-pub fn share(problems: &mut Problems, path: &str, what: &str, value: f64) {
+pub fn share(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
-        problems.at(
+        diagnostics.at(
             path,
             format!("{what} is {}, but must lie between 0 and 1", short(value)),
             "1 is all of it",
@@ -57,10 +57,10 @@ pub fn share(problems: &mut Problems, path: &str, what: &str, value: f64) {
 }
 
 /// The unit vector of a direction that must not be zero.
-pub fn direction(problems: &mut Problems, path: &str, what: &str, value: [f64; 3]) -> DVec3 {
+pub fn direction(diagnostics: &mut Diagnostics, path: &str, what: &str, value: [f64; 3]) -> DVec3 {
     let v = DVec3::from(value);
     v.try_normalize().unwrap_or_else(|| {
-        problems.at(
+        diagnostics.at(
             path,
             format!("{what} has no direction: its length is zero or far too small or large"),
             "give a vector such as [0, 0, 1]; its length does not matter",
@@ -70,10 +70,10 @@ pub fn direction(problems: &mut Problems, path: &str, what: &str, value: [f64; 3
 }
 
 /// At most one of several keys that exclude each other.
-pub fn at_most_one(problems: &mut Problems, path: &str, keys: &[(&str, bool)]) {
+pub fn at_most_one(diagnostics: &mut Diagnostics, path: &str, keys: &[(&str, bool)]) {
     let given: Vec<&str> = keys.iter().filter(|k| k.1).map(|k| k.0).collect();
     if let [first, second, ..] = given[..] {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.{second}"),
             format!("`{first}` and `{second}` exclude each other"),
             format!("keep one of them: either `{first}` or `{second}`"),
@@ -83,13 +83,13 @@ pub fn at_most_one(problems: &mut Problems, path: &str, keys: &[(&str, bool)]) {
 
 /// An orientation given as a quaternion (w, x, y, z) or as a turn.
 pub fn orientation(
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
     path: &str,
     quaternion: Option<[f64; 4]>,
     turn: Option<&crate::scene::model::TurnSpec>,
 ) -> DQuat {
     at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("orientation", quaternion.is_some()),
@@ -101,7 +101,7 @@ pub fn orientation(
         if q.length_squared().is_normal() {
             return q.normalize();
         }
-        problems.at(
+        diagnostics.at(
             &format!("{path}.orientation"),
             "the quaternion has no direction: its length is zero or far too small or large",
             "[1, 0, 0, 0] (w, x, y, z) is no turn at all",
@@ -111,9 +111,9 @@ pub fn orientation(
         return DQuat::IDENTITY;
     };
     let path = format!("{path}.turn");
-    let axis = direction(problems, &format!("{path}.axis"), "the axis", turn.axis);
+    let axis = direction(diagnostics, &format!("{path}.axis"), "the axis", turn.axis);
     at_most_one(
-        problems,
+        diagnostics,
         &path,
         &[
             ("angle", turn.angle.is_some()),
@@ -124,7 +124,7 @@ pub fn orientation(
         (Some(angle), _) => rotation::from_axis_angle(axis, angle),
         (None, Some(degrees)) => rotation::from_axis_angle(axis, degrees.to_radians()),
         (None, None) => {
-            problems.at(
+            diagnostics.at(
                 &path,
                 "the turn has no angle",
                 "add `angle` in radians or `degrees`",
@@ -135,17 +135,17 @@ pub fn orientation(
 }
 
 /// The `time` table.
-pub fn time(file: &SceneFile, problems: &mut Problems) {
+pub fn time(file: &SceneFile, diagnostics: &mut Diagnostics) {
     let time = &file.time;
-    positive(problems, "time.step", "the step", time.step);
+    positive(diagnostics, "time.step", "the step", time.step);
     not_negative(
-        problems,
+        diagnostics,
         "time.seconds",
         "the length of the run",
         time.seconds,
     );
     if time.steps_per_frame == 0 {
-        problems.at(
+        diagnostics.at(
             "time.steps_per_frame",
             "there must be at least one step between two frames",
             "1 records every step",
@@ -153,7 +153,7 @@ pub fn time(file: &SceneFile, problems: &mut Problems) {
     }
     // Beyond 2⁵³ a step can no longer be told from the next.
     if time.step > 0.0 && time.seconds / time.step > 9.0e15 {
-        problems.at(
+        diagnostics.at(
             "time.step",
             format!(
                 "{} s in steps of {} s are more steps than can be counted",
@@ -166,22 +166,22 @@ pub fn time(file: &SceneFile, problems: &mut Problems) {
 }
 
 /// Damping, contact and planes.
-pub fn surroundings(file: &SceneFile, problems: &mut Problems) {
+pub fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) {
     not_negative(
-        problems,
+        diagnostics,
         "damping.linear",
         "the damping",
         file.damping.linear,
     );
     not_negative(
-        problems,
+        diagnostics,
         "damping.angular",
         "the damping",
         file.damping.angular,
     );
-    restitution(problems, "contact.restitution", file.contact.restitution);
+    restitution(diagnostics, "contact.restitution", file.contact.restitution);
     not_negative(
-        problems,
+        diagnostics,
         "contact.friction",
         "the friction",
         file.contact.friction,
@@ -189,16 +189,16 @@ pub fn surroundings(file: &SceneFile, problems: &mut Problems) {
     for (i, plane) in file.plane.iter().enumerate() {
         let path = format!("plane[{i}]");
         direction(
-            problems,
+            diagnostics,
             &format!("{path}.normal"),
             "the normal",
             plane.normal,
         );
         if let Some(c) = plane.restitution {
-            restitution(problems, &format!("{path}.restitution"), c);
+            restitution(diagnostics, &format!("{path}.restitution"), c);
         }
         if let Some(mu) = plane.friction {
-            not_negative(problems, &format!("{path}.friction"), "the friction", mu);
+            not_negative(diagnostics, &format!("{path}.friction"), "the friction", mu);
         }
     }
 }

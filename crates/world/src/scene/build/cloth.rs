@@ -1,17 +1,17 @@
 //! From the cloth of a scene file to pieces, obstacles and pins that are ready
 //! for the world.
 
-use super::bodies::Built;
+use super::bodies::BuiltBody;
 use super::check;
 use super::materials::Materials;
-use super::obstacles::Placed;
+use super::obstacles::PlacedObstacle;
 use super::pieces::add_piece;
 use crate::cloth::ClothWorld;
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{
     ClothIntegratorSpec, ClothResponseSpec, ClothSolverSpec, ClothZoneFrictionSpec, SceneFile,
 };
-use crate::scene::problem::Problems;
 use conatus_cloth::collide::Plane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::{
@@ -39,12 +39,12 @@ pub struct BuiltCloth {
 pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
-    bodies: &[Built],
-    placed: &[Placed],
-    problems: &mut Problems,
+    bodies: &[BuiltBody],
+    placed: &[PlacedObstacle],
+    diagnostics: &mut Diagnostics,
 ) -> BuiltCloth {
-    check_settings(file, problems);
-    let materials = Materials::of(&file.cloth, problems);
+    check_settings(file, diagnostics);
+    let materials = Materials::of(&file.cloth, diagnostics);
     let mut parts = Parts::default();
     let mut infos = Vec::new();
     // The entry in the scene file that each piece comes from.
@@ -62,11 +62,11 @@ pub fn build(
             &mut random,
             &mut parts,
             &mut infos,
-            problems,
+            diagnostics,
         );
         origins.resize(infos.len(), i);
     }
-    check_names(&infos, &origins, problems);
+    check_names(&infos, &origins, diagnostics);
     if parts.positions.is_empty() && placed.is_empty() {
         return BuiltCloth { world: None, infos };
     }
@@ -78,7 +78,7 @@ pub fn build(
         let size = mesh.bounding_radius(DVec3::ZERO);
         let within = body.state.position.length() + size <= FARTHEST;
         if !within {
-            problems.at(
+            diagnostics.at(
                 &body.path,
                 format!(
                     "`{}` reaches more than {FARTHEST} m from the origin, where cloth cannot meet it",
@@ -107,7 +107,7 @@ pub fn build(
             .planes
             .push(Plane::new(plane.point.into(), normal, plane.friction));
     }
-    if !problems.is_empty() {
+    if !diagnostics.is_empty() {
         return BuiltCloth { world: None, infos };
     }
     let mut cloth = Cloth::new(parts);
@@ -121,7 +121,7 @@ pub fn build(
     });
     let world = ClothWorld::new(cloth, coupled, bodies.iter().map(|b| &b.state));
     if !file.cloth.allow_initial_intersections {
-        report_intersections(&world, &infos, &origins, placed, bodies, problems);
+        report_intersections(&world, &infos, &origins, placed, bodies, diagnostics);
     }
     BuiltCloth {
         world: Some(world),
@@ -170,7 +170,7 @@ fn settings(file: &SceneFile) -> Settings {
     }
 }
 
-fn check_settings(file: &SceneFile, problems: &mut Problems) {
+fn check_settings(file: &SceneFile, diagnostics: &mut Diagnostics) {
     let c = &file.cloth;
     let positive = [
         ("restore", "the share to restore", c.restore),
@@ -178,13 +178,13 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
         ("tolerance", "the tolerance", c.tolerance),
     ];
     for (key, what, value) in positive {
-        check::positive(problems, &format!("cloth.{key}"), what, value);
+        check::positive(diagnostics, &format!("cloth.{key}"), what, value);
     }
     if let Some(gust) = c.gust {
-        check::positive(problems, "cloth.gust.period", "the period", gust.period);
+        check::positive(diagnostics, "cloth.gust.period", "the period", gust.period);
     }
     if c.longest < 1.0 {
-        problems.at(
+        diagnostics.at(
             "cloth.longest",
             format!("edges may get {} times their rest length", c.longest),
             "give at least 1; 1.1 lets them stretch by a tenth",
@@ -211,7 +211,7 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
         if wrong {
             let value = positive.iter().find(|p| p.0 == key).map_or(0.0, |p| p.2);
             let message = format!("`{key}` is {}", check::short(value));
-            problems.at(&format!("cloth.{key}"), message, help);
+            diagnostics.at(&format!("cloth.{key}"), message, help);
         }
     }
     for (key, times, least) in [
@@ -220,7 +220,7 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
         ("newton_iterations", c.newton_iterations, 1),
     ] {
         if !(least..=1000).contains(&times) {
-            problems.at(
+            diagnostics.at(
                 &format!("cloth.{key}"),
                 format!("`{key}` is {times}"),
                 format!("give from {least} to 1000"),
@@ -228,13 +228,13 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
         }
     }
     if let Some(friction) = c.friction {
-        check::not_negative(problems, "cloth.friction", "the friction", friction);
+        check::not_negative(diagnostics, "cloth.friction", "the friction", friction);
     }
     if let Some(thickness) = c.thickness {
-        check::positive(problems, "cloth.thickness", "the thickness", thickness);
+        check::positive(diagnostics, "cloth.thickness", "the thickness", thickness);
     }
     if !(2..=10_000).contains(&c.resolution) {
-        problems.at(
+        diagnostics.at(
             "cloth.resolution",
             format!("{} vertices along a side", c.resolution),
             "give from 2 to 10000",
@@ -243,11 +243,11 @@ fn check_settings(file: &SceneFile, problems: &mut Problems) {
 }
 
 /// No two pieces are called alike, or reports could not tell them apart.
-fn check_names(infos: &[ClothInfo], origins: &[usize], problems: &mut Problems) {
+fn check_names(infos: &[ClothInfo], origins: &[usize], diagnostics: &mut Diagnostics) {
     let mut seen = BTreeMap::new();
     for (info, &origin) in infos.iter().zip(origins) {
         if let Some(first) = seen.insert(info.name.as_str(), origin) {
-            problems.at(
+            diagnostics.at(
                 &format!("cloth.piece[{origin}].name"),
                 format!(
                     "the name `{}` is used twice, first by cloth.piece[{first}]",
@@ -264,9 +264,9 @@ fn report_intersections(
     world: &ClothWorld,
     infos: &[ClothInfo],
     origins: &[usize],
-    placed: &[Placed],
-    bodies: &[Built],
-    problems: &mut Problems,
+    placed: &[PlacedObstacle],
+    bodies: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
 ) {
     let coupled = world.bodies().iter().map(|&i| bodies[i].name.as_str());
     let names: Vec<&str> = (infos.iter().map(|i| i.name.as_str()))
@@ -289,7 +289,7 @@ fn report_intersections(
             n => told.push(format!("{} more", n - 4)),
         }
         refuse(
-            problems,
+            diagnostics,
             origins.get(world.triangle(first).0),
             format!("cloth intersects at the start: {}", told.join("; ")),
             "move the pieces apart",
@@ -298,7 +298,7 @@ fn report_intersections(
     for (plane, first, count) in world.behind_planes() {
         let (part, _) = world.triangle(first);
         refuse(
-            problems,
+            diagnostics,
             origins.get(part),
             format!(
                 "cloth starts behind plane[{plane}]: {count} of its triangles, the first of `{}`",
@@ -309,9 +309,9 @@ fn report_intersections(
     }
 }
 
-fn refuse(problems: &mut Problems, origin: Option<&usize>, message: String, remedy: &str) {
+fn refuse(diagnostics: &mut Diagnostics, origin: Option<&usize>, message: String, remedy: &str) {
     let path = origin.map_or("cloth".to_owned(), |i| format!("cloth.piece[{i}].position"));
-    problems.at(
+    diagnostics.at(
         &path,
         message,
         format!("{remedy}, or go on with --set cloth.allow_initial_intersections=true"),

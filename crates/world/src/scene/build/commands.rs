@@ -1,19 +1,24 @@
 //! From the commands of a scene file to commands of the world.
 
-use super::bodies::Built;
+use super::bodies::BuiltBody;
 use super::check;
 use super::forces::find;
 use crate::command::Command;
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{CommandSpec, SceneFile};
-use crate::scene::problem::Problems;
 use crate::world::World;
 use conatus_math::DVec3;
 
 /// Adds all commands of the scene to the world.
-pub fn build(world: &mut World, file: &SceneFile, built: &[Built], problems: &mut Problems) {
+pub fn build(
+    world: &mut World,
+    file: &SceneFile,
+    built: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
+) {
     for (i, spec) in file.command.iter().enumerate() {
         let path = format!("command[{i}]");
-        check::not_negative(problems, &format!("{path}.time"), "the time", spec.time);
+        check::not_negative(diagnostics, &format!("{path}.time"), "the time", spec.time);
         let given = [
             ("kick", spec.kick.is_some()),
             ("impulse", spec.impulse.is_some()),
@@ -22,14 +27,14 @@ pub fn build(world: &mut World, file: &SceneFile, built: &[Built], problems: &mu
             ("unlock", spec.unlock.is_some()),
         ];
         if given.iter().filter(|g| g.1).count() != 1 {
-            problems.at(
+            diagnostics.at(
                 &path,
                 "a command does exactly one thing",
                 "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; make several commands for several things",
             );
             continue;
         }
-        if let Some(command) = command(spec, built, &path, problems) {
+        if let Some(command) = command(spec, built, &path, diagnostics) {
             world.command(spec.time, command);
         }
     }
@@ -37,20 +42,20 @@ pub fn build(world: &mut World, file: &SceneFile, built: &[Built], problems: &mu
 
 fn command(
     spec: &CommandSpec,
-    built: &[Built],
+    built: &[BuiltBody],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Command> {
     if let Some(kick) = &spec.kick {
         if kick.momentum.is_none() && kick.angular_momentum.is_none() {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.kick"),
                 "the kick changes nothing",
                 "give it `momentum` or `angular_momentum`",
             );
         }
         return Some(Command::Kick {
-            body: find(built, &kick.body, &format!("{path}.kick.body"), problems)?,
+            body: find(built, &kick.body, &format!("{path}.kick.body"), diagnostics)?,
             momentum: kick.momentum.map(DVec3::from),
             angular_momentum: kick.angular_momentum.map(DVec3::from),
         });
@@ -60,7 +65,7 @@ fn command(
             built,
             &impulse.body,
             &format!("{path}.impulse.body"),
-            problems,
+            diagnostics,
         )?;
         let point = impulse.point.map(DVec3::from);
         return Some(Command::Impulse {
@@ -73,10 +78,10 @@ fn command(
         let list: Vec<usize> = names
             .iter()
             .enumerate()
-            .filter_map(|(k, n)| find(built, n, &format!("{path}.merge[{k}]"), problems))
+            .filter_map(|(k, n)| find(built, n, &format!("{path}.merge[{k}]"), diagnostics))
             .collect();
         if list.iter().all(|i| Some(i) == list.first()) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.merge"),
                 "it takes two to merge",
                 "name at least two bodies",
@@ -85,8 +90,8 @@ fn command(
         return Some(Command::Merge(list));
     }
     if let Some(name) = &spec.lock {
-        return find(built, name, &format!("{path}.lock"), problems).map(Command::Lock);
+        return find(built, name, &format!("{path}.lock"), diagnostics).map(Command::Lock);
     }
     let name = spec.unlock.as_ref()?;
-    find(built, name, &format!("{path}.unlock"), problems).map(Command::Unlock)
+    find(built, name, &format!("{path}.unlock"), diagnostics).map(Command::Unlock)
 }

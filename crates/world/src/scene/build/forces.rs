@@ -1,9 +1,9 @@
 //! From the springs, drags, pushes and waters of a scene file to forces.
 
-use super::bodies::Built;
+use super::bodies::BuiltBody;
 use super::check;
+use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{PushAxesSpec, SceneFile, SpringEndSpec, UpAxisSpec, WaveSpec};
-use crate::scene::problem::{Problems, nearest};
 use crate::world::World;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
@@ -16,7 +16,12 @@ use std::sync::Arc;
 const MOST_HULL_TRIANGLES: usize = 20_000;
 
 /// The index of a body by its name.
-pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) -> Option<usize> {
+pub fn find(
+    built: &[BuiltBody],
+    name: &str,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
     let found = built.iter().position(|b| b.name == name);
     if found.is_none() {
         let names = built.iter().map(|b| b.name.as_str());
@@ -28,7 +33,7 @@ pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) ->
             Some(near) => format!("did you mean `{near}`?"),
             None => "bodies are named by `name` in their `[[body]]`".to_owned(),
         };
-        problems.at(path, format!("there is no body `{name}`"), help);
+        diagnostics.at(path, format!("there is no body `{name}`"), help);
     }
     found
 }
@@ -37,15 +42,20 @@ pub fn find(built: &[Built], name: &str, path: &str, problems: &mut Problems) ->
 pub fn build(
     world: &mut World,
     file: &SceneFile,
-    built: &[Built],
-    problems: &mut Problems,
+    built: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
 ) -> Vec<SpringInfo> {
-    let springs = springs(world, file, built, problems);
+    let springs = springs(world, file, built, diagnostics);
     for (i, drag) in file.drag.iter().enumerate() {
         let path = format!("drag[{i}]");
-        check::not_negative(problems, &format!("{path}.linear"), "the drag", drag.linear);
         check::not_negative(
-            problems,
+            diagnostics,
+            &format!("{path}.linear"),
+            "the drag",
+            drag.linear,
+        );
+        check::not_negative(
+            diagnostics,
             &format!("{path}.angular"),
             "the drag",
             drag.angular,
@@ -56,7 +66,9 @@ pub fn build(
                 names
                     .iter()
                     .enumerate()
-                    .filter_map(|(k, n)| find(built, n, &format!("{path}.bodies[{k}]"), problems))
+                    .filter_map(|(k, n)| {
+                        find(built, n, &format!("{path}.bodies[{k}]"), diagnostics)
+                    })
                     .collect(),
             ),
         };
@@ -68,11 +80,11 @@ pub fn build(
     }
     for (i, push) in file.push.iter().enumerate() {
         let path = format!("push[{i}]");
-        let Some(body) = find(built, &push.body, &format!("{path}.body"), problems) else {
+        let Some(body) = find(built, &push.body, &format!("{path}.body"), diagnostics) else {
             continue;
         };
         if push.force.is_none() && push.torque.is_none() {
-            problems.at(
+            diagnostics.at(
                 &path,
                 "a push without force or torque",
                 "add `force` in newtons or `torque` in N·m",
@@ -81,7 +93,7 @@ pub fn build(
         if let (from, Some(until)) = (push.from.unwrap_or(0.0), push.until)
             && from >= until
         {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.until"),
                 format!("the push ends at {until} s, before it begins at {from} s"),
                 "`until` must be later than `from`",
@@ -108,31 +120,31 @@ pub fn build(
 fn springs(
     world: &mut World,
     file: &SceneFile,
-    built: &[Built],
-    problems: &mut Problems,
+    built: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
 ) -> Vec<SpringInfo> {
     let mut infos = Vec::new();
     for (i, spec) in file.spring.iter().enumerate() {
         let path = format!("spring[{i}]");
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.stiffness"),
             "the stiffness",
             spec.stiffness,
         );
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.damping"),
             "the damping",
             spec.damping,
         );
-        let a = end(&spec.a, built, &format!("{path}.a"), problems);
-        let b = end(&spec.b, built, &format!("{path}.b"), problems);
+        let a = end(&spec.a, built, &format!("{path}.a"), diagnostics);
+        let b = end(&spec.b, built, &format!("{path}.b"), diagnostics);
         let (Some(a), Some(b)) = (a, b) else {
             continue;
         };
         if let (End::Pin(_), End::Pin(_)) = (a, b) {
-            problems.at(
+            diagnostics.at(
                 &path,
                 "a spring between two pins moves nothing",
                 "hang one of its ends on a `body`",
@@ -144,7 +156,7 @@ fn springs(
         };
         let length = spec.length.unwrap_or_else(|| place(&a).distance(place(&b)));
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.length"),
             "the length at rest",
             length,
@@ -170,14 +182,19 @@ fn springs(
 }
 
 /// One end of a spring: a pin, or a vertex or point of a body.
-fn end(spec: &SpringEndSpec, built: &[Built], path: &str, problems: &mut Problems) -> Option<End> {
+fn end(
+    spec: &SpringEndSpec,
+    built: &[BuiltBody],
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<End> {
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[("pin", spec.pin.is_some()), ("body", spec.body.is_some())],
     );
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("vertex", spec.vertex.is_some()),
@@ -188,14 +205,14 @@ fn end(spec: &SpringEndSpec, built: &[Built], path: &str, problems: &mut Problem
         return Some(End::Pin(pin.into()));
     }
     let Some(name) = &spec.body else {
-        problems.at(
+        diagnostics.at(
             path,
             "this end of the spring holds on to nothing",
             "give it a `body` (with `vertex` or `point`) or a `pin`",
         );
         return None;
     };
-    let k = find(built, name, &format!("{path}.body"), problems)?;
+    let k = find(built, name, &format!("{path}.body"), diagnostics)?;
     let body = &built[k];
     if let Some(point) = spec.point {
         return Some(End::Body(k, body.carry.point(point.into())));
@@ -207,7 +224,7 @@ fn end(spec: &SpringEndSpec, built: &[Built], path: &str, problems: &mut Problem
     match usize::try_from(vertex).ok().and_then(|v| vertices.get(v)) {
         Some(&r) => Some(End::Body(k, r)),
         None => {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.vertex"),
                 format!(
                     "`{name}` has {} vertices, none with number {vertex}",
@@ -224,8 +241,8 @@ fn end(spec: &SpringEndSpec, built: &[Built], path: &str, problems: &mut Problem
 pub fn waters(
     world: &mut World,
     file: &SceneFile,
-    built: &[Built],
-    problems: &mut Problems,
+    built: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
 ) -> Vec<WaterInfo> {
     let up = match file.up {
         UpAxisSpec::Y => forces::UpAxis::Y,
@@ -236,19 +253,19 @@ pub fn waters(
     for (i, spec) in file.water.iter().enumerate() {
         let path = format!("water[{i}]");
         check::positive(
-            problems,
+            diagnostics,
             &format!("{path}.density"),
             "the density",
             spec.density,
         );
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.linear_drag"),
             "the drag",
             spec.linear_drag,
         );
         check::not_negative(
-            problems,
+            diagnostics,
             &format!("{path}.drag_coefficient"),
             "the drag",
             spec.drag_coefficient,
@@ -258,7 +275,7 @@ pub fn waters(
             max: e.max,
         });
         if extent.is_some_and(|e| !(e.min[0] < e.max[0] && e.min[1] < e.max[1])) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.extent"),
                 "the extent is empty: `min` must be less than `max` in both coordinates",
                 "swap the corners",
@@ -268,7 +285,7 @@ pub fn waters(
             .waves
             .iter()
             .enumerate()
-            .map(|(k, w)| wave(w, gravity, &format!("{path}.waves[{k}]"), problems))
+            .map(|(k, w)| wave(w, gravity, &format!("{path}.waves[{k}]"), diagnostics))
             .collect();
         for body in built.iter().filter(|b| b.hull.is_none()) {
             if let Some(mesh) = &body.mesh {
@@ -276,7 +293,7 @@ pub fn waters(
                     mesh,
                     &format!("{}.shape.mesh.file", body.path),
                     "water needs a closed hull to press on",
-                    problems,
+                    diagnostics,
                 );
             }
         }
@@ -322,22 +339,22 @@ pub fn waters(
     infos
 }
 
-fn wave(spec: &WaveSpec, gravity: f64, path: &str, problems: &mut Problems) -> forces::Wave {
+fn wave(spec: &WaveSpec, gravity: f64, path: &str, diagnostics: &mut Diagnostics) -> forces::Wave {
     check::not_negative(
-        problems,
+        diagnostics,
         &format!("{path}.amplitude"),
         "the amplitude",
         spec.amplitude,
     );
     check::positive(
-        problems,
+        diagnostics,
         &format!("{path}.wavelength"),
         "the wavelength",
         spec.wavelength,
     );
     let [x, y] = spec.direction;
     let direction = check::direction(
-        problems,
+        diagnostics,
         &format!("{path}.direction"),
         "the wave",
         [x, y, 0.0],

@@ -2,8 +2,8 @@
 //! the scene adds to it.
 
 use super::check;
-use crate::scene::model::{ClothSpec, ClothMaterialSpec};
-use crate::scene::problem::{Problems, nearest};
+use crate::scene::diagnostic::{Diagnostics, nearest};
+use crate::scene::model::{ClothMaterialSpec, ClothSpec};
 use conatus_cloth::{MATERIALS, Material, named};
 use std::collections::BTreeMap;
 
@@ -21,20 +21,20 @@ pub struct Materials<'a> {
 
 impl<'a> Materials<'a> {
     /// Mixes and checks the scene's own materials, each of them once.
-    pub fn of(cloth: &'a ClothSpec, problems: &mut Problems) -> Self {
+    pub fn of(cloth: &'a ClothSpec, diagnostics: &mut Diagnostics) -> Self {
         let mut all = Self {
             own: &cloth.material,
             ready: BTreeMap::new(),
         };
         for name in cloth.material.keys() {
-            all.mix(name, &mut Vec::new(), problems);
+            all.mix(name, &mut Vec::new(), diagnostics);
         }
         all
     }
 
     /// The material that `path` calls by its name; the scene's own goes before
     /// one of the table.
-    pub fn find(&self, name: &str, path: &str, problems: &mut Problems) -> Material {
+    pub fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Material {
         if let Some(found) = self.ready.get(name).copied().or_else(|| named(name)) {
             return found;
         }
@@ -48,12 +48,12 @@ impl<'a> Materials<'a> {
                 names.join(", ")
             ),
         };
-        problems.at(path, format!("there is no material `{name}`"), help);
+        diagnostics.at(path, format!("there is no material `{name}`"), help);
         FALLBACK
     }
 
     /// Mixes the scene's material `name`; `chain` are those that are like it.
-    fn mix(&mut self, name: &'a str, chain: &mut Vec<&'a str>, problems: &mut Problems) {
+    fn mix(&mut self, name: &'a str, chain: &mut Vec<&'a str>, diagnostics: &mut Diagnostics) {
         let Some(own) = self.own.get(name) else {
             return;
         };
@@ -73,7 +73,7 @@ impl<'a> Materials<'a> {
                     true => format!("more than {LONGEST_CHAIN} materials are like one another"),
                     false => format!("materials go in a circle: {} `{like}`", circle.join(" ")),
                 };
-                problems.at(
+                diagnostics.at(
                     &format!("{path}.like"),
                     message,
                     "let one of them be like a material of the table, for example \"cotton\"",
@@ -81,17 +81,17 @@ impl<'a> Materials<'a> {
                 FALLBACK
             }
             Some(like) => {
-                self.mix(like, chain, problems);
-                self.find(like, &format!("{path}.like"), problems)
+                self.mix(like, chain, diagnostics);
+                self.find(like, &format!("{path}.like"), diagnostics)
             }
         };
         chain.pop();
-        check_numbers(own, &path, problems);
+        check_numbers(own, &path, diagnostics);
         self.ready.insert(name, mixed(own, base));
     }
 }
 
-fn check_numbers(own: &ClothMaterialSpec, path: &str, problems: &mut Problems) {
+fn check_numbers(own: &ClothMaterialSpec, path: &str, diagnostics: &mut Diagnostics) {
     let positive = [
         ("density", "the density", own.density),
         ("stretch", "the stiffness", own.stretch),
@@ -101,7 +101,7 @@ fn check_numbers(own: &ClothMaterialSpec, path: &str, problems: &mut Problems) {
     ];
     for (key, what, value) in positive {
         if let Some(value) = value {
-            check::positive(problems, &format!("{path}.{key}"), what, value);
+            check::positive(diagnostics, &format!("{path}.{key}"), what, value);
         }
     }
     let not_negative = [
@@ -115,12 +115,12 @@ fn check_numbers(own: &ClothMaterialSpec, path: &str, problems: &mut Problems) {
     ];
     for (key, what, value) in not_negative {
         if let Some(value) = value {
-            check::not_negative(problems, &format!("{path}.{key}"), what, value);
+            check::not_negative(diagnostics, &format!("{path}.{key}"), what, value);
         }
     }
     if let Some(share) = own.compression {
         check::share(
-            problems,
+            diagnostics,
             &format!("{path}.compression"),
             "the share that is left in compression",
             share,

@@ -2,21 +2,21 @@
 //! parts, particles or given numbers, then place and motion.
 
 use super::check;
-use super::shapes::{self, Formed};
+use super::shapes::{self, ShapeGeometry};
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::BodySpec;
-use crate::scene::problem::Problems;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
 use conatus_rigid::{Constants, MassProperties, State};
 
 /// The mass properties of a body, if all that they need is right.
 pub fn mass(
     spec: &BodySpec,
-    forms: &[Formed],
+    forms: &[ShapeGeometry],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("mass", spec.mass.is_some()),
@@ -28,7 +28,7 @@ pub fn mass(
     for (key, value) in [("mass", spec.mass), ("density", spec.density)] {
         if let Some(value) = value.filter(|v| *v <= 0.0) {
             check::positive(
-                problems,
+                diagnostics,
                 &format!("{path}.{key}"),
                 &format!("the {key}"),
                 value,
@@ -37,11 +37,11 @@ pub fn mass(
         }
     }
     let from_matter = if !spec.particles.is_empty() {
-        particles(spec, path, problems)
+        particles(spec, path, diagnostics)
     } else if !spec.parts.is_empty() {
-        parts(spec, forms, path, problems)
+        parts(spec, forms, path, diagnostics)
     } else {
-        single(spec, forms, path, problems)
+        single(spec, forms, path, diagnostics)
     };
     let mut mass = from_matter?;
     if let Some(centre) = spec.centre {
@@ -58,7 +58,7 @@ pub fn mass(
         } else {
             path.to_owned()
         };
-        problems.at(
+        diagnostics.at(
             &place,
             error.to_string(),
             "an inertia tensor is symmetric, its principal moments are positive, and none exceeds the sum of the other two; particles on one line have none",
@@ -68,12 +68,12 @@ pub fn mass(
     Some(mass)
 }
 
-fn particles(spec: &BodySpec, path: &str, problems: &mut Problems) -> Option<MassProperties> {
+fn particles(spec: &BodySpec, path: &str, diagnostics: &mut Diagnostics) -> Option<MassProperties> {
     let mut fine = true;
     for (k, particle) in spec.particles.iter().enumerate() {
         if particle.mass <= 0.0 {
             let path = format!("{path}.particles[{k}].mass");
-            check::positive(problems, &path, "the mass", particle.mass);
+            check::positive(diagnostics, &path, "the mass", particle.mass);
             fine = false;
         }
     }
@@ -89,9 +89,9 @@ fn particles(spec: &BodySpec, path: &str, problems: &mut Problems) -> Option<Mas
 /// count, a mass shared out by volume.
 fn parts(
     spec: &BodySpec,
-    forms: &[Formed],
+    forms: &[ShapeGeometry],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
     if forms.len() != spec.parts.len() {
         return None;
@@ -106,7 +106,7 @@ fn parts(
     for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
         let path = format!("{path}.parts[{k}]");
         let density = part.density.or(shared.filter(|_| part.mass.is_none()));
-        let weighed = weigh(part.mass, density, formed, &path, problems)?;
+        let weighed = weigh(part.mass, density, formed, &path, diagnostics)?;
         placed.push((weighed, Pose::IDENTITY));
     }
     let mut whole = MassProperties::combine(&placed);
@@ -119,9 +119,9 @@ fn parts(
 
 fn single(
     spec: &BodySpec,
-    forms: &[Formed],
+    forms: &[ShapeGeometry],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
     match (forms.first(), spec.mass, spec.inertia) {
         // Given directly: the shape is only for display and contact.
@@ -133,10 +133,10 @@ fn single(
                 inertia: DMat3::IDENTITY,
             })
         }
-        (Some(formed), mass, _) => weigh(mass, spec.density, formed, path, problems),
+        (Some(formed), mass, _) => weigh(mass, spec.density, formed, path, diagnostics),
         (None, ..) if spec.shape.is_some() => None,
         (None, ..) => {
-            problems.at(
+            diagnostics.at(
                 path,
                 "the body has no mass",
                 "give it a `shape` with `mass` or `density`, or `parts`, or `particles`, or `mass` with `inertia`",
@@ -150,12 +150,12 @@ fn single(
 fn weigh(
     mass: Option<f64>,
     density: Option<f64>,
-    formed: &Formed,
+    formed: &ShapeGeometry,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
     if let (Some(_), Some(_)) = (mass, density) {
-        check::at_most_one(problems, path, &[("mass", true), ("density", true)]);
+        check::at_most_one(diagnostics, path, &[("mass", true), ("density", true)]);
         return None;
     }
     let (Some(unit), Some(volume)) = (formed.unit_mass, formed.volume) else {
@@ -163,7 +163,7 @@ fn weigh(
             &formed.mesh,
             &format!("{path}.shape.mesh.file"),
             "or give `mass`, `centre` and `inertia` yourself",
-            problems,
+            diagnostics,
         );
         return None;
     };
@@ -171,7 +171,7 @@ fn weigh(
         (Some(mass), _) => ("mass", mass),
         (None, Some(density)) => ("density", density),
         (None, None) => {
-            problems.at(
+            diagnostics.at(
                 path,
                 "a shape without mass",
                 "add `mass` in kilograms or `density` in kg/m³ (water has 1000)",
@@ -181,7 +181,7 @@ fn weigh(
     };
     if value <= 0.0 {
         check::positive(
-            problems,
+            diagnostics,
             &format!("{path}.{key}"),
             &format!("the {key}"),
             value,
@@ -202,10 +202,10 @@ pub fn state(
     mass: &MassProperties,
     constants: &Constants,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> State {
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("position", spec.position.is_some()),
@@ -213,7 +213,7 @@ pub fn state(
         ],
     );
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("velocity", spec.velocity.is_some()),
@@ -221,7 +221,7 @@ pub fn state(
         ],
     );
     check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("omega_body", spec.omega_body.is_some()),
@@ -230,7 +230,7 @@ pub fn state(
         ],
     );
     let diagonal = mass.diagonalise();
-    let turn: DQuat = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    let turn: DQuat = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     let position = match (spec.position, spec.origin) {
         (Some(p), _) => p.into(),
         (None, Some(origin)) => DVec3::from(origin) + turn * mass.centre,

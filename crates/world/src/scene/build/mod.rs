@@ -17,14 +17,14 @@ mod obstacles;
 mod pieces;
 mod shapes;
 
+use super::diagnostic::SceneError;
 use super::load::Scene;
 use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
-use super::problem::SceneError;
 use crate::memory;
 use crate::motion::{Ask, Movement};
 use crate::run::Plan;
 use crate::world::World;
-use bodies::Built;
+use bodies::BuiltBody;
 use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
@@ -74,9 +74,9 @@ impl Scene {
     /// but `.mcap` needs it.
     pub fn check_memory(&self, setup: &Setup) -> Result<(), SceneError> {
         let (need, have) = (setup.recording_bytes(), memory::available());
-        let mut problems = self.problems();
+        let mut diagnostics = self.diagnostics();
         if need > have {
-            problems.at(
+            diagnostics.at(
                 "time.seconds",
                 format!(
                     "the run has {} frames of {} bodies, which take {} of memory; {} are free",
@@ -88,13 +88,13 @@ impl Scene {
                 "shorten `time.seconds`, record less often with a greater `time.steps_per_frame`, or write a .mcap alone, which needs no memory",
             );
         }
-        problems.finish()
+        diagnostics.finish()
     }
 
     /// Checks the physics of the scene and builds its world. Reads the meshes
     /// that the scene names.
     pub fn build(&mut self) -> Result<Setup, SceneError> {
-        let mut problems = self.problems();
+        let mut diagnostics = self.diagnostics();
         if let (Some(seconds), false) = (motion::seconds(&self.file), self.says_seconds()) {
             self.file.time.seconds = seconds;
         }
@@ -104,9 +104,9 @@ impl Scene {
             UpAxisSpec::Y => Up::Y,
             UpAxisSpec::Z => Up::Z,
         };
-        check::time(&file, &mut problems);
-        check::surroundings(&file, &mut problems);
-        let built = bodies::build(self, &file, &mut problems);
+        check::time(&file, &mut diagnostics);
+        check::surroundings(&file, &mut diagnostics);
+        let built = bodies::build(self, &file, &mut diagnostics);
 
         let mut world = World::new(file.time.step);
         world.integrator = match file.time.integrator {
@@ -120,12 +120,12 @@ impl Scene {
         world.detector.between_bodies = file.contact.between_bodies;
         add_bodies(&mut world, &built);
         let planes = add_planes(&mut world, &file);
-        let springs = forces::build(&mut world, &file, &built, &mut problems);
-        let waters = forces::waters(&mut world, &file, &built, &mut problems);
-        commands::build(&mut world, &file, &built, &mut problems);
+        let springs = forces::build(&mut world, &file, &built, &mut diagnostics);
+        let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
+        commands::build(&mut world, &file, &built, &mut diagnostics);
 
-        let placed = obstacles::build(self, &file, &built, &mut problems);
-        let motion = motion::build(self, &file, &built, &placed, &mut problems);
+        let placed = obstacles::build(self, &file, &built, &mut diagnostics);
+        let motion = motion::build(self, &file, &built, &placed, &mut diagnostics);
         // Cloth and bodies meet characters as they meet obstacles, behind which
         // these stand.
         let own = placed.len();
@@ -135,7 +135,7 @@ impl Scene {
         {
             meets.extend(motion.parts.iter().cloned());
         }
-        let cloth = cloth::build(self, &file, &built, &meets, &mut problems);
+        let cloth = cloth::build(self, &file, &built, &meets, &mut diagnostics);
         world.cloth = cloth.world;
         let ask = motion.map(|mut motion| {
             motion.world.first_obstacle = (meets.len() > own).then_some(own);
@@ -172,7 +172,7 @@ impl Scene {
             header,
             ask,
         };
-        problems.finish()?;
+        diagnostics.finish()?;
         if let Some(movement) = &self.movement
             && setup.fits(movement)
         {
@@ -202,7 +202,7 @@ fn gravity(file: &SceneFile) -> DVec3 {
     }
 }
 
-fn add_bodies(world: &mut World, built: &[Built]) {
+fn add_bodies(world: &mut World, built: &[BuiltBody]) {
     for body in built {
         let index = world.add_body(&body.name, body.constants, body.state);
         if body.locked {

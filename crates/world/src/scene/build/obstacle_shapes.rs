@@ -5,9 +5,9 @@
 //! moves is up to [`obstacles`](super::obstacles).
 
 use super::{check, shapes};
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};
-use crate::scene::problem::Problems;
 use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::DVec3;
 use std::ops::RangeInclusive;
@@ -21,12 +21,12 @@ pub fn surface(
     shape: &ObstacleShapeSpec,
     detail: Option<f64>,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Mesh> {
     let solid = match shape {
         ObstacleShapeSpec::Sphere(s) => {
             check::positive(
-                problems,
+                diagnostics,
                 &format!("{path}.sphere.radius"),
                 "the radius",
                 s.radius,
@@ -43,12 +43,12 @@ pub fn surface(
         ObstacleShapeSpec::Cone(a) => ShapeSpec::Cone(a.clone()),
         ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
         ObstacleShapeSpec::Mesh(m) => {
-            let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), problems)?;
+            let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
             return Some(refined(mesh, detail));
         }
-        open => return open_surface(open, path, problems).map(|m| refined(m, detail)),
+        open => return open_surface(open, path, diagnostics).map(|m| refined(m, detail)),
     };
-    let formed = shapes::form(scene, &solid, path, problems)?;
+    let formed = shapes::form(scene, &solid, path, diagnostics)?;
     Some(refined(formed.mesh, detail))
 }
 
@@ -69,8 +69,12 @@ fn refined(mut mesh: Mesh, detail: Option<f64>) -> Mesh {
     mesh
 }
 
-fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) -> Option<Mesh> {
-    let before = problems.len();
+fn open_surface(
+    shape: &ObstacleShapeSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Mesh> {
+    let before = diagnostics.len();
     let mesh = match shape {
         ObstacleShapeSpec::Funnel(f) => {
             let sizes = [
@@ -85,17 +89,17 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
                 ),
             ];
             for (key, what, value) in sizes {
-                check::positive(problems, &format!("{path}.funnel.{key}"), what, value);
+                check::positive(diagnostics, &format!("{path}.funnel.{key}"), what, value);
             }
             check::not_negative(
-                problems,
+                diagnostics,
                 &format!("{path}.funnel.fillet"),
                 "the fillet",
                 f.fillet,
             );
             let key = format!("{path}.funnel.segments");
-            pieces(problems, &key, "corners around", f.segments, 3..=1000)?;
-            if problems.len() > before {
+            pieces(diagnostics, &key, "corners around", f.segments, 3..=1000)?;
+            if diagnostics.len() > before {
                 return None;
             }
             let mut profile = generate::funnel_profile(
@@ -116,13 +120,13 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
         }
         ObstacleShapeSpec::Revolution(p) => {
             let key = format!("{path}.revolution.segments");
-            pieces(problems, &key, "corners around", p.segments, 3..=1000)?;
+            pieces(diagnostics, &key, "corners around", p.segments, 3..=1000)?;
             let key = format!("{path}.revolution.profile");
-            let profile = pairs(&p.profile, &key, problems)?;
+            let profile = pairs(&p.profile, &key, diagnostics)?;
             for (k, &(radius, _)) in profile.iter().enumerate() {
-                check::not_negative(problems, &format!("{key}[{k}][0]"), "the radius", radius);
+                check::not_negative(diagnostics, &format!("{key}[{k}][0]"), "the radius", radius);
             }
-            if problems.len() > before {
+            if diagnostics.len() > before {
                 return None;
             }
             generate::revolution(&profile, p.segments)
@@ -130,31 +134,35 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
         ObstacleShapeSpec::Trough(t) => {
             for (key, value) in [("width", t.width), ("length", t.length), ("depth", t.depth)] {
                 check::positive(
-                    problems,
+                    diagnostics,
                     &format!("{path}.trough.{key}"),
                     &format!("the {key}"),
                     value,
                 );
             }
             let key = format!("{path}.trough.segments");
-            pieces(problems, &key, "sides", t.segments, 2..=200)?;
-            if problems.len() > before {
+            pieces(diagnostics, &key, "sides", t.segments, 2..=200)?;
+            if diagnostics.len() > before {
                 return None;
             }
             generate::trough(t.width, t.length, t.depth, t.segments)
         }
         ObstacleShapeSpec::Extrusion(e) => {
             check::positive(
-                problems,
+                diagnostics,
                 &format!("{path}.extrusion.length"),
                 "the length",
                 e.length,
             );
-            let profile = pairs(&e.profile, &format!("{path}.extrusion.profile"), problems)?;
+            let profile = pairs(
+                &e.profile,
+                &format!("{path}.extrusion.profile"),
+                diagnostics,
+            )?;
             let most = (MOST_TRIANGLES / 2 / profile.len()) as u32;
             let key = format!("{path}.extrusion.segments");
-            pieces(problems, &key, "pieces along", e.segments, 1..=most)?;
-            if problems.len() > before {
+            pieces(diagnostics, &key, "pieces along", e.segments, 1..=most)?;
+            if diagnostics.len() > before {
                 return None;
             }
             generate::extrusion(&profile, e.length, e.segments)
@@ -163,13 +171,13 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
             let sizes = [("depth", s.depth), ("height", s.height), ("width", s.width)];
             for (key, value) in sizes {
                 let path = format!("{path}.stairs.{key}");
-                check::positive(problems, &path, &format!("the {key}"), value);
+                check::positive(diagnostics, &path, &format!("the {key}"), value);
             }
             let key = format!("{path}.stairs.landing");
-            check::not_negative(problems, &key, "the landing", s.landing);
+            check::not_negative(diagnostics, &key, "the landing", s.landing);
             let key = format!("{path}.stairs.steps");
-            pieces(problems, &key, "steps", s.steps, 1..=100)?;
-            if problems.len() > before {
+            pieces(diagnostics, &key, "steps", s.steps, 1..=100)?;
+            if diagnostics.len() > before {
                 return None;
             }
             let mut profile = Vec::new();
@@ -192,9 +200,9 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
             ];
             for (key, value) in sizes {
                 let path = format!("{path}.ramp.{key}");
-                check::positive(problems, &path, &format!("the {key}"), value);
+                check::positive(diagnostics, &path, &format!("the {key}"), value);
             }
-            if problems.len() > before {
+            if diagnostics.len() > before {
                 return None;
             }
             prism(
@@ -202,7 +210,7 @@ fn open_surface(shape: &ObstacleShapeSpec, path: &str, problems: &mut Problems) 
                 r.width,
             )
         }
-        ObstacleShapeSpec::Heightfield(h) => hills(h, path, problems)?,
+        ObstacleShapeSpec::Heightfield(h) => hills(h, path, diagnostics)?,
         _ => return None,
     };
     Some(mesh)
@@ -241,7 +249,7 @@ fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
 }
 
 /// A heightfield as it is felt: the smooth surface, cut finely.
-fn hills(given: &HeightfieldSpec, path: &str, problems: &mut Problems) -> Option<Mesh> {
+fn hills(given: &HeightfieldSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Mesh> {
     /// Cells of the mesh in a cell of the grid, along each side.
     const FINE: usize = 3;
     let path = format!("{path}.heightfield");
@@ -250,17 +258,17 @@ fn hills(given: &HeightfieldSpec, path: &str, problems: &mut Problems) -> Option
     let even = given.heights.iter().all(|row| row.len() == columns);
     let known = given.heights.iter().flatten().all(|h| h.is_finite());
     if columns < 2 || rows < 2 || columns * rows > 10_000 || !even || !known {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.heights"),
             format!("{rows} rows of {columns} heights"),
             "give at least two rows of at least two numbers, all rows alike, 10,000 numbers at most",
         );
         return None;
     }
-    let before = problems.len();
+    let before = diagnostics.len();
     let key = format!("{path}.spacing");
-    check::positive(problems, &key, "the spacing", given.spacing);
-    if problems.len() > before {
+    check::positive(diagnostics, &key, "the spacing", given.spacing);
+    if diagnostics.len() > before {
         return None;
     }
     let field = super::motion::field(given, DVec3::ZERO);
@@ -304,7 +312,7 @@ fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
 
 /// A number of pieces within what makes sense.
 fn pieces(
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
     path: &str,
     what: &str,
     count: u32,
@@ -314,7 +322,7 @@ fn pieces(
         return Some(());
     }
     let (least, most) = sensible.into_inner();
-    problems.at(
+    diagnostics.at(
         path,
         format!("{count} {what}"),
         format!("give from {least} to {most}"),
@@ -322,12 +330,12 @@ fn pieces(
     None
 }
 
-fn pairs(given: &[[f64; 2]], path: &str, problems: &mut Problems) -> Option<Vec<(f64, f64)>> {
+fn pairs(given: &[[f64; 2]], path: &str, diagnostics: &mut Diagnostics) -> Option<Vec<(f64, f64)>> {
     let apart = given.windows(2).all(|w| w[0] != w[1]);
     if given.len() >= 2 && given.len() <= 10_000 && apart {
         return Some(given.iter().map(|&[a, b]| (a, b)).collect());
     }
-    problems.at(
+    diagnostics.at(
         path,
         "a profile needs at least two points, each apart from the one before",
         "for example [[0.5, 0], [0.6, 0.2]]",

@@ -1,12 +1,12 @@
 //! From the obstacles of a scene file to surfaces with prescribed motions.
 
-use super::bodies::{Built, color};
+use super::bodies::{BuiltBody, color};
 use super::check;
 use super::cloth::FARTHEST;
 use super::obstacle_shapes::surface;
+use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
-use crate::scene::problem::{Problem, Problems, nearest};
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, Pose};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// An obstacle that is ready for the world.
 #[derive(Clone)]
-pub struct Placed {
+pub struct PlacedObstacle {
     /// Its name.
     pub name: String,
     /// Its surface in its own axes.
@@ -37,9 +37,9 @@ const CALM: &str = "#9aa3ad";
 pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
-    bodies: &[Built],
-    problems: &mut Problems,
-) -> Vec<Placed> {
+    bodies: &[BuiltBody],
+    diagnostics: &mut Diagnostics,
+) -> Vec<PlacedObstacle> {
     let mut placed = Vec::new();
     let mut names: BTreeSet<String> = bodies.iter().map(|b| b.name.clone()).collect();
     for (i, spec) in file.obstacle.iter().enumerate() {
@@ -49,14 +49,14 @@ pub fn build(
             name => name.to_owned(),
         };
         if !names.insert(name.clone()) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
                 "give every body and every obstacle a name of its own",
             );
         }
         let Some(shape) = &spec.shape else {
-            problems.at(
+            diagnostics.at(
                 &path,
                 format!("the obstacle `{name}` has no shape"),
                 "add for example `shape.sphere.radius = 0.3`",
@@ -65,34 +65,34 @@ pub fn build(
         };
         if let Some(friction) = spec.friction {
             let path = format!("{path}.friction");
-            check::not_negative(problems, &path, "the friction", friction);
+            check::not_negative(diagnostics, &path, "the friction", friction);
         }
         if let Some(detail) = spec.detail {
             let path = format!("{path}.detail");
-            check::positive(problems, &path, "the longest edge", detail);
+            check::positive(diagnostics, &path, "the longest edge", detail);
         }
         let mesh = surface(
             scene,
             shape,
             spec.detail,
             &format!("{path}.shape"),
-            problems,
+            diagnostics,
         );
-        let (motion, farthest) = motion(scene, spec, &path, problems);
-        let color = color(spec.color.as_deref().or(Some(CALM)), 0, &path, problems);
+        let (motion, farthest) = motion(scene, spec, &path, diagnostics);
+        let color = color(spec.color.as_deref().or(Some(CALM)), 0, &path, diagnostics);
         if let Some(mesh) = mesh {
             // Whatever turns it, it stays within this distance of its place.
             let size = mesh.bounding_radius(DVec3::ZERO);
             let within = farthest + size <= FARTHEST;
             if !within {
-                problems.at(
+                diagnostics.at(
                     &path,
                     format!("the obstacle `{name}` reaches more than {FARTHEST} m from the origin"),
                     "lengths are in metres; is a size, a place or a `scale` far too large?",
                 );
                 continue;
             }
-            placed.push(Placed {
+            placed.push(PlacedObstacle {
                 name,
                 mesh: Arc::new(mesh),
                 motion,
@@ -105,7 +105,12 @@ pub fn build(
 }
 
 /// How it moves, and how far from the origin it gets.
-fn motion(scene: &mut Scene, spec: &ObstacleSpec, path: &str, problems: &mut Problems) -> (Path, f64) {
+fn motion(
+    scene: &mut Scene,
+    spec: &ObstacleSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> (Path, f64) {
     let placed = [
         ("position", spec.position != [0.0; 3]),
         ("orientation", spec.orientation.is_some()),
@@ -115,10 +120,10 @@ fn motion(scene: &mut Scene, spec: &ObstacleSpec, path: &str, problems: &mut Pro
         ("keyframe", !spec.keyframe.is_empty()),
         ("recorded", spec.recorded.is_some()),
     ];
-    check::at_most_one(problems, path, &moves);
+    check::at_most_one(diagnostics, path, &moves);
     for place in placed {
         for moves in moves {
-            check::at_most_one(problems, path, &[moves, place]);
+            check::at_most_one(diagnostics, path, &[moves, place]);
         }
     }
     if let Some(recorded) = &spec.recorded {
@@ -128,8 +133,8 @@ fn motion(scene: &mut Scene, spec: &ObstacleSpec, path: &str, problems: &mut Pro
                 let farthest = places.fold(0.0, f64::max);
                 (Path::through(keys, Ease::Linear), farthest)
             }
-            Err(problem) => {
-                problems.push_at(&format!("{path}.recorded"), problem);
+            Err(diagnostic) => {
+                diagnostics.push_at(&format!("{path}.recorded"), diagnostic);
                 (Path::at_rest(Pose::IDENTITY), 0.0)
             }
         };
@@ -137,29 +142,34 @@ fn motion(scene: &mut Scene, spec: &ObstacleSpec, path: &str, problems: &mut Pro
     if !spec.keyframe.is_empty() {
         let places = (spec.keyframe.iter()).map(|k| DVec3::from(k.position).length());
         let farthest = places.fold(0.0, f64::max);
-        let motion = keyframes(&spec.keyframe, spec.ease, path, problems);
+        let motion = keyframes(&spec.keyframe, spec.ease, path, diagnostics);
         return (motion, farthest);
     }
-    let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     let place = DVec3::from(spec.position);
     (Path::at_rest(Pose::new(turn, place)), place.length())
 }
 
 /// A path through keyframes.
-pub fn keyframes(keys: &[KeyframeSpec], ease: EaseSpec, path: &str, problems: &mut Problems) -> Path {
+pub fn keyframes(
+    keys: &[KeyframeSpec],
+    ease: EaseSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Path {
     let mut found: Vec<Key> = Vec::new();
     for (k, key) in keys.iter().enumerate() {
         let path = format!("{path}.keyframe[{k}]");
-        let turn = check::orientation(problems, &path, key.orientation, key.turn.as_ref());
+        let turn = check::orientation(diagnostics, &path, key.orientation, key.turn.as_ref());
         if DVec3::from(key.position).abs().max_element() > FARTHEST {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.position"),
                 format!("the keyframe is more than {FARTHEST} m away"),
                 "lengths are in metres; is the number far too large?",
             );
         }
         if found.last().is_some_and(|before| key.time <= before.time) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.time"),
                 format!("the keyframe at {} s is not after the one before", key.time),
                 "give keyframes in the order of their times",
@@ -179,19 +189,19 @@ pub fn keyframes(keys: &[KeyframeSpec], ease: EaseSpec, path: &str, problems: &m
 
 /// The poses of a body in a recorded run. They go into the scene's sources as
 /// text, so that a recording of this scene can be run again without that one.
-fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, Problem> {
+fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, Diagnostic> {
     let name = format!("{file}#{body}");
     let text = scene.files.read_or_make(&name, |folder| {
         let path = folder.join(file);
         let recording = Recording::read(&path).map_err(|e| {
-            Problem::new(e.to_string())
+            Diagnostic::new(e.to_string())
                 .help("record one with `conatus run SCENE -o FILE.mcap`, and name it as seen from the scene file")
         })?;
         let names = || recording.header.bodies.iter().map(|b| b.name.as_str());
         let Some(index) = names().position(|n| n == body) else {
-            let problem = Problem::new(format!("{file} has no body `{body}`"));
+            let diagnostic = Diagnostic::new(format!("{file} has no body `{body}`"));
             let all: Vec<&str> = names().take(10).collect();
-            return Err(problem.help(match nearest(body, names()) {
+            return Err(diagnostic.help(match nearest(body, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("it has {}", all.join(", ")),
             }));
@@ -211,13 +221,15 @@ fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, 
     for line in text.text.lines() {
         let numbers: Vec<f64> = line.split(' ').filter_map(|n| n.parse().ok()).collect();
         let [time, x, y, z, qw, qx, qy, qz] = numbers[..] else {
-            return Err(Problem::new(format!("`{name}` is not a list of poses")));
+            return Err(Diagnostic::new(format!("`{name}` is not a list of poses")));
         };
         let turn = DQuat::from_xyzw(qx, qy, qz, qw);
         let place = DVec3::new(x, y, z);
         let finite = place.is_finite() && time.is_finite();
         if !(turn.length_squared().is_normal() && finite) {
-            return Err(Problem::new(format!("`{name}` holds a pose that is none")));
+            return Err(Diagnostic::new(format!(
+                "`{name}` holds a pose that is none"
+            )));
         }
         keys.push(Key {
             time,

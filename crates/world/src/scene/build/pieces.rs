@@ -5,9 +5,9 @@ use super::check;
 use super::cloth::FARTHEST;
 use super::materials::Materials;
 use super::obstacles;
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ClothPieceSpec, ClothPinSpec, ClothShapeSpec, SceneFile};
-use crate::scene::problem::Problems;
 use conatus_cloth::script::Path;
 use conatus_cloth::{FASTEST, Parts, Piece, Pin, Spring};
 use conatus_geometry::{Mesh, Topology, generate, icosphere};
@@ -30,41 +30,41 @@ pub(super) fn add_piece(
     random: &mut Pcg64,
     parts: &mut Parts,
     infos: &mut Vec<ClothInfo>,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) {
     let name = match spec.name.as_str() {
         "" => format!("cloth-{}", index + 1),
         name => name.to_owned(),
     };
     let Some(shape) = &spec.shape else {
-        problems.at(
+        diagnostics.at(
             path,
             format!("the piece `{name}` has no shape"),
             "add for example `shape.rectangle = { width = 1, height = 1 }`",
         );
         return;
     };
-    let Some((mesh, flat)) = shape_mesh(scene, file, shape, &format!("{path}.shape"), problems)
+    let Some((mesh, flat)) = shape_mesh(scene, file, shape, &format!("{path}.shape"), diagnostics)
     else {
         return;
     };
     let named = spec.material.as_deref().unwrap_or("cotton");
-    let mut stuff = materials.find(named, &format!("{path}.material"), problems);
+    let mut stuff = materials.find(named, &format!("{path}.material"), diagnostics);
     stuff.friction = file.cloth.friction.unwrap_or(stuff.friction);
     stuff.thickness = file.cloth.thickness.unwrap_or(stuff.thickness);
-    check_thickness(&mesh, stuff.thickness, &name, path, problems);
-    check_speed(spec, path, problems);
-    let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
+    check_thickness(&mesh, stuff.thickness, &name, path, diagnostics);
+    check_speed(spec, path, diagnostics);
+    let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     let pose = Pose::new(turn, spec.position.into());
-    let paint = color(spec.color.as_deref(), index + 1, path, problems);
-    let pins = pins(spec, shape, &mesh, path, problems);
-    let springs = springs(spec, &mesh, path, problems);
-    let copies = copies(spec, path, random, problems);
+    let paint = color(spec.color.as_deref(), index + 1, path, diagnostics);
+    let pins = pins(spec, shape, &mesh, path, diagnostics);
+    let springs = springs(spec, &mesh, path, diagnostics);
+    let copies = copies(spec, path, random, diagnostics);
     let many = spec.array.is_some();
     for (copy, (shift, velocity)) in copies.into_iter().enumerate() {
         let first = parts.positions.len() as u32;
         if parts.positions.len() + mesh.vertices.len() > MOST_VERTICES {
-            problems.at(
+            diagnostics.at(
                 path,
                 format!("the cloth has more than {MOST_VERTICES} vertices"),
                 "use fewer copies or a coarser mesh",
@@ -81,7 +81,7 @@ pub(super) fn add_piece(
             .map(|&v| pose.point(v) + shift)
             .collect();
         if !start.iter().all(|p| p.abs().max_element() <= FARTHEST) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.position"),
                 format!("`{name}` starts more than {FARTHEST} m from the origin"),
                 "lengths are in metres; move the whole scene nearer, or mend a `scale`",
@@ -116,7 +116,7 @@ pub(super) fn add_piece(
         infos.push(ClothInfo {
             name: name.clone(),
             color: if many && spec.color.is_none() {
-                color(None, index + 1 + copy, path, problems)
+                color(None, index + 1 + copy, path, diagnostics)
             } else {
                 paint
             },
@@ -141,12 +141,12 @@ fn copies(
     spec: &ClothPieceSpec,
     path: &str,
     random: &mut Pcg64,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<(DVec3, DVec3)> {
     if let Some(release) = spec.release
         && !(release.every >= 0.0 && release.first >= 0.0)
     {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.release"),
             "copies cannot be let go before the start",
             "give times that are not negative",
@@ -159,12 +159,12 @@ fn copies(
         ("jitter", "the jitter", array.jitter),
         ("speed", "the speed", array.speed),
     ] {
-        check::not_negative(problems, &format!("{path}.array.{key}"), what, value);
+        check::not_negative(diagnostics, &format!("{path}.array.{key}"), what, value);
     }
     let [nx, ny, nz] = array.count;
     let count = nx.saturating_mul(ny).saturating_mul(nz);
     if count == 0 || count > 100_000 {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.array.count"),
             format!("{count} copies; there must be at least one, and at most 100000"),
             "count = [1, 1, 20] stacks twenty",
@@ -187,15 +187,15 @@ fn shape_mesh(
     file: &SceneFile,
     shape: &ClothShapeSpec,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<(Mesh, bool)> {
-    let before = problems.len();
+    let before = diagnostics.len();
     let mut sizes = |shape: &str, sizes: &[(&str, f64)]| {
         for (key, size) in sizes {
             let path = format!("{path}.{shape}.{key}");
-            check::positive(problems, &path, &format!("the {key}"), *size);
+            check::positive(diagnostics, &path, &format!("the {key}"), *size);
         }
-        (problems.len() == before).then_some(())
+        (diagnostics.len() == before).then_some(())
     };
     let made = match shape {
         ClothShapeSpec::Rectangle(r) => {
@@ -214,7 +214,7 @@ fn shape_mesh(
                 None => "cloth.resolution".to_owned(),
             };
             let count = u64::from(nx) * u64::from(ny);
-            enough(problems, &path, nx >= 2 && ny >= 2, "2 each", count)?;
+            enough(diagnostics, &path, nx >= 2 && ny >= 2, "2 each", count)?;
             (generate::rectangle(r.width, r.height, nx, ny), true)
         }
         ClothShapeSpec::Disc(d) => {
@@ -222,7 +222,7 @@ fn shape_mesh(
             let rings = u64::from(d.rings);
             let count = (3 * rings).saturating_mul(rings + 1) + 1;
             let path = format!("{path}.disc.rings");
-            enough(problems, &path, rings >= 1, "one ring", count)?;
+            enough(diagnostics, &path, rings >= 1, "one ring", count)?;
             (generate::disc(d.radius, d.rings), true)
         }
         ClothShapeSpec::Cylinder(t) => {
@@ -231,13 +231,13 @@ fn shape_mesh(
             let count = u64::from(around) * u64::from(along);
             let path = format!("{path}.cylinder.vertices");
             let least = around >= 3 && along >= 2;
-            enough(problems, &path, least, "3 around and 2 along", count)?;
+            enough(diagnostics, &path, least, "3 around and 2 along", count)?;
             (generate::tube(t.radius, t.height, around, along), false)
         }
         ClothShapeSpec::Sphere(b) => {
             sizes("sphere", &[("radius", b.radius)])?;
             if b.subdivisions > 8 {
-                problems.at(
+                diagnostics.at(
                     &format!("{path}.sphere.subdivisions"),
                     format!("the triangles are cut into four {} times", b.subdivisions),
                     "give at most 8, which make 655362 vertices; 3 make 642",
@@ -249,7 +249,7 @@ fn shape_mesh(
             (mesh, false)
         }
         ClothShapeSpec::Mesh(m) => {
-            let mesh = super::shapes::read_mesh(scene, m, &format!("{path}.mesh"), problems)?;
+            let mesh = super::shapes::read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
             let flat = is_flat(&mesh);
             (mesh, flat)
         }
@@ -257,7 +257,7 @@ fn shape_mesh(
     let whole = Topology::of(&made.0.triangles, made.0.vertices.len())
         .and_then(|t| t.check(&made.0.vertices));
     if let Err(error) = whole {
-        let mut lines = error.problems.iter().map(|p| p.to_string());
+        let mut lines = error.diagnostics.iter().map(|p| p.to_string());
         let first = lines.next().unwrap_or_default();
         let rest: Vec<String> = lines.collect();
         let message = format!("this mesh cannot be cloth: {first}");
@@ -265,7 +265,7 @@ fn shape_mesh(
             true => "mend the mesh in the program that made it".to_owned(),
             false => format!("mend the mesh; also: {}", rest.join("; ")),
         };
-        problems.at(path, message, help);
+        diagnostics.at(path, message, help);
         return None;
     }
     Some(made)
@@ -287,7 +287,7 @@ fn is_flat(mesh: &Mesh) -> bool {
 
 /// Whether a shape has enough vertices, and not too many.
 fn enough(
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
     path: &str,
     enough: bool,
     least: &str,
@@ -296,7 +296,7 @@ fn enough(
     if enough && count <= MOST_VERTICES as u64 {
         return Some(());
     }
-    problems.at(
+    diagnostics.at(
         path,
         match enough {
             true => format!("the piece would have {count} vertices"),
@@ -308,10 +308,10 @@ fn enough(
 }
 
 /// What starts faster than cloth may ever be would fail in the first step.
-fn check_speed(spec: &ClothPieceSpec, path: &str, problems: &mut Problems) {
+fn check_speed(spec: &ClothPieceSpec, path: &str, diagnostics: &mut Diagnostics) {
     let random = spec.array.as_ref().map_or(0.0, |a| a.speed.abs());
     if DVec3::from(spec.velocity).length() + random > FASTEST {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.velocity"),
             format!("the piece starts faster than {FASTEST} m/s"),
             "speeds are in m/s; is the number far too large?",
@@ -320,7 +320,13 @@ fn check_speed(spec: &ClothPieceSpec, path: &str, problems: &mut Problems) {
 }
 
 /// Sheets thicker than their triangles would push their own neighbours away.
-fn check_thickness(mesh: &Mesh, thickness: f64, name: &str, path: &str, problems: &mut Problems) {
+fn check_thickness(
+    mesh: &Mesh,
+    thickness: f64,
+    name: &str,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
     let mut least = f64::INFINITY;
     for t in 0..mesh.triangles.len() {
         let [a, b, c] = mesh.corners(t);
@@ -328,7 +334,7 @@ fn check_thickness(mesh: &Mesh, thickness: f64, name: &str, path: &str, problems
         least = least.min((b - a).cross(c - a).length() / longest);
     }
     if thickness > 0.9 * least {
-        problems.at(
+        diagnostics.at(
             path,
             format!(
                 "`{name}` is {} mm thick, but its triangles are only {:.3} mm high",
@@ -341,13 +347,13 @@ fn check_thickness(mesh: &Mesh, thickness: f64, name: &str, path: &str, problems
 }
 
 /// Vertices counted from 1, as they are counted here.
-fn vertices(given: &[u32], mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
+fn vertices(given: &[u32], mesh: &Mesh, path: &str, diagnostics: &mut Diagnostics) -> Vec<u32> {
     let n = mesh.vertices.len();
     let mut found = Vec::new();
     for (k, &v) in given.iter().enumerate() {
         match v.checked_sub(1).filter(|&i| (i as usize) < n) {
             Some(i) => found.push(i),
-            None => problems.at(
+            None => diagnostics.at(
                 &format!("{path}.vertices[{k}]"),
                 format!("there is no vertex {v}; the piece has {n}"),
                 "vertices are counted from 1",
@@ -364,14 +370,14 @@ fn pins(
     shape: &ClothShapeSpec,
     mesh: &Mesh,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Held> {
     let mut all = Vec::new();
     for (k, pin) in spec.pin.iter().enumerate() {
         let path = format!("{path}.pin[{k}]");
-        let mut held = vertices(&pin.vertices, mesh, &path, problems);
+        let mut held = vertices(&pin.vertices, mesh, &path, diagnostics);
         if pin.corners {
-            held.extend(corners(shape, mesh, &path, problems));
+            held.extend(corners(shape, mesh, &path, diagnostics));
         }
         if let Some([least, most]) = pin.within {
             let (least, most) = (DVec3::from(least), DVec3::from(most));
@@ -382,21 +388,26 @@ fn pins(
         held.sort_unstable();
         held.dedup();
         if held.is_empty() {
-            problems.at(
+            diagnostics.at(
                 &path,
                 "this pin holds no vertex",
                 "name some with `vertices`, `corners` or `within`",
             );
         }
-        let motion = motion(pin, &path, problems);
+        let motion = motion(pin, &path, diagnostics);
         all.push((held, motion, pin.until.unwrap_or(f64::INFINITY)));
     }
     all
 }
 
-fn corners(shape: &ClothShapeSpec, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<u32> {
+fn corners(
+    shape: &ClothShapeSpec,
+    mesh: &Mesh,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<u32> {
     if !matches!(shape, ClothShapeSpec::Rectangle(_)) {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.corners"),
             "only a rectangle has corners",
             "name the vertices, or give a box with `within`",
@@ -411,7 +422,7 @@ fn corners(shape: &ClothShapeSpec, mesh: &Mesh, path: &str, problems: &mut Probl
     vec![0, nx - 1, n - nx, n - 1]
 }
 
-fn motion(pin: &ClothPinSpec, path: &str, problems: &mut Problems) -> Option<Path> {
+fn motion(pin: &ClothPinSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
     if pin.keyframe.is_empty() {
         return None;
     }
@@ -419,23 +430,28 @@ fn motion(pin: &ClothPinSpec, path: &str, problems: &mut Problems) -> Option<Pat
         &pin.keyframe,
         pin.ease,
         path,
-        problems,
+        diagnostics,
     ))
 }
 
-fn springs(spec: &ClothPieceSpec, mesh: &Mesh, path: &str, problems: &mut Problems) -> Vec<Spring> {
+fn springs(
+    spec: &ClothPieceSpec,
+    mesh: &Mesh,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Spring> {
     let mut all = Vec::new();
     for (k, spring) in spec.spring.iter().enumerate() {
         let path = format!("{path}.spring[{k}]");
         let key = |name: &str| format!("{path}.{name}");
         check::not_negative(
-            problems,
+            diagnostics,
             &key("stiffness"),
             "the stiffness",
             spring.stiffness,
         );
-        check::not_negative(problems, &key("damping"), "the damping", spring.damping);
-        for vertex in vertices(&spring.vertices, mesh, &path, problems) {
+        check::not_negative(diagnostics, &key("damping"), "the damping", spring.damping);
+        for vertex in vertices(&spring.vertices, mesh, &path, diagnostics) {
             all.push(Spring {
                 vertex,
                 // Not a number: where the vertex starts.

@@ -2,16 +2,16 @@
 //! the shape's own coordinates.
 
 use super::check;
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{AxialSpec, AxisSpec, MeshSpec, ShapeSpec};
-use crate::scene::problem::Problems;
 use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::MassProperties;
 
 /// A shape that a body is made of.
 #[derive(Clone)]
-pub struct Formed {
+pub struct ShapeGeometry {
     /// Its surface.
     pub mesh: Mesh,
     /// Its volume, exact for solids; none for a surface that is not closed.
@@ -23,7 +23,7 @@ pub struct Formed {
     pub ball: Option<f64>,
 }
 
-impl Formed {
+impl ShapeGeometry {
     /// The same shape at another pose.
     pub fn at(mut self, pose: &Pose) -> Self {
         self.mesh = self.mesh.at(pose);
@@ -61,73 +61,73 @@ pub fn form(
     scene: &mut Scene,
     shape: &ShapeSpec,
     path: &str,
-    problems: &mut Problems,
-) -> Option<Formed> {
+    diagnostics: &mut Diagnostics,
+) -> Option<ShapeGeometry> {
     match shape {
         ShapeSpec::Sphere(s) => {
             let path = format!("{path}.sphere.radius");
-            check::positive(problems, &path, "the radius", s.radius);
+            check::positive(diagnostics, &path, "the radius", s.radius);
             let radius = s.radius;
-            solid(Solid::Sphere { radius }, Some(radius), &path, problems)
+            solid(Solid::Sphere { radius }, Some(radius), &path, diagnostics)
         }
         ShapeSpec::Box(b) => {
             let path = format!("{path}.box.half_extents");
-            sizes(problems, &path, "a half extent", b.half_extents);
+            sizes(diagnostics, &path, "a half extent", b.half_extents);
             let half_extents = b.half_extents.into();
-            solid(Solid::Box { half_extents }, None, &path, problems)
+            solid(Solid::Box { half_extents }, None, &path, diagnostics)
         }
         ShapeSpec::Ellipsoid(e) => {
             let path = format!("{path}.ellipsoid.semi_axes");
-            sizes(problems, &path, "a semi-axis", e.semi_axes);
+            sizes(diagnostics, &path, "a semi-axis", e.semi_axes);
             let semi_axes = e.semi_axes.into();
-            solid(Solid::Ellipsoid { semi_axes }, None, &path, problems)
+            solid(Solid::Ellipsoid { semi_axes }, None, &path, diagnostics)
         }
         ShapeSpec::Cylinder(a) => {
-            let (radius, height, axis) = axial(problems, &format!("{path}.cylinder"), a);
+            let (radius, height, axis) = axial(diagnostics, &format!("{path}.cylinder"), a);
             let cylinder = Solid::Cylinder {
                 radius,
                 height,
                 axis,
             };
-            solid(cylinder, None, path, problems)
+            solid(cylinder, None, path, diagnostics)
         }
         ShapeSpec::Capsule(a) => {
-            let (radius, height, axis) = axial(problems, &format!("{path}.capsule"), a);
+            let (radius, height, axis) = axial(diagnostics, &format!("{path}.capsule"), a);
             let capsule = Solid::Capsule {
                 radius,
                 height,
                 axis,
             };
-            solid(capsule, None, path, problems)
+            solid(capsule, None, path, diagnostics)
         }
         ShapeSpec::Cone(a) => {
-            let (radius, height, axis) = axial(problems, &format!("{path}.cone"), a);
+            let (radius, height, axis) = axial(diagnostics, &format!("{path}.cone"), a);
             let cone = Solid::Cone {
                 radius,
                 height,
                 axis,
             };
-            solid(cone, None, path, problems)
+            solid(cone, None, path, diagnostics)
         }
-        ShapeSpec::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), problems),
+        ShapeSpec::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), diagnostics),
     }
 }
 
-fn sizes(problems: &mut Problems, path: &str, what: &str, values: [f64; 3]) {
+fn sizes(diagnostics: &mut Diagnostics, path: &str, what: &str, values: [f64; 3]) {
     for (i, value) in values.into_iter().enumerate() {
-        check::positive(problems, &format!("{path}[{i}]"), what, value);
+        check::positive(diagnostics, &format!("{path}[{i}]"), what, value);
     }
 }
 
-fn axial(problems: &mut Problems, path: &str, shape: &AxialSpec) -> (f64, f64, Axis) {
+fn axial(diagnostics: &mut Diagnostics, path: &str, shape: &AxialSpec) -> (f64, f64, Axis) {
     check::positive(
-        problems,
+        diagnostics,
         &format!("{path}.radius"),
         "the radius",
         shape.radius,
     );
     check::positive(
-        problems,
+        diagnostics,
         &format!("{path}.height"),
         "the height",
         shape.height,
@@ -142,18 +142,23 @@ fn axial(problems: &mut Problems, path: &str, shape: &AxialSpec) -> (f64, f64, A
 
 /// A solid, unless its sizes are wrong (reported already) or so extreme that
 /// its volume is no number.
-fn solid(solid: Solid, ball: Option<f64>, path: &str, problems: &mut Problems) -> Option<Formed> {
+fn solid(
+    solid: Solid,
+    ball: Option<f64>,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<ShapeGeometry> {
     let volume = solid.volume();
     if volume.is_normal() && volume > 0.0 {
-        return Some(Formed {
+        return Some(ShapeGeometry {
             mesh: solid.mesh(),
             volume: Some(volume),
             unit_mass: Some(MassProperties::of_solid(&solid, 1.0)),
             ball,
         });
     }
-    if problems.is_empty() {
-        problems.at(
+    if diagnostics.is_empty() {
+        diagnostics.at(
             path,
             format!("the volume comes out as {volume} m³"),
             "lengths are in metres; are these far too small or too large?",
@@ -167,16 +172,21 @@ pub fn read_mesh(
     scene: &mut Scene,
     file: &MeshSpec,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Mesh> {
     if file.scale == 0.0 {
-        check::positive(problems, &format!("{path}.scale"), "the scale", file.scale);
+        check::positive(
+            diagnostics,
+            &format!("{path}.scale"),
+            "the scale",
+            file.scale,
+        );
         return None;
     }
     let source = match scene.files.read(&file.file) {
         Ok(source) => source,
-        Err(problem) => {
-            problems.push_at(&format!("{path}.file"), problem);
+        Err(diagnostic) => {
+            diagnostics.push_at(&format!("{path}.file"), diagnostic);
             return None;
         }
     };
@@ -184,7 +194,7 @@ pub fn read_mesh(
         Ok(parsed) => Some(parsed.mesh),
         Err(e) => {
             let (message, help) = (e.kind.to_string(), e.help());
-            problems.in_source(
+            diagnostics.in_source(
                 &source.name,
                 &source.text,
                 e.offset,
@@ -197,8 +207,13 @@ pub fn read_mesh(
     }
 }
 
-fn mesh(scene: &mut Scene, file: &MeshSpec, path: &str, problems: &mut Problems) -> Option<Formed> {
-    let mut mesh = read_mesh(scene, file, path, problems)?;
+fn mesh(
+    scene: &mut Scene,
+    file: &MeshSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<ShapeGeometry> {
+    let mut mesh = read_mesh(scene, file, path, diagnostics)?;
     let mut volume = None;
     let mut unit_mass = None;
     if mesh.check_closed().is_ok() {
@@ -212,7 +227,7 @@ fn mesh(scene: &mut Scene, file: &MeshSpec, path: &str, problems: &mut Problems)
             unit_mass = Some(MassProperties::of_mesh(&mesh, 1.0));
         }
     }
-    Some(Formed {
+    Some(ShapeGeometry {
         mesh,
         volume,
         unit_mass,
@@ -222,14 +237,14 @@ fn mesh(scene: &mut Scene, file: &MeshSpec, path: &str, problems: &mut Problems)
 
 /// Why a mesh has no volume, for the message at `path`, and what to do
 /// instead of closing it.
-pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, problems: &mut Problems) {
+pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, diagnostics: &mut Diagnostics) {
     match mesh.check_closed() {
-        Err(open) => problems.at(
+        Err(open) => diagnostics.at(
             path,
             format!("the mesh has no volume: {open}"),
             format!("{}; {otherwise}", open.help()),
         ),
-        Ok(()) => problems.at(
+        Ok(()) => diagnostics.at(
             path,
             "the mesh encloses no volume that a number can hold",
             "is it flat, or its scale far too small or too large?",
@@ -238,7 +253,7 @@ pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, problems: &mut Pro
 }
 
 /// The ball or bounding sphere that a shape collides as, about its own centre.
-pub fn contact_sphere(formed: &Formed) -> (DVec3, f64) {
+pub fn contact_sphere(formed: &ShapeGeometry) -> (DVec3, f64) {
     let centre = formed.unit_mass.map_or(DVec3::ZERO, |m| m.centre);
     let radius = formed
         .ball

@@ -1,54 +1,54 @@
 //! Says in the words of the scene file what serde says in the words of Rust.
 
-use crate::scene::problem::{Problem, nearest};
+use crate::scene::diagnostic::{Diagnostic, nearest};
 use crate::scene::tree::Span;
 use serde::de::{Expected, Unexpected};
 use std::fmt;
 
 /// Why a value does not fit, with the innermost place that is known.
 #[derive(Debug)]
-pub struct Error {
-    problem: Box<Problem>,
+pub struct DeserializeError {
+    diagnostic: Box<Diagnostic>,
 }
 
-impl Error {
-    pub(super) fn new(problem: Problem) -> Self {
+impl DeserializeError {
+    pub(super) fn new(diagnostic: Diagnostic) -> Self {
         Self {
-            problem: Box::new(problem),
+            diagnostic: Box::new(diagnostic),
         }
     }
 
     /// Sets the place unless something further in has set it already.
     pub(super) fn or_at(mut self, span: Span) -> Self {
-        self.problem.span.get_or_insert(span);
+        self.diagnostic.span.get_or_insert(span);
         self
     }
 
-    pub(super) fn into_problem(self) -> Problem {
-        *self.problem
+    pub(super) fn into_diagnostic(self) -> Diagnostic {
+        *self.diagnostic
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for DeserializeError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.problem.message)
+        out.write_str(&self.diagnostic.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for DeserializeError {}
 
-impl serde::de::Error for Error {
+impl serde::de::Error for DeserializeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(Problem::new(message.to_string()))
+        Self::new(Diagnostic::new(message.to_string()))
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let (expected, found) = (plain_expected(expected), plain_found(found));
-        let problem = Problem::new(format!("expected {expected}, found {found}"))
+        let diagnostic = Diagnostic::new(format!("expected {expected}, found {found}"))
             .label(format!("should be {expected}"));
         Self::new(match remedy(&expected, &found) {
-            "" => problem,
-            remedy => problem.help(remedy),
+            "" => diagnostic,
+            remedy => diagnostic.help(remedy),
         })
     }
 
@@ -57,7 +57,7 @@ impl serde::de::Error for Error {
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        Self::new(Problem::new(format!(
+        Self::new(Diagnostic::new(format!(
             "expected {}, found {length}",
             plain_expected(expected)
         )))
@@ -65,7 +65,7 @@ impl serde::de::Error for Error {
 
     fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
         Self::new(
-            Problem::new(format!("`{found}` is not one of the choices here")).help(suggestion(
+            Diagnostic::new(format!("`{found}` is not one of the choices here")).help(suggestion(
                 found,
                 expected,
                 "the choices are",
@@ -75,7 +75,7 @@ impl serde::de::Error for Error {
 
     fn unknown_field(found: &str, expected: &'static [&'static str]) -> Self {
         Self::new(
-            Problem::new(format!("unknown key `{found}`"))
+            Diagnostic::new(format!("unknown key `{found}`"))
                 .help(suggestion(found, expected, "the keys here are"))
                 .label("not known here"),
         )
@@ -83,13 +83,13 @@ impl serde::de::Error for Error {
 
     fn missing_field(field: &'static str) -> Self {
         Self::new(
-            Problem::new(format!("the key `{field}` is missing"))
+            Diagnostic::new(format!("the key `{field}` is missing"))
                 .help(format!("add `{field} = …` here")),
         )
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::new(Problem::new(format!("the key `{field}` is given twice")))
+        Self::new(Diagnostic::new(format!("the key `{field}` is given twice")))
     }
 }
 

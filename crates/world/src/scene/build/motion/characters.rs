@@ -3,9 +3,9 @@
 use super::short;
 use crate::scene::build::bodies::color;
 use crate::scene::build::check;
+use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{CharacterSpec, SceneFile, StartPoseSpec};
-use crate::scene::problem::{Problem as Wrong, Problems, nearest};
 use crate::scene::tree::Node;
 use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
@@ -29,16 +29,16 @@ enum Origin {
 
 impl Origin {
     /// Tells of what is wrong with the description.
-    fn report(&self, error: &DescriptionError, path: &str, problems: &mut Problems) {
+    fn report(&self, error: &DescriptionError, path: &str, diagnostics: &mut Diagnostics) {
         let DescriptionError { path: key, what } = error;
         let message = format!("{key}: {what}");
         match self {
-            Self::ReadyMade => problems.at(path, message, ""),
-            Self::Scene(path) => problems.at(&format!("{path}.{key}"), what.clone(), ""),
+            Self::ReadyMade => diagnostics.at(path, message, ""),
+            Self::Scene(path) => diagnostics.at(&format!("{path}.{key}"), what.clone(), ""),
             Self::File(name, text, tree) => {
                 let span = tree.nearest_span(key);
                 let length = span.end.saturating_sub(span.start);
-                problems.in_source(name, text, span.start, length, message, "");
+                diagnostics.in_source(name, text, span.start, length, message, "");
             }
         }
     }
@@ -49,13 +49,13 @@ impl Origin {
 pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<(Character, Pose)> {
     let mut cast = Vec::new();
     let mut names = BTreeSet::new();
     for (i, spec) in file.character.iter().enumerate() {
         let path = format!("character[{i}]");
-        let Some((description, origin, kind)) = describe(scene, spec, &path, problems) else {
+        let Some((description, origin, kind)) = describe(scene, spec, &path, diagnostics) else {
             continue;
         };
         let name = match spec.name.as_str() {
@@ -64,7 +64,7 @@ pub fn build(
             name => name.to_owned(),
         };
         if !names.insert(name.clone()) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
                 "give every character a name of its own",
@@ -73,27 +73,27 @@ pub fn build(
         let mut character = match description.build(&name) {
             Ok(character) => character,
             Err(error) => {
-                origin.report(&error, &path, problems);
+                origin.report(&error, &path, diagnostics);
                 continue;
             }
         };
         if let Some(workload) = spec.workload {
             let path = format!("{path}.workload");
-            check::positive(problems, &path, "the workload", workload);
+            check::positive(diagnostics, &path, "the workload", workload);
             character.workload = workload;
         }
         character.limbs_bear = spec.limbs_bear;
         if spec.knees {
-            knees(&mut character, &path, problems);
+            knees(&mut character, &path, diagnostics);
         }
-        friction(&mut character, spec, &path, problems);
+        friction(&mut character, spec, &path, diagnostics);
         if spec.color.is_some() {
-            character.color = color(spec.color.as_deref(), 0, &path, problems);
+            character.color = color(spec.color.as_deref(), 0, &path, diagnostics);
         }
-        let Some(pose) = start(&description, &origin, &character, spec, &path, problems) else {
+        let Some(pose) = start(&description, &origin, &character, spec, &path, diagnostics) else {
             continue;
         };
-        let shift = place(file, spec, &path, problems);
+        let shift = place(file, spec, &path, diagnostics);
         let pose = pose.moved(spec.heading.to_radians(), shift);
         cast.push((character, pose));
     }
@@ -101,7 +101,7 @@ pub fn build(
 }
 
 /// Legs that have no knees to kneel on get some.
-fn knees(character: &mut Character, path: &str, problems: &mut Problems) {
+fn knees(character: &mut Character, path: &str, diagnostics: &mut Diagnostics) {
     let legs = character.limbs.iter_mut();
     let legs = legs.filter(|l| l.name.contains("leg") && l.links.len() > 1);
     let mut found = false;
@@ -119,7 +119,7 @@ fn knees(character: &mut Character, path: &str, problems: &mut Problems) {
         }
     }
     if !found {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.knees"),
             format!("`{}` has no legs that could have knees", character.name),
             "leave `knees` out; a limb with two links and `leg` in its name has one",
@@ -128,10 +128,15 @@ fn knees(character: &mut Character, path: &str, problems: &mut Problems) {
 }
 
 /// Other coefficients than the description's.
-fn friction(character: &mut Character, spec: &CharacterSpec, path: &str, problems: &mut Problems) {
+fn friction(
+    character: &mut Character,
+    spec: &CharacterSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
     for (name, &given) in &spec.friction {
         let path = format!("{path}.friction.{name}");
-        check::not_negative(problems, &path, "the friction", given);
+        check::not_negative(diagnostics, &path, "the friction", given);
         let word = match name.as_str() {
             "feet" => "foot",
             "hands" => "hand",
@@ -156,7 +161,7 @@ fn friction(character: &mut Character, spec: &CharacterSpec, path: &str, problem
                 Some(near) => format!("did you mean `{near}`? "),
                 None => String::new(),
             };
-            problems.at(
+            diagnostics.at(
                 &path,
                 format!("`{}` has no `{name}`", character.name),
                 format!("{near}there are feet, hands, {}", known.join(", ")),
@@ -170,10 +175,10 @@ fn describe(
     scene: &mut Scene,
     spec: &CharacterSpec,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<(Description, Origin, String)> {
     crate::scene::build::check::at_most_one(
-        problems,
+        diagnostics,
         path,
         &[
             ("file", spec.file.is_some()),
@@ -184,7 +189,7 @@ fn describe(
     let kind = spec.kind.as_deref();
     match (kind, own) {
         (Some("own"), false) => {
-            problems.at(
+            diagnostics.at(
                 path,
                 "a character of its own kind has no description",
                 "describe it in [character.description], or name a TOML file with `file`",
@@ -197,7 +202,7 @@ fn describe(
                 return Some((description.clone(), origin, "character".to_owned()));
             }
             let name = spec.file.as_deref().unwrap_or_default();
-            match from_file(scene, name, problems) {
+            match from_file(scene, name, diagnostics) {
                 Ok((description, origin)) => {
                     let stem = std::path::Path::new(name).file_stem();
                     let kind =
@@ -206,14 +211,14 @@ fn describe(
                 }
                 Err(wrong) => {
                     if let Some(wrong) = wrong {
-                        problems.push_at(&format!("{path}.file"), wrong);
+                        diagnostics.push_at(&format!("{path}.file"), wrong);
                     }
                     None
                 }
             }
         }
         (Some(kind), true) => {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.kind"),
                 format!("the character is a `{kind}` and described as well"),
                 "leave `kind` out, or say kind = \"own\"",
@@ -229,7 +234,7 @@ fn describe(
                     Some(near) => format!("did you mean `{near}`? "),
                     None => String::new(),
                 };
-                problems.at(
+                diagnostics.at(
                     &format!("{path}.kind"),
                     format!("there is no character of the kind `{kind}`"),
                     format!("{near}the kinds are {}", all.join(", ")),
@@ -246,16 +251,16 @@ fn describe(
 fn from_file(
     scene: &mut Scene,
     name: &str,
-    problems: &mut Problems,
-) -> Result<(Description, Origin), Option<Wrong>> {
+    diagnostics: &mut Diagnostics,
+) -> Result<(Description, Origin), Option<Diagnostic>> {
     let source = scene.files.read(name).map_err(Some)?;
-    let mut tell = |wrong: Wrong| {
+    let mut tell = |wrong: Diagnostic| {
         let (start, length) = match wrong.span {
             Some(span) => (span.start, span.end.saturating_sub(span.start)),
             None => (0, 0),
         };
         let help = wrong.help.unwrap_or_default();
-        problems.in_source(
+        diagnostics.in_source(
             &source.name,
             &source.text,
             start,
@@ -290,7 +295,7 @@ fn start(
     character: &Character,
     spec: &CharacterSpec,
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<Pose> {
     let name = match &spec.pose {
         None => "standing",
@@ -301,7 +306,7 @@ fn start(
             return built
                 .map_err(|error| {
                     let key = error.path.strip_prefix("pose.pose").unwrap_or_default();
-                    problems.at(&format!("{path}.pose{key}"), error.what, "a pose has `torso` and every limb, each with `position`, `forward` and `normal` or `up`");
+                    diagnostics.at(&format!("{path}.pose{key}"), error.what, "a pose has `torso` and every limb, each with `position`, `forward` and `normal` or `up`");
                 })
                 .ok();
         }
@@ -319,7 +324,7 @@ fn start(
             true => String::new(),
             false => format!("the poses are {}", known.join(", ")),
         };
-        problems.at(
+        diagnostics.at(
             &format!("{path}.pose"),
             format!("`{}` has no pose `{name}`", character.name),
             help + &list,
@@ -327,19 +332,24 @@ fn start(
         return None;
     }
     (description.build_pose(character, name))
-        .map_err(|error| origin.report(&error, path, problems))
+        .map_err(|error| origin.report(&error, path, diagnostics))
         .ok()
 }
 
 /// Where a character starts: on the highest level plane if it does not say.
-fn place(file: &SceneFile, spec: &CharacterSpec, path: &str, problems: &mut Problems) -> DVec3 {
+fn place(
+    file: &SceneFile,
+    spec: &CharacterSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> DVec3 {
     let ground = super::surroundings::ground(file);
     let at = match spec.position[..] {
         [] => DVec3::new(0.0, 0.0, ground),
         [x, y] => DVec3::new(x, y, ground),
         [x, y, z] => DVec3::new(x, y, z),
         _ => {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.position"),
                 format!("a place of {} numbers", spec.position.len()),
                 "give x and y, or x, y and the height",
@@ -348,7 +358,7 @@ fn place(file: &SceneFile, spec: &CharacterSpec, path: &str, problems: &mut Prob
         }
     };
     if at.abs().max_element() > 1000.0 {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.position"),
             format!(
                 "the character starts {} m away",
@@ -361,7 +371,7 @@ fn place(file: &SceneFile, spec: &CharacterSpec, path: &str, problems: &mut Prob
 }
 
 /// Nobody starts with limbs out of joint, or in something.
-pub fn check_start(file: &SceneFile, problem: &Problem, problems: &mut Problems) {
+pub fn check_start(file: &SceneFile, problem: &Problem, diagnostics: &mut Diagnostics) {
     let goals = Vec::new();
     for (i, one) in problem.characters.iter().enumerate() {
         let alone = Problem {
@@ -381,10 +391,10 @@ pub fn check_start(file: &SceneFile, problem: &Problem, problems: &mut Problems)
         };
         for fault in alone.check() {
             let what = format!("`{}` cannot start so: {fault}", one.0.name);
-            problems.at(&path, what, help);
+            diagnostics.at(&path, what, help);
         }
     }
-    if problem.characters.len() < 2 || !problems.is_empty() {
+    if problem.characters.len() < 2 || !diagnostics.is_empty() {
         return;
     }
     let everybody = Problem {
@@ -396,7 +406,7 @@ pub fn check_start(file: &SceneFile, problem: &Problem, problems: &mut Problems)
             1 => "object[0].position",
             _ => "character[1].position",
         };
-        problems.at(
+        diagnostics.at(
             path,
             format!("everybody together cannot start so: {fault}"),
             "move them apart",

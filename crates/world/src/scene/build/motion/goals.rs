@@ -1,8 +1,8 @@
 //! `[[goal]]`: what is to be reached.
 
 use super::short;
-use crate::scene::model::{GoalSpec, GoalKindSpec, SceneFile};
-use crate::scene::problem::{Problems, nearest};
+use crate::scene::diagnostic::{Diagnostics, nearest};
+use crate::scene::model::{GoalKindSpec, GoalSpec, SceneFile};
 use conatus_math::DVec3;
 use conatus_motion::surface::Surface;
 use conatus_motion::{Character, Goal, Pose};
@@ -20,13 +20,13 @@ pub fn build(
     cast: &[(Character, Pose)],
     surfaces: &[Surface],
     seconds: f64,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> (Vec<Goal>, Vec<String>, Vec<Target>) {
     let (mut goals, mut names, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     for (i, spec) in file.goal.iter().enumerate() {
         let path = format!("goal[{i}]");
-        check_keys(spec, &path, problems);
-        let Some(who) = find(spec, cast, &path, problems) else {
+        check_keys(spec, &path, diagnostics);
+        let Some(who) = find(spec, cast, &path, diagnostics) else {
             continue;
         };
         let reader = Reader {
@@ -38,7 +38,7 @@ pub fn build(
             surfaces,
             seconds,
         };
-        if let Some(goal) = reader.read(problems) {
+        if let Some(goal) = reader.read(diagnostics) {
             targets.extend(reader.target(&goal, &goals));
             goals.push(goal);
             names.push(format!("the goal {} ({})", i + 1, spec.kind.name()));
@@ -48,7 +48,7 @@ pub fn build(
 }
 
 /// Keys that the goal's kind does not have.
-fn check_keys(spec: &GoalSpec, path: &str, problems: &mut Problems) {
+fn check_keys(spec: &GoalSpec, path: &str, diagnostics: &mut Diagnostics) {
     use GoalKindSpec::{Crawl, Facing, Handstand, Position, Sit, Stand, Strike};
     let given: [(&str, bool, &[GoalKindSpec]); 13] = [
         ("object", spec.object.is_some(), &[Position]),
@@ -68,7 +68,7 @@ fn check_keys(spec: &GoalSpec, path: &str, problems: &mut Problems) {
     for (key, given, kinds) in given {
         if given && !kinds.contains(&spec.kind) {
             let names: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.{key}"),
                 format!("a goal of the kind `{}` has no `{key}`", spec.kind.name()),
                 format!("leave it out; it belongs to `{}`", names.join("` and `")),
@@ -82,10 +82,10 @@ fn find(
     spec: &GoalSpec,
     cast: &[(Character, Pose)],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     if let Some(name) = &spec.object {
-        return thing(spec, name, cast, path, problems);
+        return thing(spec, name, cast, path, diagnostics);
     }
     let people = || cast.iter().filter(|c| !c.0.is_object());
     let Some(name) = &spec.character else {
@@ -93,7 +93,7 @@ fn find(
             return Some(0);
         }
         let names: Vec<&str> = people().map(|c| c.0.name.as_str()).collect();
-        problems.at(
+        diagnostics.at(
             path,
             "the goal does not say whose it is",
             format!("add `character`: {}", names.join(", ")),
@@ -107,7 +107,7 @@ fn find(
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
         };
-        problems.at(
+        diagnostics.at(
             &format!("{path}.character"),
             format!("there is no character `{name}`"),
             help,
@@ -122,10 +122,10 @@ fn thing(
     name: &str,
     cast: &[(Character, Pose)],
     path: &str,
-    problems: &mut Problems,
+    diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
     if spec.character.is_some() {
-        problems.at(
+        diagnostics.at(
             path,
             "the goal is about a character and about a thing",
             "leave one of `character` and `object` out",
@@ -143,7 +143,7 @@ fn thing(
             (None, 0) => "add it as an [[object]]".to_owned(),
             (None, _) => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
         };
-        problems.at(
+        diagnostics.at(
             &format!("{path}.object"),
             format!("there is no thing `{name}`"),
             help,
@@ -164,25 +164,25 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self, problems: &mut Problems) -> Option<Goal> {
+    fn read(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
         let (spec, character) = (self.spec, self.who);
         match spec.kind {
             GoalKindSpec::Stand => Some(Goal::Stand {
                 character,
-                on: self.limbs("on", spec.on.as_deref(), Some("leg"), problems)?,
-                up: self.limbs("up", spec.up.as_deref(), None, problems)?,
+                on: self.limbs("on", spec.on.as_deref(), Some("leg"), diagnostics)?,
+                up: self.limbs("up", spec.up.as_deref(), None, diagnostics)?,
                 upside_down: false,
             }),
             GoalKindSpec::Handstand => Some(Goal::Stand {
                 character,
-                on: self.limbs("on", spec.on.as_deref(), Some("arm"), problems)?,
-                up: self.limbs("up", spec.up.as_deref(), Some("leg"), problems)?,
+                on: self.limbs("on", spec.on.as_deref(), Some("arm"), diagnostics)?,
+                up: self.limbs("up", spec.up.as_deref(), Some("leg"), diagnostics)?,
                 upside_down: true,
             }),
             GoalKindSpec::Sit => {
                 let height = spec.height.unwrap_or(self.character.seat_height());
                 let path = format!("{}.height", self.path);
-                crate::scene::build::check::positive(problems, &path, "the height", height);
+                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
                 Some(Goal::Sit {
                     character,
                     height,
@@ -190,26 +190,26 @@ impl Reader<'_> {
                         "forwards",
                         spec.forwards.as_deref(),
                         Some("leg"),
-                        problems,
+                        diagnostics,
                     )?,
                 })
             }
             GoalKindSpec::Crawl => {
                 let height = spec.height.unwrap_or(self.pose.torso.position.z);
                 let path = format!("{}.height", self.path);
-                crate::scene::build::check::positive(problems, &path, "the height", height);
+                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
                 let names = self.character.limbs.iter().map(|l| l.name.clone());
                 let all: Vec<String> = names.collect();
                 let on = spec.on.as_deref().unwrap_or(&all);
                 Some(Goal::Crawl {
                     character,
                     height,
-                    on: self.limbs("on", Some(on), None, problems)?,
+                    on: self.limbs("on", Some(on), None, diagnostics)?,
                 })
             }
-            GoalKindSpec::Position => self.position(problems),
-            GoalKindSpec::Facing => self.facing(problems),
-            GoalKindSpec::Strike => self.strike(problems),
+            GoalKindSpec::Position => self.position(diagnostics),
+            GoalKindSpec::Facing => self.facing(diagnostics),
+            GoalKindSpec::Strike => self.strike(diagnostics),
         }
     }
 
@@ -219,7 +219,7 @@ impl Reader<'_> {
         key: &str,
         given: Option<&[String]>,
         word: Option<&str>,
-        problems: &mut Problems,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Vec<usize>> {
         let names = || self.character.limbs.iter().map(|l| l.name.as_str());
         let Some(given) = given else {
@@ -230,7 +230,7 @@ impl Reader<'_> {
             let limbs: Vec<usize> = limbs.map(|(k, _)| k).collect();
             if limbs.is_empty() {
                 let known: Vec<&str> = names().collect();
-                problems.at(
+                diagnostics.at(
                     self.path,
                     format!("no limb of `{}` is called a {word}", self.character.name),
                     format!("name limbs in `{key}`; there are {}", known.join(", ")),
@@ -241,10 +241,10 @@ impl Reader<'_> {
         };
         let mut found = Vec::new();
         for (k, name) in given.iter().enumerate() {
-            found.push(self.limb(&format!("{}.{key}[{k}]", self.path), name, problems)?);
+            found.push(self.limb(&format!("{}.{key}[{k}]", self.path), name, diagnostics)?);
         }
         if found.is_empty() && word.is_some() && key == "on" {
-            problems.at(
+            diagnostics.at(
                 &format!("{}.on", self.path),
                 "nobody can stand on nothing",
                 "name at least one limb, or leave `on` out",
@@ -254,7 +254,7 @@ impl Reader<'_> {
         Some(found)
     }
 
-    fn limb(&self, path: &str, name: &str, problems: &mut Problems) -> Option<usize> {
+    fn limb(&self, path: &str, name: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
         let found = self.character.limb(name);
         if found.is_none() {
             let names = self.character.limbs.iter().map(|l| l.name.as_str());
@@ -263,7 +263,7 @@ impl Reader<'_> {
                 None => String::new(),
             };
             let all: Vec<&str> = names.collect();
-            problems.at(
+            diagnostics.at(
                 path,
                 format!("`{}` has no limb `{name}`", self.character.name),
                 format!("{near}its limbs are {}", all.join(", ")),
@@ -278,10 +278,10 @@ impl Reader<'_> {
         value: Option<T>,
         key: &str,
         example: &str,
-        problems: &mut Problems,
+        diagnostics: &mut Diagnostics,
     ) -> Option<T> {
         if value.is_none() {
-            problems.at(
+            diagnostics.at(
                 self.path,
                 format!("the goal `{}` has no `{key}`", self.spec.kind.name()),
                 format!("add for example {key} = {example}"),
@@ -290,15 +290,15 @@ impl Reader<'_> {
         value
     }
 
-    fn position(&self, problems: &mut Problems) -> Option<Goal> {
+    fn position(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
         let place = self.spec.position.as_deref();
-        let place = self.needed(place, "position", "[2.5, 0]", problems)?;
+        let place = self.needed(place, "position", "[2.5, 0]", diagnostics)?;
         let path = format!("{}.position", self.path);
         let target = match *place {
             [x, y] => [Some(x), Some(y), None],
             [x, y, z] => [Some(x), Some(y), Some(z)],
             _ => {
-                problems.at(
+                diagnostics.at(
                     &path,
                     format!("a place of {} numbers", place.len()),
                     "give x and y, or x, y and the height of the torso's centre",
@@ -310,14 +310,14 @@ impl Reader<'_> {
         let to = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
         let time = self.spec.time;
         if let Some(time) = time {
-            self.within_time(time, problems)?;
+            self.within_time(time, diagnostics)?;
         }
         let seconds = time.unwrap_or(self.seconds);
-        self.within_reach(&path, start.distance(to), seconds, problems)?;
+        self.within_reach(&path, start.distance(to), seconds, diagnostics)?;
         if place.len() == 3
             && let Some(wall) = self.surfaces.iter().find(|s| s.distance(to).value < 0.0)
         {
-            problems.at(
+            diagnostics.at(
                 &path,
                 format!("the goal is inside of `{}`", wall.name),
                 "give a place where there is room; z is the height of the centre",
@@ -328,18 +328,18 @@ impl Reader<'_> {
             character: self.who,
             target,
             time,
-            hold: self.hold(seconds, problems)?,
+            hold: self.hold(seconds, diagnostics)?,
             moving: self.spec.moving.unwrap_or(false),
         })
     }
 
     /// For how long a goal is held before its time.
-    fn hold(&self, seconds: f64, problems: &mut Problems) -> Option<f64> {
+    fn hold(&self, seconds: f64, diagnostics: &mut Diagnostics) -> Option<f64> {
         let hold = self.spec.hold.unwrap_or(0.0);
         if (0.0..seconds).contains(&hold) {
             return Some(hold);
         }
-        problems.at(
+        diagnostics.at(
             &format!("{}.hold", self.path),
             format!("to be there for {} s of {} s", short(hold), short(seconds)),
             "give less: at the start everybody is where they start",
@@ -348,11 +348,11 @@ impl Reader<'_> {
     }
 
     /// Whether a moment is in the movement.
-    fn within_time(&self, time: f64, problems: &mut Problems) -> Option<()> {
+    fn within_time(&self, time: f64, diagnostics: &mut Diagnostics) -> Option<()> {
         if time > 0.0 && time <= self.seconds {
             return Some(());
         }
-        problems.at(
+        diagnostics.at(
             &format!("{}.time", self.path),
             format!(
                 "a goal at {} s, but the movement goes from 0 to {} s",
@@ -369,7 +369,7 @@ impl Reader<'_> {
         path: &str,
         far: f64,
         seconds: f64,
-        problems: &mut Problems,
+        diagnostics: &mut Diagnostics,
     ) -> Option<()> {
         let fastest = match self.spec.moving {
             Some(true) => THROWN,
@@ -378,7 +378,7 @@ impl Reader<'_> {
         if far <= fastest * seconds {
             return Some(());
         }
-        problems.at(
+        diagnostics.at(
             path,
             format!(
                 "the goal is {:.2} m away, and there are {} s: farther than {fastest} m/s get anybody",
@@ -390,39 +390,39 @@ impl Reader<'_> {
         None
     }
 
-    fn facing(&self, problems: &mut Problems) -> Option<Goal> {
+    fn facing(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
         let keys = [
             ("direction", self.spec.direction.is_some()),
             ("heading", self.spec.heading.is_some()),
         ];
-        crate::scene::build::check::at_most_one(problems, self.path, &keys);
+        crate::scene::build::check::at_most_one(diagnostics, self.path, &keys);
         let turned = self.spec.heading.map(|degrees| {
             let (sin, cos) = conatus_math::sincos(degrees.to_radians());
             [cos, sin]
         });
         let direction = self.spec.direction.or(turned);
-        let [x, y] = self.needed(direction, "direction", "[0, 1]", problems)?;
+        let [x, y] = self.needed(direction, "direction", "[0, 1]", diagnostics)?;
         let path = format!("{}.direction", self.path);
-        let before = problems.len();
+        let before = diagnostics.len();
         let direction =
-            crate::scene::build::check::direction(problems, &path, "the direction", [x, y, 0.0]);
-        (problems.len() == before).then_some(Goal::Facing {
+            crate::scene::build::check::direction(diagnostics, &path, "the direction", [x, y, 0.0]);
+        (diagnostics.len() == before).then_some(Goal::Facing {
             character: self.who,
             direction,
         })
     }
 
-    fn strike(&self, problems: &mut Problems) -> Option<Goal> {
+    fn strike(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
         let spec = self.spec;
-        let name = self.needed(spec.limb.as_deref(), "limb", "\"right arm\"", problems)?;
-        let limb = self.limb(&format!("{}.limb", self.path), name, problems)?;
-        let time = self.needed(spec.time, "time", "1.5", problems)?;
-        self.within_time(time, problems)?;
+        let name = self.needed(spec.limb.as_deref(), "limb", "\"right arm\"", diagnostics)?;
+        let limb = self.limb(&format!("{}.limb", self.path), name, diagnostics)?;
+        let time = self.needed(spec.time, "time", "1.5", diagnostics)?;
+        self.within_time(time, diagnostics)?;
         let place = spec.position.as_deref();
-        let place = self.needed(place, "position", "[0.6, 0, 1.4]", problems)?;
+        let place = self.needed(place, "position", "[0.6, 0, 1.4]", diagnostics)?;
         let path = format!("{}.position", self.path);
         let [x, y, z] = *place else {
-            problems.at(
+            diagnostics.at(
                 &path,
                 format!("a place of {} numbers", place.len()),
                 "a strike is somewhere in space: give x, y and z",
@@ -432,7 +432,7 @@ impl Reader<'_> {
         let position = DVec3::new(x, y, z);
         let reach = self.character.limbs[limb].reach() + self.character.half_extents.length();
         let far = self.pose.torso.position.distance(position) - reach;
-        self.within_reach(&path, far, time, problems)?;
+        self.within_reach(&path, far, time, diagnostics)?;
         Some(Goal::Strike {
             character: self.who,
             limb,

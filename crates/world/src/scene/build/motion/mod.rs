@@ -10,13 +10,13 @@ mod surroundings;
 
 pub use surroundings::field;
 
-use super::bodies::Built;
+use super::bodies::BuiltBody;
 use super::check;
-use super::obstacles::Placed;
+use super::obstacles::PlacedObstacle;
 use crate::motion::{Ask, MotionWorld};
+use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::SceneFile;
-use crate::scene::problem::Problems;
 use conatus_cloth::script::Path;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
@@ -34,7 +34,7 @@ pub struct BuiltMotion {
     /// They themselves, as they start.
     pub world: MotionWorld,
     /// Their parts, as cloth meets them.
-    pub parts: Vec<Placed>,
+    pub parts: Vec<PlacedObstacle>,
 }
 
 /// Whether a scene has characters; then it has ground as well.
@@ -62,35 +62,35 @@ pub fn seconds(file: &SceneFile) -> Option<f64> {
 pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
-    bodies: &[Built],
-    obstacles: &[Placed],
-    problems: &mut Problems,
+    bodies: &[BuiltBody],
+    obstacles: &[PlacedObstacle],
+    diagnostics: &mut Diagnostics,
 ) -> Option<BuiltMotion> {
-    let before = problems.len();
-    let settings = settings::build(scene, file, problems);
+    let before = diagnostics.len();
+    let settings = settings::build(scene, file, diagnostics);
     if file.character.is_empty() {
-        nobody(file, problems);
+        nobody(file, diagnostics);
         return None;
     }
-    let gravity = surroundings(file, problems);
+    let gravity = surroundings(file, diagnostics);
     if file.character.len() > MOST_CHARACTERS {
-        problems.at(
+        diagnostics.at(
             &format!("character[{MOST_CHARACTERS}]"),
             format!("there are {} characters", file.character.len()),
             format!("at most {MOST_CHARACTERS} can move together"),
         );
         return None;
     }
-    let mut cast = characters::build(scene, file, problems);
-    let surfaces = surroundings::build(file, problems);
-    let things = objects::build(file, problems);
-    if problems.len() > before {
+    let mut cast = characters::build(scene, file, diagnostics);
+    let surfaces = surroundings::build(file, diagnostics);
+    let things = objects::build(file, diagnostics);
+    if diagnostics.len() > before {
         // Goals name limbs, and the start pose is of characters.
         return None;
     }
     cast.extend(things);
     let seconds = seconds(file).unwrap_or(0.0);
-    let (goals, names, targets) = goals::build(file, &cast, &surfaces, seconds, problems);
+    let (goals, names, targets) = goals::build(file, &cast, &surfaces, seconds, diagnostics);
     let problem = Problem {
         characters: cast,
         surfaces,
@@ -98,8 +98,8 @@ pub fn build(
         goals,
         ..settings
     };
-    characters::check_start(file, &problem, problems);
-    if problems.len() > before {
+    characters::check_start(file, &problem, diagnostics);
+    if diagnostics.len() > before {
         return None;
     }
     let ask = Ask {
@@ -109,7 +109,7 @@ pub fn build(
     };
     let start = ask.start();
     if let Err(why) = start.check() {
-        problems.at(
+        diagnostics.at(
             "character",
             format!("a character cannot be recorded: {why}"),
             "give every limb, effector, patch and named ball of the hull a name of its own",
@@ -122,7 +122,7 @@ pub fn build(
         .chain(obstacles.iter().map(|o| o.name.as_str()))
         .collect();
     if let Some(twice) = parts.iter().find(|p| taken.contains(p.name.as_str())) {
-        problems.at(
+        diagnostics.at(
             "character",
             format!("the name `{}` is used twice", twice.name),
             "parts of characters are named like `human/left foot`; rename the body or obstacle",
@@ -132,16 +132,16 @@ pub fn build(
 }
 
 /// What is said about characters when there are none.
-fn nobody(file: &SceneFile, problems: &mut Problems) {
+fn nobody(file: &SceneFile, diagnostics: &mut Diagnostics) {
     if !file.goal.is_empty() {
-        problems.at(
+        diagnostics.at(
             "goal[0]",
             "there is a goal, but no character to reach it",
             "add [[character]], which is a human who stands if nothing more is said",
         );
     }
     if !file.object.is_empty() {
-        problems.at(
+        diagnostics.at(
             "object[0]",
             "there is a thing to handle, but no character to do so",
             "add [[character]], or make it a [[body]], which moves by itself",
@@ -150,16 +150,16 @@ fn nobody(file: &SceneFile, problems: &mut Problems) {
 }
 
 /// Characters stand on the ground, with z up; returns gravity.
-fn surroundings(file: &SceneFile, problems: &mut Problems) -> DVec3 {
+fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
     let gravity = super::gravity(file);
     if file.up != crate::scene::model::UpAxisSpec::Z {
-        problems.at(
+        diagnostics.at(
             "up",
             "characters need z to point up",
             "leave `up` out of scenes with characters",
         );
     } else if !(gravity.x == 0.0 && gravity.y == 0.0 && gravity.z < 0.0) {
-        problems.at(
+        diagnostics.at(
             "gravity",
             "characters need gravity that points down",
             "for example gravity = [0, 0, -9.81], or leave it out",
@@ -169,11 +169,11 @@ fn surroundings(file: &SceneFile, problems: &mut Problems) -> DVec3 {
 }
 
 /// The parts of characters as obstacles that cloth can meet.
-fn parts(world: &MotionWorld) -> Vec<Placed> {
+fn parts(world: &MotionWorld) -> Vec<PlacedObstacle> {
     let clip = world.clip();
     let paths: Vec<Path> = world.paths();
     (clip.parts().into_iter().zip(paths))
-        .map(|(part, motion)| Placed {
+        .map(|(part, motion)| PlacedObstacle {
             name: part.name,
             mesh: Arc::new(Mesh {
                 vertices: part.mesh.vertices,
@@ -187,9 +187,9 @@ fn parts(world: &MotionWorld) -> Vec<Placed> {
 }
 
 /// A number of things within what makes sense.
-fn count(problems: &mut Problems, path: &str, what: &str, value: u32, least: u32, most: u32) {
+fn count(diagnostics: &mut Diagnostics, path: &str, what: &str, value: u32, least: u32, most: u32) {
     if !(least..=most).contains(&value) {
-        problems.at(
+        diagnostics.at(
             path,
             format!("{value} {what}"),
             format!("give from {least} to {most}"),

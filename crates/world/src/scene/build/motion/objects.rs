@@ -4,8 +4,8 @@ use super::short;
 use super::surroundings::ground;
 use crate::scene::build::bodies::color;
 use crate::scene::build::check;
-use crate::scene::model::{ObjectSpec, ObjectShapeSpec, SceneFile};
-use crate::scene::problem::Problems;
+use crate::scene::diagnostic::Diagnostics;
+use crate::scene::model::{ObjectShapeSpec, ObjectSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::Place;
 use conatus_motion::object::{Form, object};
@@ -19,9 +19,9 @@ const FRICTION: f64 = 0.6;
 const COLOR: &str = "#cc9952";
 
 /// All things, each at rest where it starts; those that are wrong are left out.
-pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)> {
+pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<(Character, Pose)> {
     if file.object.len() > MOST_OBJECTS {
-        problems.at(
+        diagnostics.at(
             &format!("object[{MOST_OBJECTS}]"),
             format!("there are {} things", file.object.len()),
             format!("at most {MOST_OBJECTS} can be handled"),
@@ -42,35 +42,35 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)
             others.chain(people).chain(obstacles).any(|n| n == name)
         };
         if taken(&name) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
                 "give every character, obstacle and thing a name of its own",
             );
         }
-        let Some(form) = form(spec, &path, problems) else {
+        let Some(form) = form(spec, &path, diagnostics) else {
             continue;
         };
-        let before = problems.len();
+        let before = diagnostics.len();
         let mass = spec.mass.unwrap_or_else(|| {
-            problems.at(
+            diagnostics.at(
                 &path,
                 format!("`{name}` has no mass"),
                 "add for example mass = 5",
             );
             1.0
         });
-        check::positive(problems, &format!("{path}.mass"), "the mass", mass);
+        check::positive(diagnostics, &format!("{path}.mass"), "the mass", mass);
         let friction = spec.friction.unwrap_or(FRICTION);
         let at = format!("{path}.friction");
-        check::not_negative(problems, &at, "the friction", friction);
-        let place = place(file, spec, form, &path, problems);
-        let color = color(spec.color.as_deref().or(Some(COLOR)), 0, &path, problems);
-        if problems.len() > before {
+        check::not_negative(diagnostics, &at, "the friction", friction);
+        let place = place(file, spec, form, &path, diagnostics);
+        let color = color(spec.color.as_deref().or(Some(COLOR)), 0, &path, diagnostics);
+        if diagnostics.len() > before {
             continue;
         }
         if spec.slides && matches!(form, Form::Ball(_)) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.slides"),
                 format!("`{name}` is a ball, which rolls"),
                 "leave `slides` out, or give it the shape of a box",
@@ -91,11 +91,11 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<(Character, Pose)
     things
 }
 
-fn form(spec: &ObjectSpec, path: &str, problems: &mut Problems) -> Option<Form> {
-    let before = problems.len();
+fn form(spec: &ObjectSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Form> {
+    let before = diagnostics.len();
     let form = match &spec.shape {
         None => {
-            problems.at(
+            diagnostics.at(
                 path,
                 "a thing without a shape has no surface to hold",
                 "add for example shape.box.half_extents = [0.2, 0.15, 0.15], or shape.sphere.radius = 0.12",
@@ -105,20 +105,26 @@ fn form(spec: &ObjectSpec, path: &str, problems: &mut Problems) -> Option<Form> 
         Some(ObjectShapeSpec::Box(b)) => {
             for (k, h) in b.half_extents.iter().enumerate() {
                 let path = format!("{path}.shape.box.half_extents[{k}]");
-                check::positive(problems, &path, "half of an edge", *h);
+                check::positive(diagnostics, &path, "half of an edge", *h);
             }
             Form::Box(b.half_extents.into())
         }
         Some(ObjectShapeSpec::Sphere(s)) => {
             let path = format!("{path}.shape.sphere.radius");
-            check::positive(problems, &path, "the radius", s.radius);
+            check::positive(diagnostics, &path, "the radius", s.radius);
             Form::Ball(s.radius)
         }
     };
-    (problems.len() == before).then_some(form)
+    (diagnostics.len() == before).then_some(form)
 }
 
-fn place(file: &SceneFile, spec: &ObjectSpec, form: Form, path: &str, problems: &mut Problems) -> Place {
+fn place(
+    file: &SceneFile,
+    spec: &ObjectSpec,
+    form: Form,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Place {
     let rests = ground(file)
         + match form {
             Form::Box(half) => half.z,
@@ -129,7 +135,7 @@ fn place(file: &SceneFile, spec: &ObjectSpec, form: Form, path: &str, problems: 
         [x, y] => DVec3::new(x, y, rests),
         [x, y, z] => DVec3::new(x, y, z),
         _ => {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.position"),
                 format!("a place of {} numbers", spec.position.len()),
                 "give x and y, or x, y and the height of its centre",
@@ -138,7 +144,7 @@ fn place(file: &SceneFile, spec: &ObjectSpec, form: Form, path: &str, problems: 
         }
     };
     if position.abs().max_element() > 1000.0 {
-        problems.at(
+        diagnostics.at(
             &format!("{path}.position"),
             format!(
                 "the thing is {} m away",

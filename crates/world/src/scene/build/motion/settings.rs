@@ -2,9 +2,9 @@
 
 use super::count;
 use crate::scene::build::check;
+use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{ObjectiveSpec, SceneFile};
-use crate::scene::problem::{Problems, nearest};
 use conatus_math::DVec3;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::score::Bars;
@@ -21,22 +21,22 @@ const MOST_KEPT: u32 = 16;
 const SEGMENTS: u32 = 2;
 
 /// A problem that nobody has yet.
-pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Problem {
+pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Problem {
     let m = &file.motion;
     let usual = Effort::default();
     let phases = m.phases.unwrap_or(PHASES);
     if phases == 0 {
-        problems.at(
+        diagnostics.at(
             "motion.phases",
             "a movement without phases has no time to move",
             "give at least 1 phase; 10 is usual",
         );
     } else {
-        count(problems, "motion.phases", "phases", phases, 1, 200);
+        count(diagnostics, "motion.phases", "phases", phases, 1, 200);
     }
     let phase_seconds = m.phase_seconds.unwrap_or(PHASE_SECONDS);
     if !(0.02..=10.0).contains(&phase_seconds) {
-        problems.at(
+        diagnostics.at(
             "motion.phase_seconds",
             format!("a phase of {} s", check::short(phase_seconds)),
             "give from 0.02 to 10 seconds; 0.5 is usual",
@@ -44,7 +44,7 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
     }
     let segments = m.segments.unwrap_or(SEGMENTS);
     count(
-        problems,
+        diagnostics,
         "motion.segments",
         "segments in a phase",
         segments,
@@ -58,34 +58,48 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
     .map(|(key, given, usual)| {
         let value = given.unwrap_or(usual as u32);
         let path = format!("motion.{key}");
-        count(problems, &path, "moments in a segment", value, 2, 100);
+        count(diagnostics, &path, "moments in a segment", value, 2, 100);
         value as usize
     });
     let iterations = m.iterations.unwrap_or(usual.iterations.map(|i| i as u32));
     for (k, &stage) in iterations.iter().enumerate() {
         let path = format!("motion.iterations[{k}]");
-        count(problems, &path, "iterations", stage, 0, 1_000_000);
+        count(diagnostics, &path, "iterations", stage, 0, 1_000_000);
     }
     let polish = m.polish.unwrap_or(usual.polish as u32);
-    count(problems, "motion.polish", "iterations", polish, 0, 10_000);
+    count(
+        diagnostics,
+        "motion.polish",
+        "iterations",
+        polish,
+        0,
+        10_000,
+    );
     let keep = m.keep.unwrap_or(usual.keep as u32);
     let kept = "movements to keep";
-    count(problems, "motion.keep", kept, keep, 1, MOST_KEPT);
+    count(diagnostics, "motion.keep", kept, keep, 1, MOST_KEPT);
     let attempts = m.attempts.unwrap_or(match keep {
         0 | 1 => usual.attempts as u32,
         // Some are bad, and some are like others.
         _ => (usual.attempts as u32).max(keep.min(MOST_KEPT) * 2),
     });
-    count(problems, "motion.attempts", "attempts", attempts, 1, 1000);
+    count(
+        diagnostics,
+        "motion.attempts",
+        "attempts",
+        attempts,
+        1,
+        1000,
+    );
     if attempts > 0 && (attempts + 1..=MOST_KEPT).contains(&keep) {
-        problems.at(
+        diagnostics.at(
             "motion.keep",
             format!("{keep} movements cannot be kept of {attempts} attempts"),
             "ask for fewer, or for more `attempts`, best for more than twice as many",
         );
     }
     let noise = m.noise.unwrap_or(usual.noise);
-    check::not_negative(problems, "motion.noise", "the noise", noise);
+    check::not_negative(diagnostics, "motion.noise", "the noise", noise);
     Problem {
         characters: Vec::new(),
         surfaces: Vec::new(),
@@ -94,7 +108,7 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
         phase_seconds,
         segments: segments as usize,
         goals: Vec::new(),
-        weights: weights(&m.weights, problems),
+        weights: weights(&m.weights, diagnostics),
         objective: match m.objective {
             ObjectiveSpec::Envelope => Objective::Envelope,
             ObjectiveSpec::Residual => Objective::Residual,
@@ -109,12 +123,12 @@ pub fn build(scene: &Scene, file: &SceneFile, problems: &mut Problems) -> Proble
             attempts: attempts as usize,
             keep: keep as usize,
         },
-        bars: bars(&m.bars, problems),
+        bars: bars(&m.bars, diagnostics),
     }
 }
 
 /// The usual weights with those of the scene.
-fn weights(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Weights {
+fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Weights {
     let usual = Weights::default();
     let mut table = serde_json::to_value(usual).unwrap_or_default();
     let Some(known) = table.as_object_mut() else {
@@ -124,9 +138,9 @@ fn weights(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Weights {
         let path = format!("motion.weights.{name}");
         let names: Vec<String> = known.keys().cloned().collect();
         match known.get_mut(name) {
-            None => unknown(problems, &path, "weight", name, &names),
+            None => unknown(diagnostics, &path, "weight", name, &names),
             Some(place) => {
-                check::not_negative(problems, &path, "the weight", weight);
+                check::not_negative(diagnostics, &path, "the weight", weight);
                 *place = weight.into();
             }
         }
@@ -135,7 +149,7 @@ fn weights(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Weights {
 }
 
 /// The usual bars with those of the scene.
-fn bars(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Bars {
+fn bars(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Bars {
     let mut bars = Bars::default();
     for (name, &bar) in given {
         let path = format!("motion.bars.{name}");
@@ -148,11 +162,11 @@ fn bars(given: &BTreeMap<String, f64>, problems: &mut Problems) -> Bars {
             "task" => &mut bars.task,
             _ => {
                 let names = BARS.map(str::to_owned);
-                unknown(problems, &path, "bar", name, &names);
+                unknown(diagnostics, &path, "bar", name, &names);
                 continue;
             }
         };
-        check::positive(problems, &path, "the bar", bar);
+        check::positive(diagnostics, &path, "the bar", bar);
         *place = bar;
     }
     bars
@@ -168,10 +182,10 @@ pub const BARS: [&str; 6] = [
     "task",
 ];
 
-fn unknown(problems: &mut Problems, path: &str, what: &str, name: &str, known: &[String]) {
+fn unknown(diagnostics: &mut Diagnostics, path: &str, what: &str, name: &str, known: &[String]) {
     let help = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", known.join(", ")),
     };
-    problems.at(path, format!("there is no {what} `{name}`"), help);
+    diagnostics.at(path, format!("there is no {what} `{name}`"), help);
 }

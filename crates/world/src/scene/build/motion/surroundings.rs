@@ -2,8 +2,8 @@
 //! scene as rounded shapes.
 
 use crate::scene::build::check;
-use crate::scene::model::{AxisSpec, ObstacleSpec, ObstacleShapeSpec, SceneFile};
-use crate::scene::problem::Problems;
+use crate::scene::diagnostic::Diagnostics;
+use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const ON_GROUND: f64 = 0.02;
 
 /// The planes and obstacles of the scene; there is a plane.
-pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<Surface> {
+pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
     let count = file.plane.len();
     let plane = |(i, plane): (usize, &crate::scene::model::PlaneSpec)| {
         let name = match count {
@@ -31,7 +31,7 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<Surface> {
         }
         let path = format!("obstacle[{i}]");
         if spec.grip && spec.bears == Some(false) {
-            problems.at(
+            diagnostics.at(
                 &format!("{path}.grip"),
                 "what bears nothing cannot be held",
                 "leave one of `grip` and `bears` out",
@@ -41,7 +41,7 @@ pub fn build(file: &SceneFile, problems: &mut Problems) -> Vec<Surface> {
             "" => format!("obstacle-{}", i + 1),
             name => name.to_owned(),
         };
-        let Some(shapes) = shapes(spec, ground, &path, problems) else {
+        let Some(shapes) = shapes(spec, ground, &path, diagnostics) else {
             continue;
         };
         let many = shapes.len() > 1;
@@ -71,16 +71,21 @@ pub fn ground(file: &SceneFile) -> f64 {
 }
 
 /// An obstacle as characters meet it.
-fn shapes(spec: &ObstacleSpec, ground: f64, path: &str, problems: &mut Problems) -> Option<Vec<Shape>> {
+fn shapes(
+    spec: &ObstacleSpec,
+    ground: f64,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Shape>> {
     let shape = spec.shape.as_ref()?;
     if !spec.keyframe.is_empty() || spec.recorded.is_some() {
-        unseen(path, "an obstacle that moves", problems);
+        unseen(path, "an obstacle that moves", diagnostics);
         return None;
     }
     let place = DVec3::from(spec.position);
-    let before = problems.len();
-    let turn = check::orientation(problems, path, spec.orientation, spec.turn.as_ref());
-    if problems.len() > before {
+    let before = diagnostics.len();
+    let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
+    if diagnostics.len() > before {
         // Told already by whoever placed it.
         return None;
     }
@@ -122,7 +127,7 @@ fn shapes(spec: &ObstacleSpec, ground: f64, path: &str, problems: &mut Problems)
         ObstacleShapeSpec::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
         ObstacleShapeSpec::Heightfield(h) => {
             if turn.z_axis.z < 1.0 - 1e-9 || turn.x_axis.x < 1.0 - 1e-9 {
-                unseen(path, "a heightfield that is turned", problems);
+                unseen(path, "a heightfield that is turned", diagnostics);
                 return None;
             }
             vec![Shape::Field(Arc::new(field(h, place)))]
@@ -138,15 +143,15 @@ fn shapes(spec: &ObstacleSpec, ground: f64, path: &str, problems: &mut Problems)
                 ObstacleShapeSpec::Trough(_) => "a trough",
                 _ => "an extrusion",
             };
-            unseen(path, what, problems);
+            unseen(path, what, diagnostics);
             return None;
         }
     })
 }
 
 /// Says what characters cannot meet.
-fn unseen(path: &str, what: &str, problems: &mut Problems) {
-    problems.at(
+fn unseen(path: &str, what: &str, diagnostics: &mut Diagnostics) {
+    diagnostics.at(
         path,
         format!("characters cannot find their way around {what}"),
         "say characters = false if they need not meet it; they know boxes, spheres, capsules, stairs, ramps and heightfields that rest",

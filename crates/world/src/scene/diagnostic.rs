@@ -4,21 +4,21 @@
 //! them together with the texts they point into. How they are drawn on a
 //! terminal is the program's business.
 
-use super::tree::{Node, Span};
+use super::tree::{Span, TreeNode};
 use std::fmt;
 use std::sync::Arc;
 
 /// A text that a scene is made from: the scene file, a `--set` argument, a
 /// mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceText {
     /// What to call it in messages, mostly a path.
     pub name: String,
     /// The text.
     pub text: Arc<str>,
 }
 
-impl Source {
+impl SourceText {
     /// A text with a name.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Source {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct Diagnostic {
     /// What is wrong, without a full stop.
     pub message: String,
     /// What to do about it.
@@ -53,7 +53,7 @@ pub struct Problem {
     pub label: Option<String>,
 }
 
-impl Problem {
+impl Diagnostic {
     /// A problem without a place so far.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -92,41 +92,44 @@ pub const MAX_SHOWN: usize = 20;
 /// help below.
 #[derive(Clone, Debug)]
 pub struct SceneError {
-    sources: Vec<Source>,
-    problems: Vec<Problem>,
+    sources: Vec<SourceText>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl SceneError {
     /// Problems and the texts that their places refer to.
-    pub fn new(sources: Vec<Source>, problems: Vec<Problem>) -> Self {
-        Self { sources, problems }
+    pub fn new(sources: Vec<SourceText>, diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            sources,
+            diagnostics,
+        }
     }
 
     /// A problem that is not in any text.
-    pub fn placeless(problem: Problem) -> Self {
-        Self::new(Vec::new(), vec![problem])
+    pub fn placeless(diagnostic: Diagnostic) -> Self {
+        Self::new(Vec::new(), vec![diagnostic])
     }
 
     /// The problems, at least one.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// The first problems, and how many there are besides.
-    pub fn shown(&self) -> (&[Problem], usize) {
-        let shown = self.problems.len().min(MAX_SHOWN);
-        (&self.problems[..shown], self.problems.len() - shown)
+    pub fn shown(&self) -> (&[Diagnostic], usize) {
+        let shown = self.diagnostics.len().min(MAX_SHOWN);
+        (&self.diagnostics[..shown], self.diagnostics.len() - shown)
     }
 
     /// The texts, in the order that [`Span::source`] counts.
-    pub fn sources(&self) -> &[Source] {
+    pub fn sources(&self) -> &[SourceText] {
         &self.sources
     }
 
     /// The text that a problem is in, and the bytes it covers there, which are
     /// always within the text and on character boundaries.
-    pub fn place(&self, problem: &Problem) -> Option<(&Source, std::ops::Range<usize>)> {
-        let span = problem.span?;
+    pub fn place(&self, diagnostic: &Diagnostic) -> Option<(&SourceText, std::ops::Range<usize>)> {
+        let span = diagnostic.span?;
         let source = self.sources.get(span.source)?;
         let on_boundary = |mut offset: usize| {
             offset = offset.min(source.text.len());
@@ -143,16 +146,16 @@ impl SceneError {
 impl fmt::Display for SceneError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shown, more) = self.shown();
-        for (index, problem) in shown.iter().enumerate() {
+        for (index, diagnostic) in shown.iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            if let Some((source, range)) = self.place(problem) {
+            if let Some((source, range)) = self.place(diagnostic) {
                 let (line, column) = source.line_column(range.start);
                 write!(out, "{}:{line}:{column}: ", source.name)?;
             }
-            write!(out, "{}", problem.message)?;
-            if let Some(help) = &problem.help {
+            write!(out, "{}", diagnostic.message)?;
+            if let Some(help) = &diagnostic.help {
                 write!(out, "\n  help: {help}")?;
             }
         }
@@ -168,19 +171,19 @@ impl std::error::Error for SceneError {}
 /// Collects what is wrong with a scene whose keys are all right, while a
 /// world is built from it.
 #[derive(Clone, Debug)]
-pub struct Problems {
-    tree: Arc<Node>,
-    sources: Vec<Source>,
-    problems: Vec<Problem>,
+pub struct Diagnostics {
+    tree: Arc<TreeNode>,
+    sources: Vec<SourceText>,
+    diagnostics: Vec<Diagnostic>,
 }
 
-impl Problems {
-    /// Nothing wrong so far; see `Scene::problems`.
-    pub(super) fn new(tree: Arc<Node>, sources: Vec<Source>) -> Self {
+impl Diagnostics {
+    /// Nothing wrong so far; see `Scene::diagnostics`.
+    pub(super) fn new(tree: Arc<TreeNode>, sources: Vec<SourceText>) -> Self {
         Self {
             tree,
             sources,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
@@ -188,16 +191,18 @@ impl Problems {
     /// there is no such value (it may be the lack of it that is wrong), the
     /// closest thing around it is shown. An empty `help` is none.
     pub fn at(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
-        let mut problem = Problem::new(message);
-        problem.help = Some(help.into()).filter(|help| !help.is_empty());
-        self.push_at(path, problem);
+        let mut diagnostic = Diagnostic::new(message);
+        diagnostic.help = Some(help.into()).filter(|help| !help.is_empty());
+        self.push_at(path, diagnostic);
     }
 
     /// Adds a problem at a path, unless it has a place of its own.
-    pub fn push_at(&mut self, path: &str, mut problem: Problem) {
+    pub fn push_at(&mut self, path: &str, mut diagnostic: Diagnostic) {
         let tree = &self.tree;
-        problem.span.get_or_insert_with(|| tree.nearest_span(path));
-        self.problems.push(problem);
+        diagnostic
+            .span
+            .get_or_insert_with(|| tree.nearest_span(path));
+        self.diagnostics.push(diagnostic);
     }
 
     /// Something is wrong in another text, such as a mesh file.
@@ -210,11 +215,11 @@ impl Problems {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let known = |source: &Source| source.name == name && *source.text == *text;
+        let known = |source: &SourceText| source.name == name && *source.text == *text;
         let source = match self.sources.iter().position(known) {
             Some(index) => index,
             None => {
-                self.sources.push(Source::new(name, text));
+                self.sources.push(SourceText::new(name, text));
                 self.sources.len() - 1
             }
         };
@@ -223,27 +228,27 @@ impl Problems {
             start: offset,
             end: offset.saturating_add(length),
         };
-        let mut problem = Problem::new(message).span(span);
-        problem.help = Some(help.into()).filter(|help| !help.is_empty());
-        self.problems.push(problem);
+        let mut diagnostic = Diagnostic::new(message).span(span);
+        diagnostic.help = Some(help.into()).filter(|help| !help.is_empty());
+        self.diagnostics.push(diagnostic);
     }
 
     /// How much is wrong so far.
     pub fn len(&self) -> usize {
-        self.problems.len()
+        self.diagnostics.len()
     }
 
     /// Whether nothing is wrong so far.
     pub fn is_empty(&self) -> bool {
-        self.problems.is_empty()
+        self.diagnostics.is_empty()
     }
 
     /// All is well, or everything that is not.
     pub fn finish(self) -> Result<(), SceneError> {
-        if self.problems.is_empty() {
+        if self.diagnostics.is_empty() {
             Ok(())
         } else {
-            Err(SceneError::new(self.sources, self.problems))
+            Err(SceneError::new(self.sources, self.diagnostics))
         }
     }
 }
@@ -283,7 +288,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters_not_bytes() {
-        let source = Source::new("a", "é = 1\nπ = ü");
+        let source = SourceText::new("a", "é = 1\nπ = ü");
         assert_eq!(source.line_column(0), (1, 1));
         assert_eq!(source.line_column(source.text.len()), (2, 6));
         assert_eq!(source.line_column(1), (1, 1));
@@ -298,10 +303,12 @@ mod tests {
             end: 7,
         };
         let error = SceneError::new(
-            vec![Source::new("x.toml", "a = 1\nb = 2")],
+            vec![SourceText::new("x.toml", "a = 1\nb = 2")],
             vec![
-                Problem::new("b is wrong").help("leave it out").span(span),
-                Problem::new("so is the rest"),
+                Diagnostic::new("b is wrong")
+                    .help("leave it out")
+                    .span(span),
+                Diagnostic::new("so is the rest"),
             ],
         );
         assert_eq!(
