@@ -12,6 +12,7 @@ pub mod generate;
 pub mod intersect;
 pub mod mesh;
 pub mod obj;
+mod refine;
 pub mod solid;
 pub mod topology;
 pub mod volume;
