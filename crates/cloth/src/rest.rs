@@ -72,6 +72,14 @@ impl Cloth {
             && self.elastic.settings.integrator == Integrator::ImplicitEuler
     }
 
+    /// Whether wind, a scripted obstacle or a scripted pin can do work on the cloth.
+    pub fn is_driven(&self) -> bool {
+        self.wind != DVec3::ZERO
+            || self.gust.is_some()
+            || self.obstacles.iter().any(|o| !o.path.rests())
+            || (self.pins.iter()).any(|p| p.path.as_ref().is_some_and(|path| !path.rests()))
+    }
+
     /// Whether something outside moves, or lets go, in the step from `t` on.
     pub(crate) fn stirs(&self, t: f64, h: f64, bodies: &[BodyState]) -> bool {
         let moves = |path: &crate::script::Path| path.pose(t) != path.pose(t + h);

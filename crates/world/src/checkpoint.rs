@@ -24,7 +24,7 @@ pub const MEMORY_STEPS: u64 = 32;
 pub const CHECKPOINT_FRAMES: u64 = 16;
 /// The version of the layout. Whoever changes what a step leaves for the next
 /// raises it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A moment from which a run can be continued.
 pub struct Checkpoint<'a> {

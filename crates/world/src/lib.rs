@@ -4,12 +4,14 @@
 pub mod checkpoint;
 pub mod cloth;
 pub mod command;
+mod energy;
 pub mod memory;
 pub mod motion;
 pub mod report;
 pub mod run;
 pub mod scene;
 mod step;
+pub mod text;
 mod world;
 
 pub use checkpoint::{Checkpoint, CheckpointError};

@@ -86,6 +86,11 @@ pub struct EnergyReport {
     /// The largest change over all frames, against the larger of the first
     /// total and the largest kinetic energy.
     pub max_relative_drift: f64,
+    /// Joules by which the total grew although nothing in the scene adds energy (no motor,
+    /// script, wind, wave, command or drag); absent if that is at most 10% of the run's
+    /// energy scale. It hints at a step that is too long or at contacts that push too hard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<f64>,
 }
 
 /// Angular momentum over the run.

@@ -1,6 +1,7 @@
 //! Runs a world to its end and hands every frame to a sink.
 
 use crate::checkpoint::{CHECKPOINT_FRAMES, Checkpoint, MEMORY_STEPS};
+use crate::energy::{EnergyGrowth, explains_energy};
 use crate::report::{AngularMomentumReport, ClothReport, EnergyReport, Report, RigidReport};
 use crate::step::StepReport;
 use crate::world::World;
@@ -133,6 +134,7 @@ pub(crate) struct Notes {
     pub(crate) contacts_max: usize,
     pub(crate) quarantined: Vec<String>,
     pub(crate) tally: Tally,
+    pub(crate) growth: EnergyGrowth,
     pub(crate) intersections: u64,
     pub(crate) max_stretch: f64,
     /// On the clock and of processors, before this logbook began.
@@ -191,7 +193,9 @@ impl Logbook {
     /// Hands the world's events since the last call and its present frame to
     /// a sink, and notes them.
     pub fn record<S: Sink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
+        let mut explained = world.has_energy_source();
         for event in world.take_events() {
+            explained |= explains_energy(&event);
             self.notes
                 .quarantined
                 .extend(event.quarantined().map(str::to_owned));
@@ -199,6 +203,8 @@ impl Logbook {
         }
         let frame = world.frame();
         self.notes.tally.add(&frame.totals);
+        let lift = world.lift_energy();
+        self.notes.growth.add(&frame.totals, lift, explained);
         self.notes.frames += 1;
         if let Some(cloth) = &world.cloth {
             let pairs = cloth.intersecting_triangles(usize::MAX).len();
@@ -226,7 +232,10 @@ impl Logbook {
             cpu_seconds: self.cpu_seconds(),
             threads: 1,
             interrupted: interrupted || motion.is_some_and(|m| m.interrupted),
-            energy: self.notes.tally.energy(),
+            energy: EnergyReport {
+                unexplained: self.notes.growth.unexplained(),
+                ..self.notes.tally.energy()
+            },
             angular_momentum: self.notes.tally.angular_momentum(),
             rigid: RigidReport {
                 bodies: world.bodies.len(),
@@ -294,6 +303,7 @@ impl Tally {
             start,
             end: self.end,
             max_relative_drift: ratio(self.energy_change, start.abs().max(self.largest_kinetic)),
+            unexplained: None,
         }
     }
 

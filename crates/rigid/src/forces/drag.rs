@@ -34,4 +34,8 @@ impl Force for Drag {
     fn reach(&self) -> Reach {
         self.reach.clone()
     }
+
+    fn can_add_energy(&self) -> bool {
+        self.linear < 0.0 || self.angular < 0.0
+    }
 }

@@ -44,6 +44,13 @@ pub trait Force: Send + Sync {
     fn potential(&self, _t: f64, _view: &View) -> f64 {
         0.0
     }
+
+    /// Whether it can raise the sum of kinetic and [potential](Force::potential) energy:
+    /// true for anything that pushes without a potential. A run that gains energy without
+    /// such a force warns of it.
+    fn can_add_energy(&self) -> bool {
+        true
+    }
 }
 
 /// The bodies as a force sees them at one stage.

@@ -31,6 +31,13 @@ pub struct Push {
     pub until: f64,
 }
 
+impl Push {
+    fn has_potential(&self) -> bool {
+        let lasting = self.from <= 0.0 && self.until == f64::INFINITY;
+        self.frame == Frame::World && lasting
+    }
+}
+
 impl Force for Push {
     fn apply(&self, t: f64, view: &View, loads: &mut Loads) {
         if t < self.from || t >= self.until {
@@ -52,12 +59,15 @@ impl Force for Push {
 
     /// −F·r for a lasting force in world axes; other pushes have no potential.
     fn potential(&self, _t: f64, view: &View) -> f64 {
-        let lasting = self.from <= 0.0 && self.until == f64::INFINITY;
-        match self.frame {
-            Frame::World if lasting => -self
+        match self.has_potential() {
+            true => -self
                 .force
                 .dot(view.state(self.body).point_position(self.point_body)),
-            _ => 0.0,
+            false => 0.0,
         }
+    }
+
+    fn can_add_energy(&self) -> bool {
+        !self.has_potential() || self.torque != DVec3::ZERO
     }
 }

@@ -83,4 +83,8 @@ impl Force for Spring {
         let stretch = self.present_length(view) - self.length;
         0.5 * self.stiffness * stretch * stretch
     }
+
+    fn can_add_energy(&self) -> bool {
+        self.damping < 0.0
+    }
 }

@@ -1,6 +1,7 @@
 //! Values as bytes: little-endian, every bit of a number kept, lists behind
 //! their length. Reading gives `None` for whatever writing does not give.
 
+use crate::energy::EnergyGrowth;
 use crate::run::{Notes, Tally};
 use conatus_cloth::response::constraint::{Pair, Stencil};
 use conatus_cloth::{ClothState, Pressing, Stats, WarmStart};
@@ -259,11 +260,19 @@ wire!(Tally {
     largest_spin,
     max_penetration,
 });
+wire!(EnergyGrowth {
+    lowest,
+    gained,
+    largest_kinetic,
+    potential,
+    lift,
+});
 wire!(Notes {
     frames,
     contacts_max,
     quarantined,
     tally,
+    growth,
     intersections,
     max_stretch,
     wall_seconds,
