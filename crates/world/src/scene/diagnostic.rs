@@ -1,18 +1,19 @@
-//! What is wrong with a scene, said so that it can be put right.
+//! Errors and warnings about a scene, with their places in its texts.
 //!
-//! A [`Problem`] is one complaint with its place; a [`SceneError`] is all of
-//! them together with the texts they point into. How they are drawn on a
-//! terminal is the program's business.
+//! A [`Diagnostic`] is one message with its place; a [`DiagnosticList`] is several of them
+//! with the texts that they point into; a [`SceneError`] is a list that made the scene
+//! unusable. The program decides how they are drawn on a terminal.
 
 use super::tree::{Span, TreeNode};
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A text that a scene is made from: the scene file, a `--set` argument, a
 /// mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
-    /// What to call it in messages, mostly a path.
+    /// Its name in messages, mostly a path.
     pub name: String,
     /// The text.
     pub text: Arc<str>,
@@ -29,32 +30,38 @@ impl SourceText {
 
     /// The line and the column, counted in characters from 1, of a byte.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
+        let offset = self.char_boundary(offset);
         let before = &self.text[..offset];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
         (line, before[line_start..].chars().count() + 1)
     }
+
+    /// The last character boundary at or before `offset`.
+    fn char_boundary(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
 }
 
-/// One thing that is wrong.
+/// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// What is wrong, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// Where it is, if it is in a text.
+    /// Its place, if it is in a text.
     pub span: Option<Span>,
     /// A few words to write beside the place.
     pub label: Option<String>,
 }
 
 impl Diagnostic {
-    /// A problem without a place so far.
+    /// A diagnostic without a place.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -64,40 +71,40 @@ impl Diagnostic {
         }
     }
 
-    /// Says what to do about it.
+    /// Adds how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says where it is.
+    /// Adds its place.
     pub fn span(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
     }
 
-    /// Says what to write beside the place.
+    /// Adds the words beside the place.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 }
 
-/// How many problems are worth showing at once.
+/// The most diagnostics that are shown at once.
 pub const MAX_SHOWN: usize = 20;
 
-/// Everything that was found wrong with a scene.
+/// Diagnostics and the texts that their places refer to.
 ///
-/// It displays as one `file:line:column: message` per problem, with a line of
+/// It displays as one `file:line:column: message` per diagnostic, with a line of
 /// help below.
-#[derive(Clone, Debug)]
-pub struct SceneError {
+#[derive(Clone, Debug, Default)]
+pub struct DiagnosticList {
     sources: Vec<SourceText>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl SceneError {
-    /// Problems and the texts that their places refer to.
+impl DiagnosticList {
+    /// Diagnostics and the texts that their places refer to.
     pub fn new(sources: Vec<SourceText>, diagnostics: Vec<Diagnostic>) -> Self {
         Self {
             sources,
@@ -105,17 +112,17 @@ impl SceneError {
         }
     }
 
-    /// A problem that is not in any text.
-    pub fn placeless(diagnostic: Diagnostic) -> Self {
-        Self::new(Vec::new(), vec![diagnostic])
-    }
-
-    /// The problems, at least one.
+    /// All diagnostics.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The first problems, and how many there are besides.
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// The first diagnostics, and the number of the others.
     pub fn shown(&self) -> (&[Diagnostic], usize) {
         let shown = self.diagnostics.len().min(MAX_SHOWN);
         (&self.diagnostics[..shown], self.diagnostics.len() - shown)
@@ -126,24 +133,17 @@ impl SceneError {
         &self.sources
     }
 
-    /// The text that a problem is in, and the bytes it covers there, which are
+    /// The text that a diagnostic is in, and the bytes it covers there, which are
     /// always within the text and on character boundaries.
     pub fn place(&self, diagnostic: &Diagnostic) -> Option<(&SourceText, std::ops::Range<usize>)> {
         let span = diagnostic.span?;
         let source = self.sources.get(span.source)?;
-        let on_boundary = |mut offset: usize| {
-            offset = offset.min(source.text.len());
-            while !source.text.is_char_boundary(offset) {
-                offset -= 1;
-            }
-            offset
-        };
-        let start = on_boundary(span.start);
-        Some((source, start..on_boundary(span.end).max(start)))
+        let start = source.char_boundary(span.start);
+        Some((source, start..source.char_boundary(span.end).max(start)))
     }
 }
 
-impl fmt::Display for SceneError {
+impl fmt::Display for DiagnosticList {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shown, more) = self.shown();
         for (index, diagnostic) in shown.iter().enumerate() {
@@ -166,46 +166,84 @@ impl fmt::Display for SceneError {
     }
 }
 
+/// The errors of a scene that cannot be used; at least one.
+#[derive(Clone, Debug)]
+pub struct SceneError(DiagnosticList);
+
+impl SceneError {
+    /// Errors and the texts that their places refer to.
+    pub fn new(sources: Vec<SourceText>, diagnostics: Vec<Diagnostic>) -> Self {
+        Self(DiagnosticList::new(sources, diagnostics))
+    }
+
+    /// An error that is not in any text.
+    pub fn placeless(diagnostic: Diagnostic) -> Self {
+        Self::new(Vec::new(), vec![diagnostic])
+    }
+}
+
+impl Deref for SceneError {
+    type Target = DiagnosticList;
+
+    fn deref(&self) -> &DiagnosticList {
+        &self.0
+    }
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
 impl std::error::Error for SceneError {}
 
-/// Collects what is wrong with a scene whose keys are all right, while a
-/// world is built from it.
+/// Collects errors and warnings while a world is built from a scene whose keys are valid.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     tree: Arc<TreeNode>,
     sources: Vec<SourceText>,
-    diagnostics: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    /// Nothing wrong so far; see `Scene::diagnostics`.
+    /// An empty collection; see `Scene::diagnostics`.
     pub(super) fn new(tree: Arc<TreeNode>, sources: Vec<SourceText>) -> Self {
         Self {
             tree,
             sources,
-            diagnostics: Vec::new(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
-    /// Something is wrong with the value at a path such as `body[2].mass`. If
-    /// there is no such value (it may be the lack of it that is wrong), the
-    /// closest thing around it is shown. An empty `help` is none.
+    /// Adds an error about the value at a path such as `body[2].mass`. If there is no such
+    /// value (its absence may be the error), the closest ancestor that exists is shown. An
+    /// empty `help` is none.
     pub fn at(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         let mut diagnostic = Diagnostic::new(message);
         diagnostic.help = Some(help.into()).filter(|help| !help.is_empty());
         self.push_at(path, diagnostic);
     }
 
-    /// Adds a problem at a path, unless it has a place of its own.
+    /// Adds an error at a path, unless it has a place of its own.
     pub fn push_at(&mut self, path: &str, mut diagnostic: Diagnostic) {
         let tree = &self.tree;
         diagnostic
             .span
             .get_or_insert_with(|| tree.nearest_span(path));
-        self.diagnostics.push(diagnostic);
+        self.errors.push(diagnostic);
     }
 
-    /// Something is wrong in another text, such as a mesh file.
+    /// Adds a warning about the value at a path. A scene with warnings can be run.
+    pub fn warn(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        let span = self.tree.nearest_span(path);
+        self.warnings
+            .push(Diagnostic::new(message).help(help).span(span));
+    }
+
+    /// Adds an error in another text, such as a mesh file.
     pub fn in_source(
         &mut self,
         name: &str,
@@ -230,32 +268,32 @@ impl Diagnostics {
         };
         let mut diagnostic = Diagnostic::new(message).span(span);
         diagnostic.help = Some(help.into()).filter(|help| !help.is_empty());
-        self.diagnostics.push(diagnostic);
+        self.errors.push(diagnostic);
     }
 
-    /// How much is wrong so far.
+    /// The number of errors so far.
     pub fn len(&self) -> usize {
-        self.diagnostics.len()
+        self.errors.len()
     }
 
-    /// Whether nothing is wrong so far.
+    /// Whether there are no errors so far.
     pub fn is_empty(&self) -> bool {
-        self.diagnostics.is_empty()
+        self.errors.is_empty()
     }
 
-    /// All is well, or everything that is not.
-    pub fn finish(self) -> Result<(), SceneError> {
-        if self.diagnostics.is_empty() {
-            Ok(())
+    /// The warnings, or all errors if there are any.
+    pub fn finish(self) -> Result<DiagnosticList, SceneError> {
+        if self.errors.is_empty() {
+            Ok(DiagnosticList::new(self.sources, self.warnings))
         } else {
-            Err(SceneError::new(self.sources, self.diagnostics))
+            Err(SceneError::new(self.sources, self.errors))
         }
     }
 }
 
-/// The candidate most like a word, if any is like it.
+/// The candidate most similar to a word, if any is similar enough.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Comparing takes time in proportion to both lengths; no key is that long.
+    // Comparing takes time in proportion to both lengths, and no key is that long.
     if word.len() > 100 {
         return None;
     }
@@ -267,7 +305,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|candidate| {
             let other = plain(candidate);
             let mut distance = strsim::damerau_levenshtein(&word, &other);
-            // A word cut short, or with something added, is like it too.
+            // A prefix counts as one edit.
             let shorter = word.len().min(other.len());
             if shorter >= 3 && (other.starts_with(&word) || word.starts_with(&other)) {
                 distance = distance.min(1);

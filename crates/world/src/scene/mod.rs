@@ -26,7 +26,7 @@ pub mod template;
 pub mod tree;
 
 pub use build::Setup;
-pub use diagnostic::{Diagnostic, Diagnostics, SceneError, SourceText};
+pub use diagnostic::{Diagnostic, DiagnosticList, Diagnostics, SceneError, SourceText};
 pub use files::Files;
 pub use load::{LoadOptions, Scene};
 pub use model::SceneFile;

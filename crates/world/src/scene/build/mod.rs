@@ -17,7 +17,7 @@ mod obstacles;
 mod pieces;
 mod shapes;
 
-use super::diagnostic::SceneError;
+use super::diagnostic::{DiagnosticList, SceneError};
 use super::load::Scene;
 use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
 use crate::memory;
@@ -42,6 +42,8 @@ pub struct Setup {
     /// What the scene asks of characters, if there are any. Until their
     /// movement is found and [put](Setup::put) into the world, they stand still.
     pub ask: Option<Ask>,
+    /// What may be wrong with the scene although it can be run.
+    pub warnings: DiagnosticList,
 }
 
 impl Setup {
@@ -88,7 +90,7 @@ impl Scene {
                 "shorten `time.seconds`, record less often with a greater `time.steps_per_frame`, or write a .mcap alone, which needs no memory",
             );
         }
-        diagnostics.finish()
+        diagnostics.finish().map(drop)
     }
 
     /// Checks the physics of the scene and builds its world. Reads the meshes
@@ -171,8 +173,9 @@ impl Scene {
             plan,
             header,
             ask,
+            warnings: DiagnosticList::default(),
         };
-        diagnostics.finish()?;
+        setup.warnings = diagnostics.finish()?;
         if let Some(movement) = &self.movement
             && setup.fits(movement)
         {

@@ -257,7 +257,7 @@ fn shape_mesh(
     let whole = Topology::of(&made.0.triangles, made.0.vertices.len())
         .and_then(|t| t.check(&made.0.vertices));
     if let Err(error) = whole {
-        let mut lines = error.diagnostics.iter().map(|p| p.to_string());
+        let mut lines = error.problems.iter().map(|p| p.to_string());
         let first = lines.next().unwrap_or_default();
         let rest: Vec<String> = lines.collect();
         let message = format!("this mesh cannot be cloth: {first}");

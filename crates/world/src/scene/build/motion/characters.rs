@@ -6,7 +6,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{CharacterSpec, SceneFile, StartPoseSpec};
-use crate::scene::tree::Node;
+use crate::scene::tree::TreeNode;
 use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
 use conatus_motion::character::described::READY_MADE;
@@ -24,7 +24,7 @@ enum Origin {
     /// In the scene, at this path.
     Scene(String),
     /// In a file of its own: name, text and tree.
-    File(String, String, Box<Node>),
+    File(String, String, Box<TreeNode>),
 }
 
 impl Origin {
