@@ -72,7 +72,10 @@ impl Mesh {
                     list.iter_mut().filter(|n| **n == t).for_each(|n| *n = new);
                 }
                 let [from, _, _] = first;
-                neighbours.entry(edge_key(from, middle)).or_default().push(t);
+                neighbours
+                    .entry(edge_key(from, middle))
+                    .or_default()
+                    .push(t);
                 neighbours.entry(edge_key(p, q)).or_default().push(new);
                 let median = edge_key(apex, middle);
                 neighbours.entry(median).or_default().extend([t, new]);

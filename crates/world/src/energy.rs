@@ -92,9 +92,8 @@ impl World {
             let Some(&first) = points.next() else {
                 return 0.0;
             };
-            let (low, high) = points.fold((first, first), |(low, high), p| {
-                (low.min(*p), high.max(*p))
-            });
+            let (low, high) =
+                points.fold((first, first), |(low, high), p| (low.min(*p), high.max(*p)));
             let mass: f64 = cloth.cloth.elastic.masses().iter().sum();
             0.1 * mass * low.distance(high)
         });

@@ -94,7 +94,10 @@ mod tests {
     #[test]
     fn long_lists_of_names_are_cut() {
         assert_eq!(listed(["a", "b"].into_iter(), 5), "a, b");
-        assert_eq!(listed(["a", "b", "c", "d"].into_iter(), 2), "a, b and 2 more");
+        assert_eq!(
+            listed(["a", "b", "c", "d"].into_iter(), 2),
+            "a, b and 2 more"
+        );
         assert_eq!(counted(1, "piece", "pieces"), "1 piece");
         assert_eq!(counted(0, "piece", "pieces"), "0 pieces");
     }
