@@ -36,7 +36,7 @@ pub fn program() -> &'static Path {
 fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--package", "conatus"]);
+    build.args(["build", "--quiet", "--package", "conatus-cli"]);
     if !cfg!(debug_assertions) {
         build.arg("--release");
     }
@@ -44,7 +44,7 @@ fn build() -> PathBuf {
     let built = build.status().is_ok_and(|status| status.success());
     assert!(
         built,
-        "`cargo build --package conatus` failed; CONATUS_PROGRAM can name a finished program"
+        "`cargo build --package conatus-cli` failed; CONATUS_PROGRAM can name a finished program"
     );
     // target/debug/deps/page-0123 and target/debug/soak: the program lies
     // beside the one, above the other.

@@ -94,7 +94,7 @@ pub fn target() -> Result<PathBuf, String> {
 
 /// Builds the program as users have it.
 pub fn release() -> Result<(), String> {
-    shown(cargo(&["build", "--release", "--package", "conatus"]))
+    shown(cargo(&["build", "--release", "--package", "conatus-cli"]))
 }
 
 /// The program, as the release build leaves it.
