@@ -4,13 +4,18 @@
 //! written while the run goes on, so that what there is survives its end; all
 //! other formats at the end, each as a whole or not at all.
 
+mod place;
 mod several;
 
 pub use several::Pages;
 
+use place::Place;
+
 use crate::errors::Failure;
 use conatus_export::{self as export, ExportError, ExportOptions, Format};
-use conatus_record::{Clip, Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
+use conatus_record::{
+    Clip, Event, Frame, Header, Lock, RecordError, Recording, RecordingWriter, Source,
+};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
 use conatus_world::{Checkpoint, Sink, memory};
@@ -26,6 +31,20 @@ pub struct Outputs {
     quiet: bool,
 }
 
+/// Locks of recordings that are going to be written.
+#[derive(Debug, Default)]
+pub struct OutputLocks(Vec<Lock>);
+
+impl OutputLocks {
+    /// The lock of a file; a new one if it is not among these.
+    fn take(&mut self, path: &Path) -> Result<Lock, RecordError> {
+        match self.0.iter().position(|lock| lock.path() == path) {
+            Some(index) => Ok(self.0.swap_remove(index)),
+            None => Lock::create(path),
+        }
+    }
+}
+
 /// A file that was written, and its size in bytes.
 pub type Written = (PathBuf, u64);
 
@@ -34,6 +53,7 @@ impl Outputs {
     /// overwritten.
     pub fn check(paths: &[PathBuf], input: &Path, options: ExportOptions) -> Result<Self, Failure> {
         let mut checked: Vec<(PathBuf, Format)> = Vec::new();
+        let input = input.exists().then(|| Place::of(input));
         let mut places = Vec::new();
         for path in paths {
             let format = Format::from_path(path)?;
@@ -41,14 +61,14 @@ impl Outputs {
                 page_or_why()?;
             }
             export::check_writable(path)?;
-            let place = place_of(path);
+            let place = Place::of(path);
             if places.contains(&place) {
                 return Err(Failure::usage(
                     format!("{} is asked for twice", path.display()),
                     "name each output once",
                 ));
             }
-            if input.exists() && place == place_of(input) {
+            if input.as_ref() == Some(&place) {
                 return Err(Failure::usage(
                     format!("{} would overwrite what it is made from", path.display()),
                     "choose another name for the output",
@@ -92,16 +112,26 @@ impl Outputs {
         }
     }
 
+    /// Locks all recordings among the files. A file that another run is writing
+    /// to is refused here, before any work is done for it.
+    pub fn lock(&self) -> Result<OutputLocks, Failure> {
+        let recordings = self.paths.iter().filter(|(_, f)| *f == Format::Mcap);
+        let locks: Result<Vec<Lock>, RecordError> =
+            recordings.map(|(path, _)| Lock::create(path)).collect();
+        Ok(OutputLocks(locks?))
+    }
+
     /// Opens recordings and gets ready for frames; `clip` is what characters
     /// do.
     pub fn begin(
         &self,
+        locks: OutputLocks,
         header: &Header,
         sources: &[Source],
         overrides: &[String],
         clip: Option<&Clip>,
     ) -> Result<Tape, Failure> {
-        self.begin_beside(None, header, sources, overrides, clip)
+        self.begin_beside(None, locks, header, sources, overrides, clip)
     }
 
     /// The same with one more recording. The first path is its name, the second
@@ -109,13 +139,15 @@ impl Outputs {
     pub fn begin_beside(
         &self,
         further: Option<(&Path, &Path)>,
+        mut locks: OutputLocks,
         header: &Header,
         sources: &[Source],
         overrides: &[String],
         clip: Option<&Clip>,
     ) -> Result<Tape, Failure> {
-        let create = |path: &Path| -> Result<RecordingWriter, RecordError> {
-            let mut writer = RecordingWriter::create(path, header, sources, overrides)?;
+        let mut create = |path: &Path| -> Result<RecordingWriter, RecordError> {
+            let lock = locks.take(path)?;
+            let mut writer = RecordingWriter::create_locked(lock, header, sources, overrides)?;
             clip.map_or(Ok(()), |clip| writer.clip(clip))?;
             Ok(writer)
         };
@@ -151,6 +183,9 @@ impl Outputs {
 
     /// Writes all files from a recording.
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
+        // Held until the files are in place: a run that writes to one of them
+        // would lose its recording.
+        let _locks = self.lock()?;
         let mut written = Vec::new();
         for (path, _) in &self.paths {
             write_file(recording, path, &self.options, self.quiet)?;
@@ -185,21 +220,6 @@ fn write_file(
 pub fn page_or_why() -> Result<&'static Page, Failure> {
     let (message, help) = page::MISSING;
     page::page().ok_or_else(|| Failure::file(message, help))
-}
-
-/// The same for every way to name the same file.
-fn place_of(path: &Path) -> PathBuf {
-    if let Ok(place) = path.canonicalize() {
-        return place;
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    match (folder.canonicalize(), path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_path_buf(),
-    }
 }
 
 /// The size of a file, or of all files in a folder of frames.

@@ -10,6 +10,7 @@ pub mod bytes;
 mod check;
 pub mod clip;
 mod error;
+mod identity;
 mod layout;
 mod lock;
 pub mod model;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use clip::Clip;
 pub use error::RecordError;
+pub use identity::FileIdentity;
 pub use layout::FRAME_LAYOUT;
 pub use lock::Lock;
 pub use model::*;

@@ -4,7 +4,7 @@
 use crate::clip::Clip;
 use crate::error::RecordError;
 use crate::layout;
-use crate::lock;
+use crate::lock::Lock;
 use crate::model::{Event, FORMAT, Frame, Header, Source};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
@@ -36,6 +36,8 @@ pub(crate) const OVERRIDES: &str = "overrides";
 /// readable, but counts as cut off.
 pub struct RecordingWriter {
     path: PathBuf,
+    /// Other programs are refused while this writes.
+    _lock: Lock,
     mcap: mcap::Writer<NoSeek<BufWriter<File>>>,
     channels: Channels,
     bodies: usize,
@@ -66,15 +68,26 @@ struct OpenChunk {
 }
 
 impl RecordingWriter {
-    /// Creates (or overwrites) the file and brings the header, the sources and
-    /// the overrides to disk.
+    /// Creates (or overwrites) the file and writes the header, the sources and
+    /// the overrides. Refuses a file that another run is writing to.
     pub fn create(
         path: impl AsRef<Path>,
         header: &Header,
         sources: &[Source],
         overrides: &[String],
     ) -> Result<Self, RecordError> {
-        let path = path.as_ref().to_path_buf();
+        Self::create_locked(Lock::create(path)?, header, sources, overrides)
+    }
+
+    /// Does the same for a file that was locked with [`Lock::create`] before,
+    /// and keeps the lock until the recording is finished.
+    pub fn create_locked(
+        lock: Lock,
+        header: &Header,
+        sources: &[Source],
+        overrides: &[String],
+    ) -> Result<Self, RecordError> {
+        let path = lock.path().to_path_buf();
         let wrong = |reason: String| RecordError::Header {
             path: path.clone(),
             reason,
@@ -92,13 +105,11 @@ impl RecordingWriter {
         }
         let overrides = serde_json::to_string(overrides).map_err(|e| wrong(e.to_string()))?;
 
-        let file = File::create(&path).map_err(|source| RecordError::Io {
+        let file = emptied(&lock).map_err(|source| RecordError::Io {
             path: path.clone(),
             doing: "create",
             source,
         })?;
-        // Should another run write to the same file, nothing can be saved.
-        lock::hold(&file);
         let fail = |e| failed(&path, e);
         let mut mcap = mcap::WriteOptions::new()
             .profile("conatus")
@@ -138,6 +149,7 @@ impl RecordingWriter {
         let now = Instant::now();
         let mut writer = Self {
             path,
+            _lock: lock,
             mcap,
             channels,
             bodies: header.bodies.len(),
@@ -350,6 +362,16 @@ impl Channels {
             report,
         })
     }
+}
+
+/// A handle of the locked file, without its former contents. A device or pipe
+/// has none.
+fn emptied(lock: &Lock) -> std::io::Result<File> {
+    let file = lock.handle()?;
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
 }
 
 /// Simulated seconds as MCAP's clock of whole nanoseconds; times that it

@@ -33,6 +33,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         scene.check_memory(&setup)?;
     }
     outputs.check_characters(setup.ask.is_some())?;
+    let locks = outputs.lock()?;
     if let Some(ask) = &setup.ask
         && setup
             .world
@@ -70,6 +71,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
 
     let tape = outputs.begin_beside(
         Some((named, &beside(&path))),
+        locks,
         &setup.header,
         &scene.record_sources(),
         &scene.overrides,

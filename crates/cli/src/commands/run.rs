@@ -30,6 +30,8 @@ pub fn run(args: &Run) -> Done {
     let keep = setup.ask.as_ref().map_or(1, |a| a.problem.effort.keep);
     outputs.check_numbered(keep, Path::new(named))?;
     repeat_inputs(&mut setup.world, &inputs)?;
+    // Before the search, which may take long.
+    let locks = outputs.lock()?;
     let log = Logbook::new();
     if let Some(ask) = &setup.ask {
         let mut movements = search(ask, args.json || args.quiet);
@@ -37,12 +39,18 @@ pub fn run(args: &Run) -> Done {
             movements = several::that_of(movements, recording.clip.as_ref());
         }
         if !movements.others.is_empty() {
-            return several::run(args, &mut scene, &inputs, &movements, &outputs);
+            return several::run(args, &mut scene, &inputs, &movements, (&outputs, locks));
         }
         setup.put(&movements.best);
     }
     let sources = scene.record_sources();
-    let tape = outputs.begin(&setup.header, &sources, &scene.overrides, clip(&setup))?;
+    let tape = outputs.begin(
+        locks,
+        &setup.header,
+        &sources,
+        &scene.overrides,
+        clip(&setup),
+    )?;
 
     let mut sink = Compare::new(recording.as_ref(), tape);
     let ended = drive(args, &mut setup, log, &mut sink);

@@ -5,7 +5,7 @@ use super::run::{clip, counted, drive, failure, finish, repeat_inputs, show};
 use crate::Done;
 use crate::args::Run;
 use crate::errors::Failure;
-use crate::outputs::{Outputs, Pages, Written};
+use crate::outputs::{OutputLocks, Outputs, Pages, Written};
 use crate::progress;
 use conatus_record::{Clip, Event};
 use conatus_world::Logbook;
@@ -37,8 +37,9 @@ pub fn run(
     scene: &mut Scene,
     inputs: &[Event],
     movements: &Movements,
-    outputs: &Outputs,
+    (outputs, locks): (&Outputs, OutputLocks),
 ) -> Done {
+    let mut locks = Some(locks);
     let mut runs = Runs {
         reports: Vec::new(),
         written: Vec::new(),
@@ -51,6 +52,7 @@ pub fn run(
         if made.is_err() || (index > 0 && progress::stop_asked() && !searching) {
             break;
         }
+        let outputs = (outputs, locks.take().unwrap_or_default());
         made = play(args, scene, inputs, (index, movement), outputs, &mut runs);
     }
     // Whatever failed, pages hold what there is.
@@ -88,13 +90,14 @@ fn play(
     scene: &mut Scene,
     inputs: &[Event],
     (index, movement): (usize, &Arc<Movement>),
-    outputs: &Outputs,
+    (outputs, locks): (&Outputs, OutputLocks),
     runs: &mut Runs,
 ) -> Done {
     scene.movement = Some(Arc::clone(movement));
     let mut setup = scene.build()?;
     repeat_inputs(&mut setup.world, inputs)?;
     let mut tape = outputs.numbered(index + 1).begin(
+        locks,
         &setup.header,
         &scene.record_sources(),
         &scene.overrides,

@@ -1,10 +1,8 @@
 //! Numbers that no world can be built from are refused at their place, with a
 //! way out; nothing is written.
 
-mod support;
-
 use std::fs;
-use support::{assert_says, conatus, folder, wrong, wrong_with};
+use crate::support::{assert_says, conatus, folder, wrong, wrong_with};
 
 /// A scene with one body that has these keys.
 fn body(keys: &str) -> String {

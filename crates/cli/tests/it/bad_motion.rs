@@ -1,9 +1,7 @@
 //! Whatever is wrong with characters and their goals is said with its place and
 //! a way out, before anything is searched for.
 
-mod support;
-
-use support::{Said, assert_says, wrong, wrong_with};
+use crate::support::{Said, assert_says, wrong, wrong_with};
 
 /// A human, and what follows.
 fn human(more: &str) -> Said {

@@ -1,10 +1,8 @@
 //! `conatus export` on a small recording made by hand.
 
-mod support;
-
 use conatus_record::{ClothInfo, FORMAT, Frame, Header, Recording, Source, Up};
 use std::fs;
-use support::{conatus, folder};
+use crate::support::{conatus, folder};
 
 fn recording(complete: bool) -> Recording {
     let frame = |step: u64| Frame {

@@ -4,11 +4,9 @@
 
 mod pieces;
 mod runs;
-#[path = "../support/mod.rs"]
-mod support;
 mod surroundings;
 
-use support::{assert_says, conatus, folder};
+use crate::support::{assert_says, conatus, folder};
 
 /// A scene with one piece that has these keys.
 fn piece(keys: &str) -> String {

@@ -1,15 +1,13 @@
 //! Several movements to choose from: their files, their page, the report, and what
 //! is said when there are not enough.
 
-mod support;
-
 use conatus_record::Recording;
 use serde_json::Value;
 use std::fs;
-use support::{assert_says, assert_untouched, conatus, folder};
+use crate::support::{assert_says, assert_untouched, conatus, folder};
 
 /// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = include_str!("../../world/tests/support/steps.toml");
+const STEPS: &str = include_str!("../../../world/tests/support/steps.toml");
 
 /// Nobody has to move, so that all attempts are alike.
 const STILL: &str = r#"

@@ -1,6 +1,6 @@
 //! Pieces of cloth themselves: their meshes, pins, sizes, settings and materials.
 
-use super::support::{Said, assert_says, conatus, folder, wrong, wrong_with};
+use crate::support::{Said, assert_says, conatus, folder, wrong, wrong_with};
 use super::{piece, square};
 use std::fs;
 

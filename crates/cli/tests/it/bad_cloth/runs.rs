@@ -1,6 +1,6 @@
 //! Runs whose cloth comes to an end, and strange ones that do not.
 
-use super::support::{Said, assert_says, conatus, folder};
+use crate::support::{Said, assert_says, conatus, folder};
 use std::fs;
 
 /// A sheet that is held at its corners above a floor.

@@ -1,10 +1,10 @@
 //! Runs the program and keeps what it says.
 
-#![allow(dead_code)]
-
+use conatus_record::Recording;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// What the program said and did.
 #[derive(Debug)]
@@ -81,4 +81,46 @@ pub fn assert_says(said: &Said, parts: &[&str]) {
     for part in parts {
         assert!(said.err.contains(part), "no {part:?} in: {}", said.err);
     }
+}
+
+/// Starts the program in a folder; nothing of what it prints is kept.
+pub fn start(folder: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_conatus"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Sends what Ctrl-C sends.
+pub fn interrupt(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill starts");
+    assert!(sent.success());
+}
+
+/// Ends the program at once, without a chance to react.
+pub fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Waits until something is true, for at most 100 s.
+#[track_caller]
+pub fn wait_until(mut is_true: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_true() {
+        assert!(begin.elapsed() < Duration::from_secs(100), "too slow");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// How many frames can be read from a recording by now.
+pub fn frames(path: &Path) -> usize {
+    Recording::read(path).map_or(0, |r| r.frames.len())
 }

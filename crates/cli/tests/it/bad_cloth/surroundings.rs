@@ -1,7 +1,7 @@
 //! What is around cloth at the start: what it must not pass through, and obstacles.
 
 use super::square;
-use super::support::{assert_says, conatus, folder, wrong};
+use crate::support::{assert_says, conatus, folder, wrong};
 use std::fs;
 
 const BALL: &str = "[[obstacle]]\nname = \"ball\"\nshape.sphere.radius = 0.3\n";

@@ -1,0 +1,21 @@
+//! The program as users and scripts see it: files, messages, exit codes.
+
+mod bad_cloth;
+mod bad_input;
+mod bad_motion;
+mod bad_physics;
+mod commands;
+mod export;
+#[cfg(unix)]
+mod links;
+#[cfg(unix)]
+mod locks;
+#[cfg(unix)]
+mod motion;
+mod play;
+#[cfg(unix)]
+mod resume;
+#[cfg(unix)]
+mod run;
+mod several;
+mod support;
