@@ -15,7 +15,7 @@ use crate::slide::Lean;
 use crate::touch::Touch;
 use crate::variables::State;
 use conatus_math::DVec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A contact touches when it is no farther than this, in metres,
 pub const TOUCH_GAP: f64 = 0.009;
@@ -34,7 +34,7 @@ const FREE: f64 = 1e-4;
 const IN_USE: f64 = 0.01;
 
 /// How good a movement is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The largest true residual, in body weights.
     pub true_residual_max_bw: f64,

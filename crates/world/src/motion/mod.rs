@@ -14,7 +14,7 @@ pub use carried::ContactReport;
 pub use conatus_motion::Progress;
 pub use conatus_motion::ROUND;
 pub use conatus_motion::phases::STAGES;
-pub use report::{AttemptReport, Cost, KeptReport, MotionReport};
+pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_math::Pose;

@@ -24,20 +24,10 @@ pub struct MotionReport {
     /// Iterations of the attempt that was kept.
     pub iterations: usize,
     /// What its costs come to.
-    pub cost: Cost,
-    /// The largest force that contacts which touch leave unexplained, in body
-    /// weights.
-    pub true_residual_max_bw: f64,
-    /// Its mean over time.
-    pub true_residual_mean_bw: f64,
-    /// How far a contact moves along while it is in use, in metres.
-    pub contact_drift_max: f64,
-    /// How much longer or shorter than possible a limb gets, in metres.
-    pub limb_error_max: f64,
-    /// How deep anything is in anything, in metres.
-    pub penetration_max: f64,
-    /// How far goals are missed, in metres.
-    pub task_error: f64,
+    pub cost: CostReport,
+    /// How good it is.
+    #[serde(flatten)]
+    pub score: Score,
     /// The largest difference, over all moments, of the force that one side of a
     /// contact feels and the other gives, in weights of the lightest character; 0 if
     /// nothing that moves touches anything else that does.
@@ -64,14 +54,14 @@ pub struct MotionReport {
     /// Which good and different ones there are, the cheapest first, if more than
     /// one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept: Option<Vec<KeptReport>>,
+    pub kept: Option<Vec<KeptEntry>>,
     /// All attempts that were made.
-    pub attempts: Vec<AttemptReport>,
+    pub attempts: Vec<AttemptEntry>,
 }
 
 /// One of several movements that were kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KeptReport {
+pub struct KeptEntry {
     /// Which attempt it is, counted from 0.
     pub attempt: usize,
     /// What its costs came to.
@@ -79,23 +69,14 @@ pub struct KeptReport {
     /// How far it is from the nearest other one that was kept: the share of
     /// contacts in use that differ, from 0 to 1. `null` if there is no other.
     pub nearest: Option<f64>,
-    /// As in the report.
-    pub true_residual_max_bw: f64,
-    /// As in the report.
-    pub true_residual_mean_bw: f64,
-    /// As in the report.
-    pub contact_drift_max: f64,
-    /// As in the report.
-    pub limb_error_max: f64,
-    /// As in the report.
-    pub penetration_max: f64,
-    /// As in the report.
-    pub task_error: f64,
+    /// How good it is.
+    #[serde(flatten)]
+    pub score: Score,
 }
 
 /// What costs come to, term by term (Mordatch (1)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
+pub struct CostReport {
     /// All of them.
     pub total: f64,
     /// L_CI: contacts that do not touch.
@@ -110,7 +91,7 @@ pub struct Cost {
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AttemptReport {
+pub struct AttemptEntry {
     /// The seed of its noise.
     pub seed: u64,
     /// Whether the minimiser was preconditioned.
@@ -122,18 +103,9 @@ pub struct AttemptReport {
     pub iterations: usize,
     /// What its costs came to.
     pub cost: f64,
-    /// As in the report.
-    pub true_residual_max_bw: f64,
-    /// As in the report.
-    pub true_residual_mean_bw: f64,
-    /// As in the report.
-    pub contact_drift_max: f64,
-    /// As in the report.
-    pub limb_error_max: f64,
-    /// As in the report.
-    pub penetration_max: f64,
-    /// As in the report.
-    pub task_error: f64,
+    /// How good it is.
+    #[serde(flatten)]
+    pub score: Score,
     /// Processor seconds.
     pub cpu_seconds: f64,
     /// Whether it keeps all bars.
@@ -148,7 +120,7 @@ impl MotionReport {
         terms: &Terms,
         failure: Option<String>,
     ) -> Self {
-        let attempts: Vec<AttemptReport> = found.attempts.iter().map(attempt).collect();
+        let attempts: Vec<AttemptEntry> = found.attempts.iter().map(attempt).collect();
         let best = attempts.get(number).copied().unwrap_or_default();
         let several = found.keep > 1;
         let everybody = || found.program.characters.iter();
@@ -160,19 +132,14 @@ impl MotionReport {
             variables: found.program.layout.len(),
             phases: found.program.layout.phases,
             iterations: best.iterations,
-            cost: Cost {
+            cost: CostReport {
                 total: finite(terms.total()),
                 contact: finite(terms.contact),
                 physics: finite(terms.physics),
                 task: finite(terms.task),
                 hint: finite(terms.hint),
             },
-            true_residual_max_bw: best.true_residual_max_bw,
-            true_residual_mean_bw: best.true_residual_mean_bw,
-            contact_drift_max: best.contact_drift_max,
-            limb_error_max: best.limb_error_max,
-            penetration_max: best.penetration_max,
-            task_error: best.task_error,
+            score: best.score,
             // What is read from the clip comes later.
             reaction_error_bw: 0.0,
             contacts: Vec::new(),
@@ -188,48 +155,41 @@ impl MotionReport {
     }
 }
 
-fn kept(found: &Synthesis, attempts: &[AttemptReport]) -> Vec<KeptReport> {
+fn kept(found: &Synthesis, attempts: &[AttemptEntry]) -> Vec<KeptEntry> {
     let kept = found.kept.iter().map(|kept| {
         let it = attempts.get(kept.attempt).copied().unwrap_or_default();
-        KeptReport {
+        KeptEntry {
             attempt: kept.attempt,
             cost: it.cost,
             nearest: kept.nearest,
-            true_residual_max_bw: it.true_residual_max_bw,
-            true_residual_mean_bw: it.true_residual_mean_bw,
-            contact_drift_max: it.contact_drift_max,
-            limb_error_max: it.limb_error_max,
-            penetration_max: it.penetration_max,
-            task_error: it.task_error,
+            score: it.score,
         }
     });
     kept.collect()
 }
 
-fn attempt(it: &conatus_motion::AttemptReport) -> AttemptReport {
-    let Score {
-        true_residual_max_bw,
-        true_residual_mean_bw,
-        contact_drift_max,
-        limb_error_max,
-        penetration_max,
-        task_error,
-        ..
-    } = it.score;
-    AttemptReport {
+fn attempt(it: &conatus_motion::AttemptReport) -> AttemptEntry {
+    AttemptEntry {
         seed: it.seed,
         preconditioned: it.preconditioned,
         staged: it.staged,
         iterations: it.iterations,
         cost: finite(it.cost),
-        true_residual_max_bw: finite(true_residual_max_bw),
-        true_residual_mean_bw: finite(true_residual_mean_bw),
-        contact_drift_max: finite(contact_drift_max),
-        limb_error_max: finite(limb_error_max),
-        penetration_max: finite(penetration_max),
-        task_error: finite(task_error),
+        score: finite_score(&it.score),
         cpu_seconds: it.cpu_seconds,
         good: it.good,
+    }
+}
+
+/// The score with numbers that JSON can hold.
+fn finite_score(score: &Score) -> Score {
+    Score {
+        true_residual_max_bw: finite(score.true_residual_max_bw),
+        true_residual_mean_bw: finite(score.true_residual_mean_bw),
+        contact_drift_max: finite(score.contact_drift_max),
+        limb_error_max: finite(score.limb_error_max),
+        penetration_max: finite(score.penetration_max),
+        task_error: finite(score.task_error),
     }
 }
 
