@@ -90,7 +90,11 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Removed while it is still locked: another program that has opened it
         // finds out in `is_still_at` and creates its own.
-        let is_empty = || self.file.metadata().is_ok_and(|m| m.is_file() && m.len() == 0);
+        let is_empty = || {
+            self.file
+                .metadata()
+                .is_ok_and(|m| m.is_file() && m.len() == 0)
+        };
         if self.created && is_empty() && is_still_at(&self.file, &self.path) {
             let _ = std::fs::remove_file(&self.path);
         }

@@ -1,8 +1,8 @@
 //! Whatever is wrong with a scene or a file is said with its place and a way
 //! out, exits with 1, and leaves existing files alone.
 
-use std::fs;
 use crate::support::{assert_says, assert_untouched, conatus, folder, wrong};
+use std::fs;
 
 #[test]
 fn an_unknown_key_is_shown_with_the_nearest_right_one() {

@@ -1,8 +1,8 @@
 //! Numbers that no world can be built from are refused at their place, with a
 //! way out; nothing is written.
 
-use std::fs;
 use crate::support::{assert_says, conatus, folder, wrong, wrong_with};
+use std::fs;
 
 /// A scene with one body that has these keys.
 fn body(keys: &str) -> String {

@@ -1,9 +1,9 @@
 //! The commands as scripts use them: what goes to standard output, and which
 //! exit code comes back.
 
+use crate::support::{conatus, folder};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use crate::support::{conatus, folder};
 
 #[test]
 fn list_shows_every_scene_on_one_line() {

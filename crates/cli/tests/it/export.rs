@@ -1,8 +1,8 @@
 //! `conatus export` on a small recording made by hand.
 
+use crate::support::{conatus, folder};
 use conatus_record::{ClothInfo, FORMAT, Frame, Header, Recording, Source, Up};
 use std::fs;
-use crate::support::{conatus, folder};
 
 fn recording(complete: bool) -> Recording {
     let frame = |step: u64| Frame {

@@ -91,7 +91,11 @@ fn two_names_of_one_output_are_refused() {
     symlink("new.mcap", folder.path().join("dangling.mcap")).unwrap();
     pairs.push("dangling.mcap".into());
     for link in pairs {
-        let first = if link.starts_with("d") { "new.mcap" } else { "a.mcap" };
+        let first = if link.starts_with("d") {
+            "new.mcap"
+        } else {
+            "a.mcap"
+        };
         let said = conatus(folder.path(), &["run", "cylon", "-o", first, "-o", &link]);
         assert_eq!(said.code, 2, "{said:?}");
         assert_says(&said, &[&link, "twice"]);

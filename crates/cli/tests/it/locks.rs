@@ -1,6 +1,8 @@
 //! At most one run writes to a recording at a time; all others are refused.
 
-use crate::support::{Said, assert_says, conatus, folder, frames, interrupt, kill, start, wait_until};
+use crate::support::{
+    Said, assert_says, conatus, folder, frames, interrupt, kill, start, wait_until,
+};
 use conatus_record::{Lock, RecordError, Recording};
 use std::fs;
 use std::path::Path;

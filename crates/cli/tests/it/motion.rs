@@ -1,12 +1,12 @@
 //! Characters from the command line: files, report, exit codes, and what
 //! becomes of a search that is stopped.
 
+use crate::support::{conatus, folder};
 use conatus_record::{Clip, Recording};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use crate::support::{conatus, folder};
 
 /// A search that takes no time: the pose is the goal already.
 const QUICK: &str = r#"

@@ -1,11 +1,11 @@
 //! `conatus play`: what it refuses, how it begins and how it ends. What the
 //! page does is tested in a browser (browser-tests/).
 
+use crate::support::{conatus, folder};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::support::{conatus, folder};
 
 /// The program at play, and the address that it tells.
 fn play(arguments: &[&str]) -> (Child, String) {

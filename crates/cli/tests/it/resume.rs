@@ -1,12 +1,12 @@
 //! A run that was stopped or killed, at any moment and any number of times,
 //! ends as if nothing had happened once it is resumed.
 
+use crate::support::{assert_says, conatus, folder};
 use conatus_record::{Entry, Outline, Recording, RecordingWriter};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::support::{assert_says, conatus, folder};
 
 /// Cloth that falls on a ball and slides: 192 frames with checkpoints every
 /// sixteenth.

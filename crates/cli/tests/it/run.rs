@@ -1,12 +1,12 @@
 //! Runs end with files, a report and an exit code that scripts can rely on,
 //! also when they are stopped or killed.
 
+use crate::support::{conatus, folder};
 use conatus_record::Recording;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::support::{conatus, folder};
 
 #[test]
 fn a_run_writes_all_files_asked_for_and_reports() {

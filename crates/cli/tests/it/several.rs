@@ -1,10 +1,10 @@
 //! Several movements to choose from: their files, their page, the report, and what
 //! is said when there are not enough.
 
+use crate::support::{assert_says, assert_untouched, conatus, folder};
 use conatus_record::Recording;
 use serde_json::Value;
 use std::fs;
-use crate::support::{assert_says, assert_untouched, conatus, folder};
 
 /// A search that takes little time, with bars that every movement keeps.
 const STEPS: &str = include_str!("../../../world/tests/support/steps.toml");

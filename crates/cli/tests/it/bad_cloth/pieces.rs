@@ -1,7 +1,7 @@
 //! Pieces of cloth themselves: their meshes, pins, sizes, settings and materials.
 
-use crate::support::{Said, assert_says, conatus, folder, wrong, wrong_with};
 use super::{piece, square};
+use crate::support::{Said, assert_says, conatus, folder, wrong, wrong_with};
 use std::fs;
 
 fn mesh(obj: &str) -> Said {
