@@ -1,25 +1,25 @@
-//! What the page plots against time: numbers of a whole frame, by name.
+//! The values that the page plots against time, computed from a frame.
 
 use conatus_record::Frame;
 use serde::Serialize;
 
 /// One line of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Series {
-    /// Its name within its plot.
+pub struct PlotSeries {
+    /// The name within its plot.
     pub name: &'static str,
-    /// The plot it belongs to.
+    /// The plot to which it belongs.
     pub group: &'static str,
-    /// The unit of its numbers, empty for a count.
+    /// The unit, empty for a count.
     pub unit: &'static str,
 }
 
-const fn series(name: &'static str, group: &'static str, unit: &'static str) -> Series {
-    Series { name, group, unit }
+const fn series(name: &'static str, group: &'static str, unit: &'static str) -> PlotSeries {
+    PlotSeries { name, group, unit }
 }
 
-/// All of them, in the order of [`values`].
-pub const SERIES: [Series; 7] = [
+/// All series, in the order of [`values`].
+pub const SERIES: [PlotSeries; 7] = [
     series("kinetic", "energy", "J"),
     series("potential", "energy", "J"),
     series("total", "energy", "J"),
@@ -29,7 +29,7 @@ pub const SERIES: [Series; 7] = [
     series("contacts", "contacts", ""),
 ];
 
-/// One number for each of [`SERIES`].
+/// One value for each of [`SERIES`].
 pub fn values(frame: &Frame) -> [f64; SERIES.len()] {
     let totals = &frame.totals;
     [

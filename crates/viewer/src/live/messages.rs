@@ -1,14 +1,13 @@
 //! The messages between a page and the server.
 //!
 //! A page sends small JSON texts: `{"do": "want", "after": 12}`, with an `id`
-//! if it wants to know when the thing is done. The server answers with JSON
-//! texts (`hello`, `state`, `ack`, `events`, `series`) and with frames as
-//! bytes. Frames are sent by credit: one for each `want`, always the newest,
-//! so that nothing piles up on the way to a slow page and an answer to `pause`
-//! never waits behind frames.
+//! if it needs an acknowledgement. The server replies with JSON texts (`hello`,
+//! `state`, `ack`, `events`, `series`) and with frames as bytes. Frames are
+//! sent by credit: one for each `want`, always the newest. So frames do not
+//! queue up for a slow page, and the reply to `pause` never waits behind them.
 
-use super::run::Run;
-use super::state::{Order, Pull};
+use super::run_store::RunStore;
+use super::state::{PointerDrag, SessionRequest};
 use crate::series::SERIES;
 use conatus_math::DVec3;
 use conatus_world::scene::library;
@@ -16,59 +15,60 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io;
 
-/// No message of a page may be longer.
-pub const MOST_BYTES: usize = 64 << 10;
+/// The longest message that is accepted from a page.
+pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// A message of a page.
 #[derive(Debug, Deserialize)]
-pub struct Incoming {
-    /// Set if the page wants an `ack`.
+pub struct PageMessage {
+    /// Set if the page needs an `ack`.
     pub id: Option<u64>,
-    /// What it asks for.
+    /// The request.
     #[serde(flatten)]
-    pub ask: Ask,
+    pub request: PageRequest,
 }
 
-/// What a page may ask for.
+/// The requests of a page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum Ask {
-    /// The newest frame behind `after`, as soon as there is one: one credit.
+pub enum PageRequest {
+    /// The newest frame after `after`, as soon as there is one: one credit.
     Want {
         /// The index of the newest frame that the page has; -1 for none.
         after: i64,
     },
-    /// A certain frame.
+    /// A recorded frame.
     Frame {
         /// Its index.
         index: u64,
     },
     /// Points of the plots.
     Series {
-        /// From this one on,
+        /// The index of the first point.
         from: usize,
-        /// if the stride is still this.
+        /// The stride that the page knows; if it has changed, all points are
+        /// sent.
         stride: u64,
     },
-    /// Go on.
+    /// Continue the run.
     Play,
-    /// Stand still.
+    /// Pause the run.
     Pause,
-    /// Go on by one frame.
+    /// Simulate one more frame.
     Step,
     /// Change the speed.
     Speed {
         /// Simulated seconds per second.
         value: f64,
     },
-    /// Begin anew.
+    /// Restart the scene.
     Reset,
-    /// Switch to a built-in scene.
+    /// Open a built-in scene.
     Open {
         /// Its name.
         scene: String,
     },
-    /// Show another of the movements that were kept.
+    /// Restart with another of the movements found.
     Movement {
         /// Its index.
         index: usize,
@@ -78,48 +78,51 @@ pub enum Ask {
         /// Its index.
         body: usize,
     },
-    /// Pull a body with this page's hand.
-    Pull {
+    /// Begin this page's drag, or move its target.
+    #[serde(rename = "pull")]
+    Drag {
         /// Its index.
         body: usize,
-        /// Where the hand holds it, in body axes.
+        /// The grabbed point, in body axes.
         point: [f64; 3],
-        /// Where to, in world coordinates.
+        /// The target of that point, in world coordinates.
         target: [f64; 3],
     },
-    /// Let go of it.
-    LetGo,
+    /// End the drag.
+    #[serde(rename = "let_go")]
+    ReleaseDrag,
 }
 
-impl Ask {
-    /// What it means to the session, if it is for the session.
-    pub fn order(self) -> Result<Order, Self> {
+impl PageRequest {
+    /// The request to the session; an error with the request itself if the
+    /// connection handles it without the session.
+    pub fn for_session(self) -> Result<SessionRequest, Self> {
         Ok(match self {
             Self::Want { .. } | Self::Frame { .. } | Self::Series { .. } => return Err(self),
-            Self::Play => Order::Play,
-            Self::Pause => Order::Pause,
-            Self::Step => Order::Step,
-            Self::Speed { value } => Order::Speed(value),
-            Self::Reset => Order::Reset,
-            Self::Open { scene } => Order::Open(scene),
-            Self::Movement { index } => Order::Movement(index),
-            Self::Kick { body } => Order::Kick(body),
-            Self::Pull {
+            Self::Play => SessionRequest::Play,
+            Self::Pause => SessionRequest::Pause,
+            Self::Step => SessionRequest::Step,
+            Self::Speed { value } => SessionRequest::Speed(value),
+            Self::Reset => SessionRequest::Reset,
+            Self::Open { scene } => SessionRequest::Open(scene),
+            Self::Movement { index } => SessionRequest::Movement(index),
+            Self::Kick { body } => SessionRequest::Kick(body),
+            Self::Drag {
                 body,
                 point,
                 target,
-            } => Order::Pull(Pull {
+            } => SessionRequest::Drag(PointerDrag {
                 body,
                 point: DVec3::from(point),
                 target: DVec3::from(target),
             }),
-            Self::LetGo => Order::LetGo,
+            Self::ReleaseDrag => SessionRequest::ReleaseDrag,
         })
     }
 }
 
-/// What a page needs to know of a run before its first frame.
-pub fn hello(run: &Run) -> Value {
+/// Introduces a run to a page, before its first frame.
+pub fn hello_message(run: &RunStore) -> Value {
     let scenes: Vec<Value> = library::list()
         .into_iter()
         .map(|scene| json!({ "name": scene.name, "family": scene.family, "title": scene.title }))
@@ -137,9 +140,9 @@ pub fn hello(run: &Run) -> Value {
     }})
 }
 
-/// That a message was dealt with, or why not.
-pub fn ack(id: u64, answer: Result<(), String>) -> Value {
-    match answer {
+/// Acknowledges a request, or says why it was refused.
+pub fn ack_message(id: u64, reply: Result<(), String>) -> Value {
+    match reply {
         Ok(()) => json!({ "ack": { "id": id } }),
         Err(error) => json!({ "ack": { "id": id, "error": error } }),
     }
@@ -148,16 +151,16 @@ pub fn ack(id: u64, answer: Result<(), String>) -> Value {
 /// Why a frame is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Kind {
-    /// It is the newest.
+pub enum FrameKind {
+    /// The newest frame, for a credit.
     Newest = 1,
-    /// The page asked for it.
-    Asked = 2,
+    /// A recorded frame that the page requested.
+    Requested = 2,
 }
 
-/// A frame as bytes: 16 bytes that tell which it is, then the recording's
-/// layout.
-pub fn frame(run: &Run, index: u64, kind: Kind) -> io::Result<Vec<u8>> {
+/// A frame as bytes: 16 bytes with its kind, run and index, then the frame in
+/// the layout of recordings.
+pub fn frame_message(run: &RunStore, index: u64, kind: FrameKind) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.extend((kind as u32).to_le_bytes());
     bytes.extend(run.number.to_le_bytes());
@@ -171,23 +174,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_messages_of_the_page_are_understood() {
+    fn the_messages_of_the_page_are_parsed() {
         for (text, expected) in [
-            (r#"{"do":"play"}"#, Order::Play),
-            (r#"{"id":7,"do":"speed","value":0.5}"#, Order::Speed(0.5)),
-            (r#"{"do":"let_go","id":null}"#, Order::LetGo),
-            (r#"{"do":"kick","body":3}"#, Order::Kick(3)),
-            (r#"{"do":"movement","index":1}"#, Order::Movement(1)),
+            (r#"{"do":"play"}"#, SessionRequest::Play),
+            (r#"{"id":7,"do":"speed","value":0.5}"#, SessionRequest::Speed(0.5)),
+            (r#"{"do":"let_go","id":null}"#, SessionRequest::ReleaseDrag),
+            (r#"{"do":"kick","body":3}"#, SessionRequest::Kick(3)),
+            (r#"{"do":"movement","index":1}"#, SessionRequest::Movement(1)),
         ] {
-            let incoming: Incoming = serde_json::from_str(text).unwrap();
-            assert_eq!(incoming.ask.order().unwrap(), expected);
+            let incoming: PageMessage = serde_json::from_str(text).unwrap();
+            assert_eq!(incoming.request.for_session().unwrap(), expected);
         }
-        let incoming: Incoming = serde_json::from_str(r#"{"do":"want","after":-1}"#).unwrap();
-        assert!(matches!(incoming.ask.order(), Err(Ask::Want { after: -1 })));
+        let incoming: PageMessage = serde_json::from_str(r#"{"do":"want","after":-1}"#).unwrap();
+        assert!(matches!(incoming.request.for_session(), Err(PageRequest::Want { after: -1 })));
     }
 
     #[test]
-    fn what_is_no_message_is_no_message() {
+    fn malformed_messages_are_rejected() {
         for text in [
             "",
             "{}",
@@ -199,7 +202,7 @@ mod tests {
             r#"{"do":"speed"}"#,
             r#"{"id":"x","do":"play"}"#,
         ] {
-            assert!(serde_json::from_str::<Incoming>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<PageMessage>(text).is_err(), "{text}");
         }
     }
 }

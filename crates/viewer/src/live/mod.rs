@@ -1,24 +1,26 @@
-//! `conatus play`: a scene that runs while pages watch and take part in it.
+//! `conatus play`: a live session that pages in a browser watch and control.
 //!
 //! One thread drives the world ([`Session`]) and appends to a recording on
-//! disk; a [`Server`] on the loopback interface shows it to pages. Pages read
-//! the recording only; whatever they do goes into it as an input.
+//! disk; a [`Server`] on the loopback interface shows it to pages. Pages only
+//! read the recording; what their users do becomes an input event in it.
 
 mod clock;
-mod course;
+mod connections;
+mod live_run;
 mod driver;
 mod guard;
 mod messages;
-mod orders;
+mod requests;
 mod plot;
-mod run;
+mod run_store;
 mod search;
 mod server;
 mod session;
 mod socket;
 mod spool;
 mod state;
-mod strength;
+mod token;
+mod input_strength;
 
 pub use server::{ServeError, Server};
 pub use session::{Session, SessionError};

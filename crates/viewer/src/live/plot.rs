@@ -1,23 +1,23 @@
-//! The points of the plots of a run of any length: every frame at first, then
-//! every second, every fourth, so that there are never too many.
+//! The points of the plots: every frame at first, then every second, every
+//! fourth, so that their number is bounded for a run of any length.
 
 use crate::series::{SERIES, values};
 use conatus_record::Frame;
 
-/// At most so many points are kept.
-pub const MOST_POINTS: usize = 4096;
+/// The most points that are kept.
+pub const MAX_PLOT_POINTS: usize = 4096;
 
-/// One number for each series.
-pub type Values = [f64; SERIES.len()];
+/// One value for each series.
+pub type SeriesValues = [f64; SERIES.len()];
 
-/// Points at equal distances in frames.
-pub struct Plot {
+/// Evenly spaced points.
+pub struct PlotPoints {
     stride: u64,
     frames: u64,
-    points: Vec<(f64, Values)>,
+    points: Vec<(f64, SeriesValues)>,
 }
 
-impl Default for Plot {
+impl Default for PlotPoints {
     fn default() -> Self {
         Self {
             stride: 1,
@@ -27,21 +27,21 @@ impl Default for Plot {
     }
 }
 
-impl Plot {
-    /// Takes the next frame.
+impl PlotPoints {
+    /// Adds the next frame.
     pub fn push(&mut self, frame: &Frame) {
         if self.frames.is_multiple_of(self.stride) {
-            if self.points.len() == MOST_POINTS {
-                self.thin_out();
+            if self.points.len() == MAX_PLOT_POINTS {
+                self.halve();
             }
             self.points.push((frame.time, values(frame)));
         }
         self.frames += 1;
     }
 
-    /// Drops every second point. [`MOST_POINTS`] is even, so the point that is
-    /// due falls on the wider stride as well.
-    fn thin_out(&mut self) {
+    /// Removes every second point. [`MAX_PLOT_POINTS`] is even, so the next
+    /// point is a multiple of the doubled stride as well.
+    fn halve(&mut self) {
         let mut index = 0;
         self.points.retain(|_| {
             index += 1;
@@ -55,8 +55,8 @@ impl Plot {
         self.stride
     }
 
-    /// The points from one on.
-    pub fn from(&self, index: usize) -> &[(f64, Values)] {
+    /// The points from an index on.
+    pub fn from(&self, index: usize) -> &[(f64, SeriesValues)] {
         self.points.get(index..).unwrap_or_default()
     }
 }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn point_i_is_frame_i_times_the_stride_however_long_it_runs() {
-        let mut plot = Plot::default();
+        let mut plot = PlotPoints::default();
         for k in 0..50_000u64 {
             plot.push(&Frame {
                 time: k as f64,
@@ -75,7 +75,7 @@ mod tests {
             });
             if k.is_power_of_two() || k == 49_999 {
                 let points = plot.from(0);
-                assert!(points.len() <= MOST_POINTS);
+                assert!(points.len() <= MAX_PLOT_POINTS);
                 for (i, (time, _)) in points.iter().enumerate() {
                     assert_eq!(*time, (i as u64 * plot.stride()) as f64);
                 }
@@ -84,6 +84,6 @@ mod tests {
             }
         }
         assert_eq!(plot.stride(), 16);
-        assert!(plot.from(MOST_POINTS + 1).is_empty());
+        assert!(plot.from(MAX_PLOT_POINTS + 1).is_empty());
     }
 }

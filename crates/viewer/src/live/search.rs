@@ -1,85 +1,182 @@
-//! A search for the movement of a scene that a page has opened. It goes on beside
-//! the run that is shown, which can still be played, and pages are told how far
-//! it is.
+//! The search for the movement of a scene that a page has opened.
+//!
+//! It runs on its own threads beside the run that is shown, and reports its
+//! progress to the pages. At most one search runs at a time: a search that is
+//! abandoned is cancelled, and the next one starts when its threads have ended.
 
-use super::state::State;
+use super::state::SessionState;
 use conatus_world::motion::{Ask, Progress, ROUND};
 use conatus_world::scene::Scene;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Pages are told at most this often.
-const BETWEEN: Duration = Duration::from_secs(1);
+/// The shortest time between two progress reports to the pages.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// It goes on until it is [stopped](Search::stop).
-pub struct Search {
+/// The search that runs, and the one that waits for it to end.
+#[derive(Default)]
+pub struct MovementSearches {
+    running: Option<MovementSearch>,
+    /// Starts when the cancelled search has ended.
+    next: Option<(Scene, Ask)>,
+}
+
+/// What a search has led to.
+pub enum SearchOutcome {
+    /// The scene with its movement.
+    Found(Box<Scene>),
+    /// The search could not be started, or its thread panicked.
+    Failed(String),
+}
+
+impl MovementSearches {
+    /// Whether a search runs or waits, a cancelled one included.
+    pub fn is_active(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Cancels the present search and begins another as soon as its threads
+    /// have ended.
+    pub fn begin(
+        &mut self,
+        scene: Scene,
+        ask: Ask,
+        state: &watch::Sender<SessionState>,
+    ) -> io::Result<()> {
+        self.abandon(state);
+        state.send_modify(|state| state.search = Some(message(&scene.name)));
+        if self.running.is_some() {
+            self.next = Some((scene, ask));
+            return Ok(());
+        }
+        self.running = Some(MovementSearch::start(scene, ask, state.clone())?);
+        Ok(())
+    }
+
+    /// Cancels the present search. Its threads end shortly afterwards.
+    pub fn abandon(&mut self, state: &watch::Sender<SessionState>) {
+        self.next = None;
+        if let Some(search) = &self.running {
+            search.cancel();
+        }
+        state.send_modify(|state| state.search = None);
+    }
+
+    /// Takes the outcome of a search that has ended, and starts the next.
+    /// A cancelled search has no outcome.
+    pub fn poll(&mut self, state: &watch::Sender<SessionState>) -> Option<SearchOutcome> {
+        let search = self.running.take_if(|search| search.worker.is_finished())?;
+        let cancelled = search.is_cancelled();
+        let found = search.worker.join();
+        if cancelled {
+            let (scene, ask) = self.next.take()?;
+            return match MovementSearch::start(scene, ask, state.clone()) {
+                Ok(search) => {
+                    self.running = Some(search);
+                    None
+                }
+                Err(error) => {
+                    state.send_modify(|state| state.search = None);
+                    Some(SearchOutcome::Failed(error.to_string()))
+                }
+            };
+        }
+        state.send_modify(|state| state.search = None);
+        Some(match found {
+            Ok(scene) => SearchOutcome::Found(Box::new(scene)),
+            Err(_) => SearchOutcome::Failed("The search thread panicked.".into()),
+        })
+    }
+
+    /// Cancels the search and waits until its threads have ended.
+    pub fn finish(&mut self, state: &watch::Sender<SessionState>) {
+        self.abandon(state);
+        if let Some(search) = self.running.take() {
+            // Whether a cancelled search panicked no longer matters.
+            let _ = search.worker.join();
+        }
+    }
+}
+
+/// One search on its own threads.
+struct MovementSearch {
     worker: JoinHandle<Scene>,
-    told: Arc<Mutex<Told>>,
+    cancelled: Arc<AtomicBool>,
 }
 
-/// When pages were told the last time.
-enum Told {
-    At(Option<Instant>),
-    /// Nobody wants to know any more.
-    Over,
-}
-
-impl Search {
-    /// Looks for what a scene asks for.
-    pub fn start(mut scene: Scene, ask: Ask, pages: watch::Sender<State>) -> io::Result<Self> {
-        // Attempts keep their threads to themselves for seconds; a world that is
-        // shown meanwhile must not wait for one.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(ROUND).build();
-        let pool = pool.map_err(io::Error::other)?;
-        let told = Arc::new(Mutex::new(Told::At(None)));
-        let teller = Arc::clone(&told);
-        let finding = format!("finding the movement of {}", scene.name);
-        pages.send_modify(|state| state.search = Some(finding.clone()));
+impl MovementSearch {
+    fn start(mut scene: Scene, ask: Ask, state: watch::Sender<SessionState>) -> io::Result<Self> {
+        // Attempts occupy their threads for seconds. The steps of the world
+        // that is shown meanwhile must not wait for them.
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(ROUND)
+            .thread_name(|index| format!("search-{index}"))
+            .build()
+            .map_err(io::Error::other)?;
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let progress = ProgressReporter {
+            message: message(&scene.name),
+            cancelled: Arc::clone(&cancelled),
+            last: Mutex::new(None),
+            state,
+        };
         let work = move || {
-            let watch = |at: &Progress| tell(&finding, at, &teller, &pages);
-            let movements = pool.install(|| ask.find_all(&watch));
+            let movements = pool.install(|| ask.find_all(&|at| progress.report(at)));
             scene.keep(movements);
             scene
         };
         let worker = thread::Builder::new().name("search".into()).spawn(work)?;
-        Ok(Self { worker, told })
+        Ok(Self { worker, cancelled })
     }
 
-    /// Whether there is nothing left to wait for.
-    pub fn is_over(&self) -> bool {
-        self.worker.is_finished()
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// The scene with its movement; none if the search came to grief.
-    pub fn end(self) -> Option<Scene> {
-        self.worker.join().ok()
-    }
-
-    /// Nobody wants to know any more.
-    pub fn stop(&self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Told::Over;
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 
-fn tell(
-    finding: &str,
-    at: &Progress,
-    told: &Mutex<Told>,
-    pages: &watch::Sender<State>,
-) -> ControlFlow<()> {
-    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-    match *told {
-        Told::Over => return ControlFlow::Break(()),
-        Told::At(Some(last)) if last.elapsed() < BETWEEN => {}
-        Told::At(_) => {
-            *told = Told::At(Some(Instant::now()));
-            let news = format!("{finding}: {at}");
-            pages.send_modify(|state| state.search = Some(news));
+/// Reports progress to the pages, and stops a cancelled search.
+struct ProgressReporter {
+    message: String,
+    cancelled: Arc<AtomicBool>,
+    /// When the last report was sent.
+    last: Mutex<Option<Instant>>,
+    state: watch::Sender<SessionState>,
+}
+
+impl ProgressReporter {
+    fn report(&self, progress: &Progress) -> ControlFlow<()> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
         }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL) {
+            *last = Some(Instant::now());
+            let text = format!("{}: {progress}", self.message);
+            // The flag is read again inside: the state must not show a search
+            // that was cancelled meanwhile.
+            self.state.send_if_modified(|state| {
+                let current = !self.cancelled.load(Ordering::Relaxed);
+                if current {
+                    state.search = Some(text);
+                }
+                current
+            });
+        }
+        ControlFlow::Continue(())
     }
-    ControlFlow::Continue(())
+}
+
+fn message(scene: &str) -> String {
+    format!("Finding the movement of {scene}")
 }

@@ -1,11 +1,13 @@
-//! The server: the page, its WebSocket and the session to save, on the
-//! loopback interface only. No path leads to a file.
+//! The HTTP server of a session: the page, its WebSocket and the recording to
+//! save, on the loopback interface only. No path leads to a file.
 
-use super::guard::{Guard, guard};
+use super::connections;
+use super::guard::{OPEN_PATH, RequestGuard, guard};
 use super::messages;
 use super::session::Session;
 use super::socket;
-use super::state::Order;
+use super::state::SessionRequest;
+use super::token::{AccessToken, OneTimeLink};
 use crate::page::Page;
 use axum::Router;
 use axum::body::Body;
@@ -15,7 +17,6 @@ use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -24,28 +25,30 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::io::ReaderStream;
 
-/// So many pages may watch at once.
-const MOST_PAGES: usize = 16;
-/// How often to look whether to stop.
-const STOP_INTERVAL: Duration = Duration::from_millis(20);
-/// How long connections have to end when the server stops.
-const STOP_PATIENCE: Duration = Duration::from_millis(200);
+/// The most pages that may be connected at the same time.
+const MAX_PAGES: usize = 16;
+/// How often to check whether to stop.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long connections may take to end when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// A server that has its port but does not answer yet.
+/// A server that is bound to its port but does not answer yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    token: AccessToken,
+    link: OneTimeLink,
 }
 
-/// Why there is no server.
+/// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The port is not free, or not allowed.
     #[error("cannot listen on 127.0.0.1:{port}: {source}")]
     Port {
-        /// The port asked for; 0 for any.
+        /// The requested port; 0 for any.
         port: u16,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Anything else.
@@ -54,13 +57,19 @@ pub enum ServeError {
 }
 
 impl Server {
-    /// Takes a port of the loopback interface; any free one for 0.
+    /// Binds a port of the loopback interface, any free one for 0, and
+    /// generates the access token.
     pub fn bind(port: u16) -> Result<Self, ServeError> {
         let failed = |source| ServeError::Port { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address })
+        Ok(Self {
+            listener,
+            address,
+            token: AccessToken::generate()?,
+            link: OneTimeLink::generate()?,
+        })
     }
 
     /// The port.
@@ -68,12 +77,20 @@ impl Server {
         self.address.port()
     }
 
-    /// The address to open in a browser.
+    /// The address of the page. It contains the access token: whoever knows it
+    /// can control the session.
     pub fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        format!("http://{}/{}/", self.address, self.token.as_str())
     }
 
-    /// Shows a session to whoever opens the page, until `stop` says so.
+    /// An address that leads to the page once. Start the browser with this one:
+    /// other users of the machine can see the arguments of a process.
+    pub fn one_time_url(&self) -> String {
+        let secret = self.link.token().as_str();
+        format!("http://{}{OPEN_PATH}{secret}", self.address)
+    }
+
+    /// Serves a session until `stop` returns true.
     pub fn serve(
         self,
         page: &'static Page,
@@ -84,13 +101,13 @@ impl Server {
             .worker_threads(2)
             .enable_all()
             .build()?;
-        let served = runtime.block_on(self.answer(page, session, stop));
-        // Whoever does not read any more is not waited for.
+        let served = runtime.block_on(self.run(page, session, stop));
+        // Does not wait for clients that have stopped reading.
         runtime.shutdown_timeout(Duration::from_millis(50));
         served
     }
 
-    async fn answer(
+    async fn run(
         self,
         page: &'static Page,
         session: Session,
@@ -98,31 +115,37 @@ impl Server {
     ) -> Result<(), ServeError> {
         let (stopping, stopped) = watch::channel(false);
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        // A short answer must not wait for the acknowledgement of the frame
-        // before it; that alone took 40 ms.
-        let listener = listener.tap_io(|stream| {
-            let _ = stream.set_nodelay(true);
-        });
         let port = self.address.port();
-        let router = router(page, session, stopped.clone(), port);
-        let mut until = stopped;
-        let server = axum::serve(listener, router).with_graceful_shutdown(async move {
-            let _ = until.wait_for(|stop| *stop).await;
-        });
-        let server = tokio::spawn(server.into_future());
+        let shared = Shared {
+            page,
+            session,
+            stop: stopped.clone(),
+            port,
+            pages: Arc::new(Semaphore::new(MAX_PAGES)),
+            saving: Arc::new(Semaphore::new(1)),
+            next_page: Arc::new(AtomicU32::new(1)),
+        };
+        let pages = Arc::clone(&shared.pages);
+        let router = router(shared, RequestGuard::new(port, self.token, self.link));
+        let server = tokio::spawn(connections::serve(listener, router, stopped));
         while !stop() && !server.is_finished() {
-            tokio::time::sleep(STOP_INTERVAL).await;
+            tokio::time::sleep(STOP_POLL_INTERVAL).await;
         }
         let _ = stopping.send(true);
-        match tokio::time::timeout(STOP_PATIENCE, server).await {
-            Ok(Ok(served)) => Ok(served?),
+        let ended = tokio::time::timeout(SHUTDOWN_TIMEOUT, async {
+            // Pages return their permits when they have been told.
+            let _ = pages.acquire_many(MAX_PAGES as u32).await;
+            server.await
+        });
+        match ended.await {
+            Ok(Ok(served)) => served,
             // A connection that does not end is cut off.
             Ok(Err(_)) | Err(_) => Ok(()),
         }
     }
 }
 
-/// What every request can reach.
+/// What the handlers of requests share.
 #[derive(Clone)]
 struct Shared {
     page: &'static Page,
@@ -130,34 +153,29 @@ struct Shared {
     stop: watch::Receiver<bool>,
     port: u16,
     pages: Arc<Semaphore>,
-    /// One session is saved at a time.
+    /// One recording is saved at a time.
     saving: Arc<Semaphore>,
     next_page: Arc<AtomicU32>,
 }
 
-fn router(page: &'static Page, session: Session, stop: watch::Receiver<bool>, port: u16) -> Router {
-    let shared = Shared {
-        page,
-        session,
-        stop,
-        port,
-        pages: Arc::new(Semaphore::new(MOST_PAGES)),
-        saving: Arc::new(Semaphore::new(1)),
-        next_page: Arc::new(AtomicU32::new(1)),
-    };
-    Router::new()
+/// The routes, behind the guard. The guard removes the token from the path, so
+/// it must come before routing: it wraps a router that only has a fallback.
+fn router(shared: Shared, request_guard: RequestGuard) -> Router {
+    let routes = Router::new()
         .route("/", get(index))
         .route("/app.js", get(script))
         .route("/app.css", get(style))
         .route("/live", get(live))
         .route("/recording.mcap", get(save))
-        .layer(middleware::from_fn_with_state(Guard::new(port), guard))
-        .with_state(shared)
+        .with_state(shared);
+    Router::new()
+        .fallback_service(routes)
+        .layer(middleware::from_fn_with_state(request_guard, guard))
 }
 
 async fn index(State(shared): State<Shared>) -> Response {
-    // Nothing but what the server itself gives: the page works offline, and
-    // nothing can be slipped into it.
+    // Only what this server itself serves: the page works offline, and injected
+    // content is not loaded.
     let port = shared.port;
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -184,26 +202,26 @@ async fn style(State(shared): State<Shared>) -> Response {
 
 async fn live(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
     let Ok(permit) = Arc::clone(&shared.pages).try_acquire_owned() else {
-        let full = format!("{MOST_PAGES} pages are watching already");
+        let full = format!("{MAX_PAGES} pages are connected already");
         return (StatusCode::SERVICE_UNAVAILABLE, full).into_response();
     };
     let page = shared.next_page.fetch_add(1, Ordering::Relaxed);
     upgrade
-        .max_message_size(messages::MOST_BYTES)
-        .max_frame_size(messages::MOST_BYTES)
-        .on_upgrade(move |socket| attend(socket, shared, page, permit))
+        .max_message_size(messages::MAX_MESSAGE_BYTES)
+        .max_frame_size(messages::MAX_MESSAGE_BYTES)
+        .on_upgrade(move |socket| connect(socket, shared, page, permit))
 }
 
-async fn attend(
+async fn connect(
     socket: axum::extract::ws::WebSocket,
     shared: Shared,
     page: u32,
     _permit: OwnedSemaphorePermit,
 ) {
-    socket::attend(socket, shared.session, page, shared.stop).await;
+    socket::serve_page(socket, shared.session, page, shared.stop).await;
 }
 
-/// The session so far, as a recording to keep.
+/// The session so far, as a recording to download.
 async fn save(State(shared): State<Shared>) -> Response {
     match saved(&shared).await {
         Ok((name, file)) => {
@@ -223,7 +241,7 @@ async fn save(State(shared): State<Shared>) -> Response {
 
 async fn saved(shared: &Shared) -> Result<(String, tokio::fs::File), String> {
     let _one = shared.saving.acquire().await.map_err(|e| e.to_string())?;
-    let report = shared.session.order(0, Order::Report).await?;
+    let report = shared.session.request(0, SessionRequest::Report).await?;
     let run = Arc::clone(&shared.session.state().borrow().run);
     let name: String = run
         .header
@@ -240,7 +258,7 @@ async fn saved(shared: &Shared) -> Result<(String, tokio::fs::File), String> {
     let file = tokio::task::spawn_blocking(move || {
         let whole = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?;
         run.save(whole.path(), report).map_err(|e| e.to_string())?;
-        // Open while the name is still there; the name goes with `whole`.
+        // Opened before `whole` is dropped, which removes the name.
         whole.reopen().map_err(|e| e.to_string())
     });
     let file = file.await.map_err(|e| e.to_string())??;

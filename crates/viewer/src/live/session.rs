@@ -1,8 +1,8 @@
-//! A session: one thread that runs a world as pages ask it to, and records
-//! everything.
+//! A session: one thread that runs a world, handles the requests of pages, and
+//! records everything.
 
 use super::driver::Driver;
-use super::state::{Order, State};
+use super::state::{SessionRequest, SessionState};
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::Recording;
 use conatus_world::scene::{Scene, SceneError};
@@ -12,43 +12,44 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use tokio::sync::{broadcast, oneshot, watch};
 
-/// Orders that may wait. Each page waits for an answer before it gives the
-/// next, so there are never more than there are pages.
-const MOST_ORDERS: usize = 64;
-/// Events that a slow page may fall behind by before it misses some.
-const MOST_EVENTS: usize = 256;
+/// The most requests that may wait. Each page waits for a reply before it sends
+/// the next request, so there are never more than there are pages.
+const MAX_QUEUED_REQUESTS: usize = 64;
+/// The most events that wait for a slow page; it misses older ones.
+const MAX_QUEUED_EVENTS: usize = 256;
 
-/// A handle of a session; the session ends when the last one is dropped.
+/// A handle of a session. The session ends when its last handle is dropped.
 #[derive(Clone)]
 pub struct Session {
-    orders: SyncSender<Envelope>,
-    state: watch::Receiver<State>,
+    requests: SyncSender<QueuedRequest>,
+    state: watch::Receiver<SessionState>,
     events: broadcast::Sender<Utf8Bytes>,
 }
 
-/// An order, who gives it, and where the answer goes.
-pub struct Envelope {
+/// A request, the page that sent it, and where the reply goes.
+pub struct QueuedRequest {
     pub page: u32,
-    pub order: Order,
-    pub answer: oneshot::Sender<Answer>,
+    pub request: SessionRequest,
+    pub reply: oneshot::Sender<Reply>,
 }
 
-/// What comes of an order: usually nothing but that it was carried out.
-pub type Answer = Result<Value, String>;
+/// The reply to a request: a value (null for most requests), or why it was
+/// refused.
+pub type Reply = Result<Value, String>;
 
-/// Why there is no session.
+/// Why a session cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The scene is wrong.
+    /// The scene cannot be built.
     #[error(transparent)]
     Scene(#[from] Box<SceneError>),
-    /// There is no place for the frames.
-    #[error("cannot keep frames in the folder for temporary files: {0}")]
+    /// Frames cannot be stored.
+    #[error("cannot store frames in the folder for temporary files: {0}")]
     Spool(#[from] io::Error),
 }
 
 impl Session {
-    /// A session that runs a scene. It stands still until a page watches.
+    /// A session that runs a scene. It is paused until a page connects.
     pub fn live(scene: Scene) -> Result<Self, SessionError> {
         Self::start(|events| Driver::live(scene, events))
     }
@@ -61,42 +62,42 @@ impl Session {
     fn start(
         make: impl FnOnce(broadcast::Sender<Utf8Bytes>) -> Result<Driver, SessionError>,
     ) -> Result<Self, SessionError> {
-        let events = broadcast::Sender::new(MOST_EVENTS);
+        let events = broadcast::Sender::new(MAX_QUEUED_EVENTS);
         let driver = make(events.clone())?;
         let state = driver.watch();
-        let (orders, inbox) = sync_channel(MOST_ORDERS);
+        let (requests, inbox) = sync_channel(MAX_QUEUED_REQUESTS);
         thread::Builder::new()
             .name("run".into())
             .spawn(move || driver.drive(&inbox))?;
         Ok(Self {
-            orders,
+            requests,
             state,
             events,
         })
     }
 
-    /// Gives an order and waits until it is carried out.
-    pub async fn order(&self, page: u32, order: Order) -> Answer {
-        let (answer, answered) = oneshot::channel();
-        let envelope = Envelope {
+    /// Sends a request and waits until it is carried out.
+    pub async fn request(&self, page: u32, request: SessionRequest) -> Reply {
+        let (reply, replied) = oneshot::channel();
+        let queued = QueuedRequest {
             page,
-            order,
-            answer,
+            request,
+            reply,
         };
-        if self.orders.try_send(envelope).is_err() {
-            return Err("the run is too busy to listen".into());
+        if self.requests.try_send(queued).is_err() {
+            return Err("The request queue of the run is full.".into());
         }
-        answered
+        replied
             .await
-            .unwrap_or_else(|_| Err("the run has ended".into()))
+            .unwrap_or_else(|_| Err("The run has ended.".into()))
     }
 
-    /// The present state, and news of it.
-    pub fn state(&self) -> watch::Receiver<State> {
+    /// The current state and its changes.
+    pub fn state(&self) -> watch::Receiver<SessionState> {
         self.state.clone()
     }
 
-    /// Messages that tell of events, from now on.
+    /// Messages about events, from now on.
     pub fn events(&self) -> broadcast::Receiver<Utf8Bytes> {
         self.events.subscribe()
     }

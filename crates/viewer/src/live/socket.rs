@@ -1,58 +1,71 @@
-//! One page's WebSocket: its orders in, the newest frames out.
+//! The WebSocket of one page: requests in, the newest frames out.
 
-use super::messages::{self, Ask, Incoming, Kind};
+use super::messages::{self, FrameKind, PageMessage, PageRequest};
 use super::session::Session;
-use super::state::{Order, State};
+use super::state::{SessionRequest, SessionState};
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio::time::{Instant, sleep_until};
+use tokio_tungstenite::tungstenite;
 
-/// Pages hear of the state at most this often, but for what they ask.
+/// The shortest time between two state messages, except for new runs.
 const STATE_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long a connection stays open after its close message. The rest of an
+/// oversized message arrives unread meanwhile; closing at once would reset the
+/// connection and the page could lose the close message.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// Why a connection ends.
 enum End {
-    /// The page has gone, or the server stops.
-    Gone,
-    /// The page sent what makes no sense.
+    /// The page has disconnected.
+    Disconnected,
+    /// The page sent a message that cannot be parsed.
     Malformed(&'static str),
+    /// The page sent a message of more than [`messages::MAX_MESSAGE_BYTES`].
+    TooLong,
 }
 
 impl From<axum::Error> for End {
-    fn from(_: axum::Error) -> Self {
-        Self::Gone
+    fn from(error: axum::Error) -> Self {
+        match error.into_inner().downcast_ref() {
+            Some(tungstenite::Error::Capacity(_)) => Self::TooLong,
+            _ => Self::Disconnected,
+        }
     }
 }
 
-/// Attends to a page until it goes or the server stops.
-pub async fn attend(
+/// Serves a page until it disconnects or the server stops.
+pub async fn serve_page(
     mut socket: WebSocket,
     session: Session,
     page: u32,
     mut stop: watch::Receiver<bool>,
 ) {
-    let _ = session.order(page, Order::Come).await;
-    let mut talk = Talk {
+    let _ = session.request(page, SessionRequest::PageJoined).await;
+    let mut connection = PageConnection {
         socket: &mut socket,
-        news: session.state(),
+        state: session.state(),
         events: session.events(),
         session: &session,
         page,
         run: None,
         credit: None,
-        state_due: None,
+        next_state: None,
         state_sent: None,
     };
     let end = tokio::select! {
-        end = talk.talk() => end.err(),
+        end = connection.run() => end.err(),
         _ = stop.wait_for(|stop| *stop) => None,
     };
-    let _ = session.order(page, Order::Gone).await;
+    let _ = session.request(page, SessionRequest::PageLeft).await;
+    let too_long = matches!(end, Some(End::TooLong));
     let close = match end {
         Some(End::Malformed(reason)) => Some((close_code::POLICY, reason)),
-        Some(End::Gone) => None,
+        Some(End::TooLong) => Some((close_code::SIZE, "messages are limited to 64 KiB")),
+        Some(End::Disconnected) => None,
         None => Some((close_code::AWAY, "the program has ended")),
     };
     if let Some((code, reason)) = close {
@@ -62,113 +75,118 @@ pub async fn attend(
         };
         let _ = socket.send(Message::Close(Some(frame))).await;
     }
+    if too_long {
+        tokio::time::sleep(LINGER).await;
+    }
 }
 
-struct Talk<'a> {
+struct PageConnection<'a> {
     socket: &'a mut WebSocket,
-    news: watch::Receiver<State>,
+    state: watch::Receiver<SessionState>,
     events: broadcast::Receiver<Utf8Bytes>,
     session: &'a Session,
     page: u32,
-    /// The run that the page knows of.
+    /// The run that the page was introduced to.
     run: Option<u32>,
-    /// The page can take one more frame, newer than this one.
+    /// The page accepts one more frame, newer than this index; and the id of
+    /// that request.
     credit: Option<(i64, Option<u64>)>,
-    /// When the page hears of the state next.
-    state_due: Option<Instant>,
+    /// When the next state message is scheduled.
+    next_state: Option<Instant>,
     state_sent: Option<Instant>,
 }
 
-impl Talk<'_> {
-    async fn talk(&mut self) -> Result<(), End> {
-        self.tell_news(true).await?;
+impl PageConnection<'_> {
+    async fn run(&mut self) -> Result<(), End> {
+        self.send_changes(true).await?;
         loop {
-            let due = self.state_due;
+            let next_state = self.next_state;
             let wait = async {
-                match due {
-                    Some(due) => sleep_until(due).await,
+                match next_state {
+                    Some(time) => sleep_until(time).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
-                // What a page says comes first: a pause does not wait for a
+                // Messages of the page come first: a pause does not wait for a
                 // frame that happens to be ready.
                 biased;
                 message = self.socket.recv() => match message {
-                    Some(Ok(message)) => self.hear(message).await?,
-                    Some(Err(_)) | None => return Err(End::Gone),
+                    Some(message) => self.receive(message?).await?,
+                    None => return Err(End::Disconnected),
                 },
-                changed = self.news.changed() => {
-                    changed.map_err(|_| End::Gone)?;
-                    self.tell_news(false).await?;
+                changed = self.state.changed() => {
+                    changed.map_err(|_| End::Disconnected)?;
+                    self.send_changes(false).await?;
                 }
                 event = self.events.recv() => match event {
                     Ok(text) => self.socket.send(Message::Text(text)).await?,
-                    // A page that sleeps misses events, not frames.
+                    // A slow page misses events, not frames.
                     Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return Err(End::Gone),
+                    Err(broadcast::error::RecvError::Closed) => return Err(End::Disconnected),
                 },
-                () = wait => self.tell_state().await?,
+                () = wait => self.send_state().await?,
             }
         }
     }
 
-    /// A new run, a frame that was waited for, and soon the state.
-    async fn tell_news(&mut self, at_once: bool) -> Result<(), End> {
-        let state = self.news.borrow_and_update().clone();
-        let mut at_once = at_once;
+    /// Introduces a new run, sends a frame for a credit, and sends or schedules
+    /// the state.
+    async fn send_changes(&mut self, immediately: bool) -> Result<(), End> {
+        let state = self.state.borrow_and_update().clone();
+        let mut immediately = immediately;
         if self.run != Some(state.run.number) {
-            let hello = messages::hello(&state.run);
+            let hello = messages::hello_message(&state.run);
             self.run = Some(state.run.number);
             if let Some(credit) = &mut self.credit {
                 credit.0 = -1;
             }
-            self.say(&hello).await?;
-            self.tell_history(&state).await?;
-            at_once = true;
+            self.send(&hello).await?;
+            self.send_past_events(&state).await?;
+            immediately = true;
         }
         self.spend_credit(&state).await?;
         let now = Instant::now();
-        let due = match self.state_sent {
-            Some(sent) if !at_once => sent + STATE_INTERVAL,
+        let time = match self.state_sent {
+            Some(sent) if !immediately => sent + STATE_INTERVAL,
             _ => now,
         };
-        match due <= now {
-            true => self.tell_state().await,
+        match time <= now {
+            true => self.send_state().await,
             false => {
-                self.state_due = Some(due);
+                self.next_state = Some(time);
                 Ok(())
             }
         }
     }
 
-    /// All events so far; of a finished recording also what hands did, which
-    /// the page draws from them.
-    async fn tell_history(&mut self, state: &State) -> Result<(), End> {
+    /// All events so far. For a recording they include drags, which the page
+    /// draws from the events.
+    async fn send_past_events(&mut self, state: &SessionState) -> Result<(), End> {
         let run = &state.run;
         let mut place = 0;
         loop {
-            let mut events = run.events(&mut place).map_err(|_| End::Gone)?;
+            let mut events = run.events(&mut place).map_err(|_| End::Disconnected)?;
             if events.is_empty() {
                 return Ok(());
             }
             if run.live {
-                events.retain(super::course::is_news);
+                events.retain(super::live_run::is_broadcast);
             }
-            let told = json!({ "events": { "run": run.number, "events": events } });
-            self.say(&told).await?;
+            let message = json!({ "events": { "run": run.number, "events": events } });
+            self.send(&message).await?;
         }
     }
 
-    async fn tell_state(&mut self) -> Result<(), End> {
-        self.state_due = None;
+    async fn send_state(&mut self) -> Result<(), End> {
+        self.next_state = None;
         self.state_sent = Some(Instant::now());
-        let message = self.news.borrow().message();
-        self.say(&message).await
+        let message = self.state.borrow().message();
+        self.send(&message).await
     }
 
-    /// Sends the newest frame if the page has room for one and it is new.
-    async fn spend_credit(&mut self, state: &State) -> Result<(), End> {
+    /// Sends the newest frame if the page has a credit and does not know it.
+    async fn spend_credit(&mut self, state: &SessionState) -> Result<(), End> {
         let Some((after, id)) = self.credit else {
             return Ok(());
         };
@@ -179,7 +197,7 @@ impl Talk<'_> {
             return Ok(());
         }
         self.credit = None;
-        let frame = messages::frame(&state.run, newest, Kind::Newest);
+        let frame = messages::frame_message(&state.run, newest, FrameKind::Newest);
         self.send_frame(frame, id).await
     }
 
@@ -188,64 +206,68 @@ impl Talk<'_> {
         frame: std::io::Result<Vec<u8>>,
         id: Option<u64>,
     ) -> Result<(), End> {
-        let answer = match frame {
+        let reply = match frame {
             Ok(bytes) => {
                 self.socket.send(Message::Binary(bytes.into())).await?;
                 Ok(())
             }
             Err(error) => Err(error.to_string()),
         };
-        self.ack(id, answer).await
+        self.acknowledge(id, reply).await
     }
 
-    async fn hear(&mut self, message: Message) -> Result<(), End> {
+    async fn receive(&mut self, message: Message) -> Result<(), End> {
         let text = match message {
             Message::Text(text) => text,
-            Message::Binary(_) => return Err(End::Malformed("messages are texts")),
+            Message::Binary(_) => return Err(End::Malformed("messages must be texts")),
             Message::Ping(_) | Message::Pong(_) => return Ok(()),
-            Message::Close(_) => return Err(End::Gone),
+            Message::Close(_) => return Err(End::Disconnected),
         };
-        let Ok(Incoming { id, ask }) = serde_json::from_str(&text) else {
-            return Err(End::Malformed("the message makes no sense"));
+        let Ok(PageMessage { id, request }) = serde_json::from_str(&text) else {
+            return Err(End::Malformed("the message cannot be parsed"));
         };
-        match ask.order() {
-            Ok(order) => {
-                let answer = self.session.order(self.page, order).await;
-                self.ack(id, answer.map(|_| ())).await
+        match request.for_session() {
+            Ok(request) => {
+                let reply = self.session.request(self.page, request).await;
+                self.acknowledge(id, reply.map(|_| ())).await
             }
-            Err(ask) => self.show(ask, id).await,
+            Err(request) => self.read(request, id).await,
         }
     }
 
-    /// What a page wants to see.
-    async fn show(&mut self, ask: Ask, id: Option<u64>) -> Result<(), End> {
-        let state = self.news.borrow().clone();
-        match ask {
-            Ask::Want { after } => {
+    /// Handles a request that only reads the recording.
+    async fn read(&mut self, request: PageRequest, id: Option<u64>) -> Result<(), End> {
+        let state = self.state.borrow().clone();
+        match request {
+            PageRequest::Want { after } => {
                 self.credit = Some((after, id));
                 self.spend_credit(&state).await
             }
-            Ask::Frame { index } => {
-                let frame = messages::frame(&state.run, index, Kind::Asked);
+            PageRequest::Frame { index } => {
+                let frame = messages::frame_message(&state.run, index, FrameKind::Requested);
                 self.send_frame(frame, id).await
             }
-            Ask::Series { from, stride } => {
+            PageRequest::Series { from, stride } => {
                 let series = json!({ "series": state.run.series(from, stride) });
-                self.say(&series).await?;
-                self.ack(id, Ok(())).await
+                self.send(&series).await?;
+                self.acknowledge(id, Ok(())).await
             }
             _ => Ok(()),
         }
     }
 
-    async fn ack(&mut self, id: Option<u64>, answer: Result<(), String>) -> Result<(), End> {
+    async fn acknowledge(
+        &mut self,
+        id: Option<u64>,
+        reply: Result<(), String>,
+    ) -> Result<(), End> {
         match id {
-            Some(id) => self.say(&messages::ack(id, answer)).await,
+            Some(id) => self.send(&messages::ack_message(id, reply)).await,
             None => Ok(()),
         }
     }
 
-    async fn say(&mut self, message: &Value) -> Result<(), End> {
+    async fn send(&mut self, message: &Value) -> Result<(), End> {
         let text = Message::Text(message.to_string().into());
         Ok(self.socket.send(text).await?)
     }

@@ -1,22 +1,22 @@
-//! Keeps the frames and events of a live run in unnamed temporary files, so
-//! that memory stays the same however long it goes on, and any moment can be
-//! shown again.
+//! Stores the frames and events of a live run in unnamed temporary files, so
+//! that memory use does not grow with the length of the run, and every frame
+//! can be shown again.
 
 use conatus_record::{Event, Frame};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 
-/// No live recording grows beyond this many bytes.
-pub const MOST_BYTES: u64 = 4 << 30;
-/// Events are read back so many at a time.
-const EVENTS_AT_ONCE: usize = 1000;
+/// The size limit of a live recording.
+pub const MAX_SPOOL_BYTES: u64 = 4 << 30;
+/// The most events that one read returns.
+const EVENTS_PER_READ: usize = 1000;
 
-/// Frames and events on disk. Nothing is ever changed once it is written.
+/// Append-only storage of frames and events on disk.
 pub struct Spool {
     data: File,
-    /// Where each frame ends, 8 bytes each.
+    /// The end offset of each frame, 8 bytes each.
     ends: File,
-    /// One line of JSON each.
+    /// One line of JSON per event.
     events: File,
     count: u64,
     bytes: u64,
@@ -25,7 +25,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// An empty one.
+    /// An empty spool.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             data: tempfile::tempfile()?,
@@ -38,17 +38,17 @@ impl Spool {
         })
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub fn frames(&self) -> u64 {
         self.count
     }
 
-    /// Whether it has grown as large as it may.
+    /// Whether it has reached its size limit.
     pub fn is_full(&self) -> bool {
-        self.bytes + self.event_bytes >= MOST_BYTES
+        self.bytes + self.event_bytes >= MAX_SPOOL_BYTES
     }
 
-    /// Appends a frame. If that fails, what was there before is untouched.
+    /// Appends a frame. If that fails, earlier frames are not changed.
     pub fn push(&mut self, frame: &Frame) -> io::Result<()> {
         self.buffer.clear();
         frame.encode(&mut self.buffer);
@@ -97,17 +97,17 @@ impl Spool {
         Ok(())
     }
 
-    /// The next events from a place on, which moves behind them; none at the
-    /// end. Begin at 0.
-    pub fn events(&mut self, place: &mut u64) -> io::Result<Vec<Event>> {
-        self.events.seek(SeekFrom::Start(*place))?;
-        let left = self.event_bytes.saturating_sub(*place);
+    /// The next events from a file offset on, which is advanced; none at the
+    /// end. Start at 0.
+    pub fn events(&mut self, offset: &mut u64) -> io::Result<Vec<Event>> {
+        self.events.seek(SeekFrom::Start(*offset))?;
+        let left = self.event_bytes.saturating_sub(*offset);
         let mut lines = BufReader::new(Read::by_ref(&mut self.events).take(left));
         let mut events = Vec::new();
         let mut line = String::new();
-        while events.len() < EVENTS_AT_ONCE && lines.read_line(&mut line)? > 0 {
+        while events.len() < EVENTS_PER_READ && lines.read_line(&mut line)? > 0 {
             events.push(serde_json::from_str(&line)?);
-            *place += line.len() as u64;
+            *offset += line.len() as u64;
             line.clear();
         }
         Ok(events)
@@ -166,15 +166,15 @@ mod tests {
             kind: "input".into(),
             detail: serde_json::json!({ "lock": "a\nb" }),
         };
-        let (mut place, mut read) = (0, Vec::new());
+        let (mut offset, mut read) = (0, Vec::new());
         for step in 0..2500 {
             spool.push_event(&event(step)).unwrap();
             if step % 700 == 0 {
-                read.extend(spool.events(&mut place).unwrap());
+                read.extend(spool.events(&mut offset).unwrap());
             }
         }
         loop {
-            let more = spool.events(&mut place).unwrap();
+            let more = spool.events(&mut offset).unwrap();
             if more.is_empty() {
                 break;
             }

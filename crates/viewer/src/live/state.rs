@@ -1,51 +1,51 @@
-//! What pages are told of a session, and what they may ask of it.
+//! The state of a session that pages see, and the requests it accepts.
 
-use super::run::Run;
+use super::run_store::RunStore;
 use conatus_math::DVec3;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The session at a moment.
+/// The session at one moment.
 #[derive(Clone)]
-pub struct State {
+pub struct SessionState {
     /// The run that is shown.
-    pub run: Arc<Run>,
-    /// Whether it goes on by itself.
+    pub run: Arc<RunStore>,
+    /// Whether the run advances with the clock.
     pub playing: bool,
-    /// Simulated seconds per second that are asked for.
+    /// Requested simulated seconds per second.
     pub speed: f64,
     /// Frames recorded.
     pub frames: u64,
-    /// The time of the latest frame.
+    /// The time of the newest frame.
     pub time: f64,
-    /// Simulated seconds per second that are reached, once it is known.
+    /// Simulated seconds per second reached, once measured.
     pub factor: Option<f64>,
-    /// Bodies whose numbers ran away.
+    /// Names of the quarantined bodies.
     pub quarantined: Arc<[String]>,
-    /// Hands that pull.
-    pub pulls: Vec<Pull>,
-    /// Pages that watch.
+    /// The drags that act on bodies.
+    pub drags: Vec<PointerDrag>,
+    /// The number of connected pages.
     pub pages: usize,
-    /// Why it stands still, if not because someone paused it.
+    /// Why the run stopped, unless a user paused it.
     pub message: Option<String>,
-    /// How far the search for the movement of another scene is.
+    /// Progress of the search for the movement of another scene.
     pub search: Option<String>,
 }
 
-/// A hand that pulls.
+/// A user drags a point of a body towards a target.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Pull {
-    /// The body.
+pub struct PointerDrag {
+    /// The index of the body.
     pub body: usize,
-    /// The point that it holds, in body axes.
+    /// The grabbed point, in body axes.
     pub point: DVec3,
-    /// Where it wants the point to be.
+    /// The target of that point, in world coordinates.
     pub target: DVec3,
 }
 
-impl State {
-    /// The message that tells a page of it.
+impl SessionState {
+    /// The `state` message for a page.
     pub fn message(&self) -> Value {
         json!({ "state": {
             "run": self.run.number,
@@ -55,7 +55,7 @@ impl State {
             "time": self.time,
             "factor": self.factor,
             "quarantined": &*self.quarantined,
-            "pulls": self.pulls,
+            "pulls": self.drags,
             "pages": self.pages,
             "message": self.message,
             "search": self.search,
@@ -63,33 +63,33 @@ impl State {
     }
 }
 
-/// What a page asks the session to do.
+/// A request to the session, usually from a page.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
-    /// A page begins to watch.
-    Come,
-    /// A page is gone; its hand lets go.
-    Gone,
-    /// Go on.
+pub enum SessionRequest {
+    /// A page has connected.
+    PageJoined,
+    /// A page has disconnected; its drag ends.
+    PageLeft,
+    /// Continue the run.
     Play,
-    /// Stand still.
+    /// Pause the run.
     Pause,
-    /// Go on by one frame.
+    /// Simulate one more frame.
     Step,
-    /// So many simulated seconds per second.
+    /// Change the speed, in simulated seconds per second.
     Speed(f64),
-    /// The same scene from its beginning.
+    /// Restart the same scene.
     Reset,
-    /// Another built-in scene.
+    /// Open a built-in scene.
     Open(String),
-    /// Show another of the movements that were kept.
+    /// Restart with another of the movements found.
     Movement(usize),
     /// Kick a body.
     Kick(usize),
-    /// Begin to pull a body, or pull elsewhere.
-    Pull(Pull),
-    /// Let go of it.
-    LetGo,
-    /// Answer with the report so far.
+    /// Begin a drag, or move its target.
+    Drag(PointerDrag),
+    /// End the drag.
+    ReleaseDrag,
+    /// Reply with the report so far.
     Report,
 }

@@ -1,8 +1,8 @@
-//! A world on its way: everything that a live run needs to go on.
+//! A live run: the world that is simulated, and what it records.
 
-use super::run::{Origin, Run};
-use super::session::{Answer, SessionError};
-use super::state::Pull;
+use super::run_store::{RunDescription, RunStore};
+use super::session::{Reply, SessionError};
+use super::state::PointerDrag;
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::{Event, Frame, Recording};
 use conatus_rigid::forces::Hand;
@@ -15,44 +15,44 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
-/// Kicks and pulls that may wait for the next step.
-const MOST_INPUTS: usize = 1000;
+/// The most kicks and drags that may wait for the next step.
+const MAX_QUEUED_INPUTS: usize = 1000;
 
-/// A world on its way.
-pub struct Course {
+/// A world and everything needed to continue it.
+pub struct LiveRun {
     pub scene: Scene,
     pub world: World,
     pub plan: Plan,
     pub log: Logbook,
-    /// The step at which the scene's time is over; `None` once it has been.
+    /// The step at which the scene's time ends; `None` once it was reached.
     pub end: Option<u64>,
-    /// Why it cannot go on.
-    pub stuck: Option<String>,
+    /// Why the run cannot continue.
+    pub halted: Option<String>,
 }
 
-impl Course {
-    /// Has something done in the next step, unless far too much is waiting for
-    /// that already: a run that stands still must not gather without end.
-    pub fn input(&mut self, command: Command) -> Answer {
-        if self.world.waiting_inputs() >= MOST_INPUTS {
-            return Err("the run stands still; let it go on first".into());
+impl LiveRun {
+    /// Queues a command for the next step. The queue is bounded, because a
+    /// paused run does not empty it.
+    pub fn input(&mut self, command: Command) -> Reply {
+        if self.world.waiting_inputs() >= MAX_QUEUED_INPUTS {
+            return Err("The run is paused and its input queue is full; continue it first.".into());
         }
         self.world.input(command);
         Ok(Value::Null)
     }
 }
 
-/// A world at its first frame.
-pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionError> {
+/// Builds the world of a scene and records its first frame.
+pub fn start_run(mut scene: Scene, number: u32) -> Result<(LiveRun, RunStore), SessionError> {
     let mut setup = scene.build().map_err(Box::new)?;
     if let (Some(ask), None) = (&setup.ask, &scene.movement) {
-        // Whoever starts with a scene waits for its movement once; resets do not.
+        // Searched once; resets reuse the movement.
         let movements = ask.find_all(&|_| ControlFlow::Continue(()));
         setup.put(&movements.best);
         scene.keep(movements);
     }
-    let (movements, movement) = choice(&scene);
-    let origin = Origin {
+    let (movements, movement) = movement_choice(&scene);
+    let description = RunDescription {
         header: setup.header,
         title: scene.file.title.clone().unwrap_or_default(),
         sources: scene.record_sources(),
@@ -61,21 +61,21 @@ pub fn begin(mut scene: Scene, number: u32) -> Result<(Course, Run), SessionErro
         movements,
         movement,
     };
-    let run = Run::new(number, true, origin)?;
-    let mut live = Course {
+    let run = RunStore::new(number, true, description)?;
+    let mut live = LiveRun {
         scene,
         world: setup.world,
         end: Some(setup.plan.steps),
         plan: setup.plan,
         log: Logbook::new(),
-        stuck: None,
+        halted: None,
     };
     live.log.record(&mut live.world, &mut &run)?;
     Ok((live, run))
 }
 
-/// What the movements to choose from are called, and which of them is shown.
-fn choice(scene: &Scene) -> (Vec<String>, usize) {
+/// The labels of the movements to choose from, and the index of the shown one.
+fn movement_choice(scene: &Scene) -> (Vec<String>, usize) {
     let (Some(all), Some(shown)) = (&scene.movements, &scene.movement) else {
         return (Vec::new(), 0);
     };
@@ -83,7 +83,7 @@ fn choice(scene: &Scene) -> (Vec<String>, usize) {
     (all.labels(), index.unwrap_or(0))
 }
 
-/// What a recording's scene says to look for.
+/// The title of the scene that a recording contains.
 pub fn title_of(recording: &Recording) -> String {
     let header = &recording.header;
     Scene::from_recording(
@@ -97,22 +97,23 @@ pub fn title_of(recording: &Recording) -> String {
     .unwrap_or_default()
 }
 
-pub fn pulls(world: &World) -> Vec<Pull> {
-    let pull = |(_, hand): &(u32, Hand)| Pull {
+/// The drags that act in a world.
+pub fn active_drags(world: &World) -> Vec<PointerDrag> {
+    let drag = |(_, hand): &(u32, Hand)| PointerDrag {
         body: hand.body,
         point: hand.point_body,
         target: hand.target,
     };
-    world.hands().iter().map(pull).collect()
+    world.hands().iter().map(drag).collect()
 }
 
-/// Records, and tells pages of events.
-pub struct Tape<'a> {
-    pub run: &'a Run,
+/// Records frames and events, and sends events to the connected pages.
+pub struct BroadcastSink<'a> {
+    pub run: &'a RunStore,
     pub events: &'a broadcast::Sender<Utf8Bytes>,
 }
 
-impl Sink for Tape<'_> {
+impl Sink for BroadcastSink<'_> {
     type Error = io::Error;
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {
@@ -120,18 +121,19 @@ impl Sink for Tape<'_> {
     }
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        if is_news(event) {
+        if is_broadcast(event) {
             let message = json!({ "events": { "run": self.run.number, "events": [event] } });
-            // Nobody may be watching.
+            // Fails only if no page is connected.
             let _ = self.events.send(message.to_string().into());
         }
         (&mut &*self.run).event(event)
     }
 }
 
-/// Hands move sixty times a second; pages hear of them with the state.
-pub fn is_news(event: &Event) -> bool {
+/// Whether an event is sent to pages. Drags move sixty times a second and are
+/// part of the state instead.
+pub fn is_broadcast(event: &Event) -> bool {
     let names = ["pull", "let_go"];
-    let by_hand = names.iter().any(|name| event.detail.get(name).is_some());
-    !(event.kind == INPUT && (by_hand || event.detail.is_string()))
+    let is_drag = names.iter().any(|name| event.detail.get(name).is_some());
+    !(event.kind == INPUT && (is_drag || event.detail.is_string()))
 }

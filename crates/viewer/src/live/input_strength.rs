@@ -1,34 +1,32 @@
-//! How hard kicks and hands act: by the mass and size of the body, so that
-//! they suit a marble and a ship alike.
+//! The strength of kicks and drags, scaled by the mass and size of the body.
 
 use conatus_math::DVec3;
 use conatus_record::{BodyInfo, Header, Up};
 use conatus_world::Command;
 
-/// The body of this number, if hands and kicks can do anything to it, or why
-/// not. Obstacles stand in the header behind all bodies of the world, which
-/// does not know them as bodies.
-pub fn movable(header: &Header, body: usize) -> Result<&BodyInfo, String> {
+/// The body of this index, or why it can be neither kicked nor dragged. The
+/// header lists scripted obstacles after all bodies of the world, where they are
+/// not bodies.
+pub fn movable_body(header: &Header, body: usize) -> Result<&BodyInfo, String> {
     let free = header.bodies.iter().filter(|b| !b.scripted).count();
     match header.bodies.get(body) {
         Some(info) if info.scripted => Err(format!(
-            "the scene moves `{}`: it can be neither kicked nor pulled",
+            "`{}` is scripted: it can be neither kicked nor dragged.",
             info.name
         )),
         Some(info) if body < free => Ok(info),
-        _ if free == 1 => Err("there is only one body".into()),
-        _ => Err(format!("there are only {free} bodies")),
+        _ if free == 1 => Err("There is only one body.".into()),
+        _ => Err(format!("There are only {free} bodies.")),
     }
 }
 
-/// The kick that the keys 1 to 9 give. Di Pierro's program gives every ball
-/// (mass 1, radius R = 0.5, gravity 0.01) the momentum (0.2, 0.2, 0) and the
-/// angular momentum (0, 0, 0.04). That is a speed upwards, and the same
-/// sideways, that lifts it by 4R, v = √(2g·4R), and the spin of a solid ball
-/// that rolls at that speed, ⅖ m v R. Without gravity it moves by 4R in a
-/// second.
-pub fn kick(header: &Header, body: usize) -> Result<Command, String> {
-    let info = movable(header, body)?;
+/// The kick of the keys 1 to 9. Di Pierro's program gives every ball (mass 1,
+/// radius R = 0.5, gravity 0.01) the momentum (0.2, 0.2, 0) and the angular
+/// momentum (0, 0, 0.04). That is a speed upwards, and the same sideways, that
+/// lifts the ball by 4R, v = √(2g·4R), and the spin of a solid ball that rolls
+/// at that speed, ⅖ m v R. Without gravity the ball moves by 4R in a second.
+pub fn kick_command(header: &Header, body: usize) -> Result<Command, String> {
+    let info = movable_body(header, body)?;
     let (mass, radius) = (info.mass, header.bounding_radius(info));
     let (up, aside) = match header.up {
         Up::Y => (DVec3::Y, DVec3::Z),
@@ -47,24 +45,25 @@ pub fn kick(header: &Header, body: usize) -> Result<Command, String> {
     })
 }
 
-/// How fast a hand brings a body to it, in 1/s.
-const HASTE: f64 = 8.0;
-/// At most so much of that in a step, for large steps stay stable then.
-const HASTE_PER_STEP: f64 = 0.25;
+/// The natural frequency of the drag spring, in rad/s.
+const DRAG_FREQUENCY_RAD_S: f64 = 8.0;
+/// The most radians of that per step, which keeps large steps stable.
+const MAX_DRAG_RAD_PER_STEP: f64 = 0.25;
 
-/// Stiffness and damping of a hand at a point of a body: critical damping for
-/// the mass that the point shows. A free body answers a force at a point like
-/// a mass of 1/(1/m + r²/I), with the least moment I to be on the safe side.
-pub fn hand(header: &Header, body: usize, point_body: DVec3) -> Result<(f64, f64), String> {
-    let info = movable(header, body)?;
-    let least = info.moments.min_element();
-    let turning = match least > 0.0 {
-        true => point_body.length_squared() / least,
+/// Stiffness and damping of the spring that drags a point of a body: critical
+/// damping for the effective mass at that point. A free body responds to a
+/// force at a point like a mass of 1/(1/m + r²/I), with the smallest moment I
+/// as a bound.
+pub fn drag_spring(header: &Header, body: usize, point_body: DVec3) -> Result<(f64, f64), String> {
+    let info = movable_body(header, body)?;
+    let moment = info.moments.min_element();
+    let turning = match moment > 0.0 {
+        true => point_body.length_squared() / moment,
         false => 0.0,
     };
     let mass = 1.0 / (1.0 / info.mass + turning);
-    let haste = HASTE.min(HASTE_PER_STEP / header.step_seconds);
-    Ok((mass * haste * haste, 2.0 * mass * haste))
+    let frequency = DRAG_FREQUENCY_RAD_S.min(MAX_DRAG_RAD_PER_STEP / header.step_seconds);
+    Ok((mass * frequency * frequency, 2.0 * mass * frequency))
 }
 
 #[cfg(test)]
@@ -79,7 +78,7 @@ mod tests {
 
     #[test]
     fn in_cylon_the_kick_is_that_of_di_pierros_program() {
-        let command = kick(&header("cylon"), 2).unwrap();
+        let command = kick_command(&header("cylon"), 2).unwrap();
         let Command::Kick {
             body,
             momentum: Some(p),
@@ -101,7 +100,7 @@ mod tests {
             for body in 0..free.min(9) {
                 let Ok(Command::Kick {
                     momentum: Some(p), ..
-                }) = kick(&header, body)
+                }) = kick_command(&header, body)
                 else {
                     panic!("{}: no kick", scene.name);
                 };
@@ -111,37 +110,37 @@ mod tests {
         }
     }
 
-    /// Obstacles are no bodies of the world; to look one up there is a panic.
+    /// Looking up an obstacle among the bodies of the world would panic.
     #[test]
-    fn what_the_scene_moves_and_what_is_not_there_is_refused_by_name() {
+    fn scripted_and_missing_bodies_are_refused_by_name() {
         let mut header = header("cylon");
         let mut obstacle = header.bodies[0].clone();
         (obstacle.name, obstacle.mass, obstacle.scripted) = ("funnel".into(), 0.0, true);
         header.bodies.push(obstacle);
         for body in 0..4 {
-            assert!(kick(&header, body).is_ok());
+            assert!(kick_command(&header, body).is_ok());
         }
         let reasons = [
-            kick(&header, 4).unwrap_err(),
-            hand(&header, 4, DVec3::ZERO).unwrap_err(),
+            kick_command(&header, 4).unwrap_err(),
+            drag_spring(&header, 4, DVec3::ZERO).unwrap_err(),
         ];
         for reason in reasons {
             assert!(reason.contains("`funnel`"), "{reason}");
         }
         for body in [5, usize::MAX] {
-            let reason = kick(&header, body).unwrap_err();
-            assert_eq!(reason, "there are only 4 bodies");
+            let reason = kick_command(&header, body).unwrap_err();
+            assert_eq!(reason, "There are only 4 bodies.");
         }
     }
 
     #[test]
-    fn a_hand_is_softer_away_from_the_centre_and_in_large_steps() {
+    fn the_drag_spring_is_softer_away_from_the_centre_and_in_large_steps() {
         let mut header = header("cylon");
-        let (centre, _) = hand(&header, 0, DVec3::ZERO).unwrap();
-        let (edge, _) = hand(&header, 0, DVec3::X).unwrap();
+        let (centre, _) = drag_spring(&header, 0, DVec3::ZERO).unwrap();
+        let (edge, _) = drag_spring(&header, 0, DVec3::X).unwrap();
         assert_eq!((centre, edge), (64.0, 32.0));
         header.step_seconds = 1.0;
-        assert_eq!(hand(&header, 0, DVec3::ZERO), Ok((0.0625, 0.5)));
-        assert!(hand(&header, 9, DVec3::ZERO).is_err());
+        assert_eq!(drag_spring(&header, 0, DVec3::ZERO), Ok((0.0625, 0.5)));
+        assert!(drag_spring(&header, 9, DVec3::ZERO).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! One run as pages see it: what does not change, and everything recorded so
-//! far.
+//! One run as pages see it: its constant description, and everything recorded
+//! so far.
 
-use super::plot::Plot;
+use super::plot::PlotPoints;
 use super::spool::Spool;
 use conatus_record::clip::{Chart, Clip};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
@@ -11,19 +11,19 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A run and its recording. Several pages read it while one thread appends.
-pub struct Run {
-    /// Counts runs: a reset or another scene begins a new one.
+/// A run and its recording. Pages read it while one thread appends.
+pub struct RunStore {
+    /// Counts the runs of a session: a reset or another scene starts a new one.
     pub number: u32,
-    /// Whether it goes on, rather than being a finished recording.
+    /// Whether it is being simulated, rather than a finished recording.
     pub live: bool,
-    /// What does not change.
+    /// The header of the recording.
     pub header: Header,
-    /// What to look for.
+    /// The title of the scene.
     pub title: String,
-    /// The movements to choose from by name, if there are several.
+    /// The labels of the movements to choose from, if there are several.
     pub movements: Vec<String>,
-    /// Which of them this is.
+    /// The index of the movement that is shown.
     pub movement: usize,
     sources: Vec<Source>,
     overrides: Vec<String>,
@@ -31,51 +31,51 @@ pub struct Run {
     clip: Option<Clip>,
     /// The report of a finished recording.
     report: Option<Value>,
-    store: Mutex<Store>,
+    data: Mutex<RunData>,
 }
 
-/// What grows.
-struct Store {
+/// The part of a run that grows.
+struct RunData {
     spool: Spool,
-    plot: Plot,
+    plot: PlotPoints,
     last_step: u64,
 }
 
-/// Where a run comes from.
-pub struct Origin {
-    /// What does not change.
+/// The part of a run that does not change.
+pub struct RunDescription {
+    /// The header of the recording.
     pub header: Header,
-    /// What to look for.
+    /// The title of the scene.
     pub title: String,
-    /// The files that it is made from, the scene first.
+    /// The source files, the scene first.
     pub sources: Vec<Source>,
-    /// The command line's changes to the scene.
+    /// The overrides of the command line.
     pub overrides: Vec<String>,
     /// The motion of characters, if there are any.
     pub clip: Option<Clip>,
-    /// The movements to choose from by name, if there are several.
+    /// The labels of the movements to choose from, if there are several.
     pub movements: Vec<String>,
-    /// Which of them this is.
+    /// The index of the movement that is shown.
     pub movement: usize,
 }
 
-impl Run {
+impl RunStore {
     /// A run without frames yet.
-    pub fn new(number: u32, live: bool, origin: Origin) -> io::Result<Self> {
+    pub fn new(number: u32, live: bool, description: RunDescription) -> io::Result<Self> {
         Ok(Self {
             number,
             live,
-            header: origin.header,
-            title: origin.title,
-            movements: origin.movements,
-            movement: origin.movement,
-            sources: origin.sources,
-            overrides: origin.overrides,
-            clip: origin.clip,
+            header: description.header,
+            title: description.title,
+            movements: description.movements,
+            movement: description.movement,
+            sources: description.sources,
+            overrides: description.overrides,
+            clip: description.clip,
             report: None,
-            store: Mutex::new(Store {
+            data: Mutex::new(RunData {
                 spool: Spool::new()?,
-                plot: Plot::default(),
+                plot: PlotPoints::default(),
                 last_step: 0,
             }),
         })
@@ -83,7 +83,7 @@ impl Run {
 
     /// A finished recording.
     pub fn finished(number: u32, title: String, recording: Recording) -> io::Result<Self> {
-        let origin = Origin {
+        let description = RunDescription {
             header: recording.header,
             title,
             sources: recording.sources,
@@ -92,23 +92,23 @@ impl Run {
             movements: Vec::new(),
             movement: 0,
         };
-        let mut run = Self::new(number, false, origin)?;
+        let mut run = Self::new(number, false, description)?;
         run.report = recording.report;
-        let mut tape = &run;
-        recording.frames.iter().try_for_each(|f| tape.frame(f))?;
-        recording.events.iter().try_for_each(|e| tape.event(e))?;
+        let mut sink = &run;
+        recording.frames.iter().try_for_each(|f| sink.frame(f))?;
+        recording.events.iter().try_for_each(|e| sink.event(e))?;
         Ok(run)
     }
 
-    /// The thread that appends cannot leave a store half changed, so a panic
-    /// there does not matter here.
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Appending leaves no half-changed data behind, so the lock is usable after
+    /// a panic as well.
+    fn data(&self) -> MutexGuard<'_, RunData> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many frames are recorded.
+    /// The number of recorded frames.
     pub fn frames(&self) -> u64 {
-        self.store().spool.frames()
+        self.data().spool.frames()
     }
 
     /// The contacts of characters over time, if there are any.
@@ -116,41 +116,41 @@ impl Run {
         self.clip.as_ref().map(Clip::chart)
     }
 
-    /// Whether no more can be recorded.
+    /// Whether the recording has reached its size limit.
     pub fn is_full(&self) -> bool {
-        self.store().spool.is_full()
+        self.data().spool.is_full()
     }
 
     /// Appends the bytes of a frame to `out`.
     pub fn read(&self, index: u64, out: &mut Vec<u8>) -> io::Result<()> {
-        self.store().spool.read(index, out)
+        self.data().spool.read(index, out)
     }
 
-    /// The next events from a place on; see [`Spool::events`].
-    pub fn events(&self, place: &mut u64) -> io::Result<Vec<Event>> {
-        self.store().spool.events(place)
+    /// The next events from a file offset on; see [`Spool::events`].
+    pub fn events(&self, offset: &mut u64) -> io::Result<Vec<Event>> {
+        self.data().spool.events(offset)
     }
 
-    /// The plots' points from one on; all of them if the stride is not the one
-    /// that the page knows.
+    /// The points of the plots from an index on; all of them if the stride is
+    /// not the one that the page knows.
     pub fn series(&self, from: usize, stride: u64) -> Value {
-        let store = self.store();
-        let now = store.plot.stride();
+        let data = self.data();
+        let now = data.plot.stride();
         let from = if stride == now { from } else { 0 };
-        let points = store.plot.from(from);
+        let points = data.plot.from(from);
         let times: Vec<f64> = points.iter().map(|(time, _)| *time).collect();
         let values: Vec<_> = points.iter().map(|(_, values)| values).collect();
         // serde_json writes null for numbers that are not finite.
         json!({ "run": self.number, "stride": now, "from": from, "times": times, "values": values })
     }
 
-    /// Writes everything recorded so far to an MCAP file that runs again to
-    /// the same bits: as long as it is now, with all that was done by hand.
-    /// `report` is that of a live run.
+    /// Writes everything recorded so far to an MCAP file, with its present
+    /// length and all inputs, so that it can be replayed bit for bit. `report`
+    /// is the report of a live run.
     pub fn save(&self, path: &Path, report: Value) -> Result<(), RecordError> {
         let (frames, last_step) = {
-            let store = self.store();
-            (store.spool.frames(), store.last_step)
+            let data = self.data();
+            (data.spool.frames(), data.last_step)
         };
         let mut overrides = self.overrides.clone();
         let mut report = if self.live {
@@ -160,8 +160,8 @@ impl Run {
         };
         if self.live {
             let seconds = last_step as f64 * self.header.step_seconds;
-            // Without a step there is no length; without a report it counts as
-            // cut off, and is compared as far as it goes.
+            // Without a step the length is unknown. A recording without a report
+            // counts as interrupted, and a replay compares the frames it has.
             match last_step > 0 {
                 true => overrides.push(format!("time.seconds={seconds:?}")),
                 false => report = None,
@@ -181,7 +181,7 @@ impl Run {
             doing: "read back",
             source,
         };
-        let (mut place, mut events) = (0, Vec::new().into_iter().peekable());
+        let (mut offset, mut events) = (0, Vec::new().into_iter().peekable());
         let mut bytes = Vec::new();
         for index in 0..frames {
             bytes.clear();
@@ -191,7 +191,7 @@ impl Run {
             loop {
                 if events.peek().is_none() {
                     events = self
-                        .events(&mut place)
+                        .events(&mut offset)
                         .map_err(lost)?
                         .into_iter()
                         .peekable();
@@ -207,18 +207,18 @@ impl Run {
     }
 }
 
-impl Sink for &Run {
+impl Sink for &RunStore {
     type Error = io::Error;
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {
-        let mut store = self.store();
-        store.spool.push(frame)?;
-        store.plot.push(frame);
-        store.last_step = frame.step;
+        let mut data = self.data();
+        data.spool.push(frame)?;
+        data.plot.push(frame);
+        data.last_step = frame.step;
         Ok(())
     }
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
-        self.store().spool.push_event(event)
+        self.data().spool.push_event(event)
     }
 }
