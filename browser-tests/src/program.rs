@@ -106,7 +106,8 @@ impl Play {
         };
         play.url = play.address(&addresses, arguments);
         let port = play.url.rsplit(':').next().unwrap_or_default();
-        play.port = port.trim_end_matches('/').parse().unwrap_or_default();
+        let port = port.split('/').next().unwrap_or_default();
+        play.port = port.parse().unwrap_or_default();
         assert_ne!(play.port, 0, "no port in {}", play.url);
         play
     }
@@ -154,6 +155,12 @@ impl Play {
         panic!("conatus play did not end on Ctrl-C: {}", self.said());
     }
 
+    /// The path of a resource, with the access token of the address.
+    pub fn path(&self, resource: &str) -> String {
+        let path = self.url.splitn(4, '/').nth(3).unwrap_or_default();
+        format!("/{path}{resource}")
+    }
+
     /// The session so far, as the file that it saves.
     pub fn save(&self, to: &Path) {
         use std::io::Write;
@@ -161,7 +168,8 @@ impl Play {
             let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.port))?;
             write!(
                 stream,
-                "GET /recording.mcap HTTP/1.0\r\nHost: 127.0.0.1:{}\r\n\r\n",
+                "GET {} HTTP/1.0\r\nHost: 127.0.0.1:{}\r\n\r\n",
+                self.path("recording.mcap"),
                 self.port
             )?;
             let mut answer = Vec::new();
@@ -170,7 +178,7 @@ impl Play {
         };
         let answer = get().unwrap_or_else(|error| panic!("{}: {error}", self.url));
         let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("no answer to GET /recording.mcap"));
+        let end = end.unwrap_or_else(|| panic!("no answer to GET recording.mcap"));
         std::fs::write(to, &answer[end + 4..])
             .unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     }

@@ -1,5 +1,6 @@
 //! A page without a browser: the WebSocket alone.
 
+use crate::program::Play;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -26,9 +27,10 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Connects as the page of that port does.
-    pub async fn connect(port: u16) -> Self {
-        let request = format!("ws://127.0.0.1:{port}/live").into_client_request();
+    /// Connects as the page of the program does.
+    pub async fn connect(play: &Play) -> Self {
+        let port = play.port;
+        let request = format!("ws://127.0.0.1:{port}{}", play.path("live")).into_client_request();
         let mut request = request.expect("a good address");
         let origin = format!("http://127.0.0.1:{port}");
         request

@@ -101,7 +101,7 @@ fn judge(samples: &[Sample]) -> bool {
 
 /// Watches for so long.
 async fn soak(play: &Play, length: Duration) -> Vec<Sample> {
-    let mut socket = Socket::connect(play.port).await;
+    let mut socket = Socket::connect(play).await;
     let begin = Instant::now();
     let mut samples = vec![look(play, begin, 0)];
     row(&samples[0]);

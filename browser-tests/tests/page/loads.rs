@@ -46,7 +46,7 @@ fn every_built_in_scene_can_be_chosen_and_runs() {
         let number = |state: &Value| state["run"].as_u64().unwrap_or(0);
         let runs = |state: &Value, name: &str| state["scene"] == name && frames(state) > 3;
         let sought = |state: &Value, name: &str| {
-            let finding = format!("finding the movement of {name}");
+            let finding = format!("Finding the movement of {name}");
             (state["message"].as_str()).is_some_and(|message| message.starts_with(&finding))
         };
         for name in names.iter().filter_map(Value::as_str) {

@@ -25,26 +25,29 @@ fn stranger() -> String {
 
 /// Tries everything that a page can try. `open`, `read` or `ran` mean that it
 /// got somewhere.
-fn attempts(port: u16) -> String {
+fn attempts(play: &Play) -> String {
+    let port = play.port;
+    // A page of another site that has learned the token must not get in either.
+    let path = play.path("");
     format!(
         r#"(async () => {{
-            const own = 'http://127.0.0.1:{port}';
+            const own = 'http://127.0.0.1:{port}{path}';
             const socket = (host) => new Promise((done) => {{
-                const socket = new WebSocket(`ws://${{host}}:{port}/live`);
+                const socket = new WebSocket(`ws://${{host}}:{port}{path}live`);
                 socket.onopen = () => done('open');
                 socket.onclose = () => done('closed');
             }});
             const get = (path, options) => fetch(own + path, options).then(() => 'read', () => 'failed');
             const script = new Promise((done) => {{
                 const script = document.createElement('script');
-                script.src = own + '/app.js';
+                script.src = own + 'app.js';
                 script.onload = () => done('ran');
                 script.onerror = () => done('failed');
                 document.head.append(script);
             }});
             return [await socket('127.0.0.1'), await socket('localhost'),
-                await get('/'), await get('/recording.mcap'), await get('/', {{ mode: 'no-cors' }}),
-                await get('/live', {{ method: 'POST', body: '{{"do":"pause"}}', mode: 'no-cors' }}),
+                await get(''), await get('recording.mcap'), await get('', {{ mode: 'no-cors' }}),
+                await get('live', {{ method: 'POST', body: '{{"do":"pause"}}', mode: 'no-cors' }}),
                 await script];
         }})()"#
     )
@@ -63,7 +66,7 @@ fn pages_from_elsewhere_stay_out() {
         for url in [stranger(), address(&file), data] {
             let other = browsing.open_any(&url).await;
             other.until_true("document.title === 'stranger'").await;
-            let Value::Array(results) = other.eval(&attempts(play.port)).await else {
+            let Value::Array(results) = other.eval(&attempts(&play)).await else {
                 panic!("{url}: no results");
             };
             assert_eq!(results.len(), 7);

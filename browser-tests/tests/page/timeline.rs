@@ -94,7 +94,7 @@ fn the_end_of_the_scene_pauses_and_play_goes_on() {
         assert!(
             state["message"]
                 .as_str()
-                .is_some_and(|m| m.contains("over"))
+                .is_some_and(|m| m.contains("End of the scene (1 s)"))
         );
         tab.key(" ").await;
         tab.until("it goes on", |state| frames(state) > 30).await;

@@ -1,13 +1,13 @@
-//! Writes made-up recordings as HTML files, to look at:
+//! Writes synthetic recordings as HTML files, to look at:
 //! `cargo run -p conatus-viewer --example page -- FOLDER`.
 
 #[path = "../../record/tests/support/mod.rs"]
-mod made_up;
+mod synthetic;
 
 use conatus_viewer::html;
 use conatus_viewer::page::page;
-use made_up::walker;
 use std::path::PathBuf;
+use synthetic::walker;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));

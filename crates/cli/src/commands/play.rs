@@ -20,10 +20,10 @@ pub fn play(args: &Play) -> Done {
         return Ok(());
     }
     let server = Server::bind(args.port)?;
-    let url = server.url();
+    let (url, one_time_url) = (server.url(), server.one_time_url());
     progress::listen_for_stop("closing");
     print(&format!("{} at {url} (Ctrl-C ends)\n", args.scene))?;
-    if !args.no_open && open::that_detached(&url).is_err() {
+    if !args.no_open && open::that_detached(&one_time_url).is_err() {
         let _ = writeln!(
             std::io::stderr(),
             "no browser could be started; open the address yourself"

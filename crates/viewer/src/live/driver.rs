@@ -186,9 +186,7 @@ impl Driver {
             ));
         }
         if let Err(error) = recorded {
-            live.halted = Some(format!(
-                "Recording failed: {error}. Reset to start again."
-            ));
+            live.halted = Some(format!("Recording failed: {error}. Reset to start again."));
         } else if run.is_full() {
             live.halted = Some(
                 "The recording has reached its limit of 4 GiB. Save it, or reset to start again."

@@ -314,10 +314,7 @@ mod tests {
             ("sec-fetch-mode", "navigate"),
             ("sec-fetch-dest", "document"),
         ]));
-        let twice = [
-            ("sec-fetch-site", "none"),
-            ("sec-fetch-site", "cross-site"),
-        ];
+        let twice = [("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")];
         assert!(!check(&twice));
     }
 }

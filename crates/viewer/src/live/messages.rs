@@ -177,16 +177,25 @@ mod tests {
     fn the_messages_of_the_page_are_parsed() {
         for (text, expected) in [
             (r#"{"do":"play"}"#, SessionRequest::Play),
-            (r#"{"id":7,"do":"speed","value":0.5}"#, SessionRequest::Speed(0.5)),
+            (
+                r#"{"id":7,"do":"speed","value":0.5}"#,
+                SessionRequest::Speed(0.5),
+            ),
             (r#"{"do":"let_go","id":null}"#, SessionRequest::ReleaseDrag),
             (r#"{"do":"kick","body":3}"#, SessionRequest::Kick(3)),
-            (r#"{"do":"movement","index":1}"#, SessionRequest::Movement(1)),
+            (
+                r#"{"do":"movement","index":1}"#,
+                SessionRequest::Movement(1),
+            ),
         ] {
             let incoming: PageMessage = serde_json::from_str(text).unwrap();
             assert_eq!(incoming.request.for_session().unwrap(), expected);
         }
         let incoming: PageMessage = serde_json::from_str(r#"{"do":"want","after":-1}"#).unwrap();
-        assert!(matches!(incoming.request.for_session(), Err(PageRequest::Want { after: -1 })));
+        assert!(matches!(
+            incoming.request.for_session(),
+            Err(PageRequest::Want { after: -1 })
+        ));
     }
 
     #[test]

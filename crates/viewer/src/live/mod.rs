@@ -6,12 +6,13 @@
 
 mod clock;
 mod connections;
-mod live_run;
 mod driver;
 mod guard;
+mod input_strength;
+mod live_run;
 mod messages;
-mod requests;
 mod plot;
+mod requests;
 mod run_store;
 mod search;
 mod server;
@@ -20,7 +21,6 @@ mod socket;
 mod spool;
 mod state;
 mod token;
-mod input_strength;
 
 pub use server::{ServeError, Server};
 pub use session::{Session, SessionError};

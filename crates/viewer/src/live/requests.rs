@@ -192,9 +192,7 @@ impl Driver {
         match shown {
             Ok(_) if self.pages.is_empty() => self.resume_with_next_page = true,
             Ok(_) => self.set_playing(true),
-            Err(reason) => self
-                .state
-                .send_modify(|state| state.message = Some(reason)),
+            Err(reason) => self.state.send_modify(|state| state.message = Some(reason)),
         }
     }
 

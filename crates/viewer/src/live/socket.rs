@@ -256,11 +256,7 @@ impl PageConnection<'_> {
         }
     }
 
-    async fn acknowledge(
-        &mut self,
-        id: Option<u64>,
-        reply: Result<(), String>,
-    ) -> Result<(), End> {
+    async fn acknowledge(&mut self, id: Option<u64>, reply: Result<(), String>) -> Result<(), End> {
         match id {
             Some(id) => self.send(&messages::ack_message(id, reply)).await,
             None => Ok(()),

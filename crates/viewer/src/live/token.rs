@@ -94,13 +94,15 @@ mod tests {
 
     #[test]
     fn tokens_are_long_random_and_hexadecimal() {
-        let tokens: Vec<AccessToken> = (0..100)
-            .map(|_| AccessToken::generate().unwrap())
-            .collect();
+        let tokens: Vec<AccessToken> = (0..100).map(|_| AccessToken::generate().unwrap()).collect();
         for (i, token) in tokens.iter().enumerate() {
             assert_eq!(token.as_str().len(), 32);
             assert!(token.as_str().bytes().all(|b| b.is_ascii_hexdigit()));
-            assert!(tokens[..i].iter().all(|other| !other.matches(token.as_str())));
+            assert!(
+                tokens[..i]
+                    .iter()
+                    .all(|other| !other.matches(token.as_str()))
+            );
         }
     }
 

@@ -13,8 +13,10 @@ import { Stage } from './stage/stage';
 function findSource(): Source {
   const embedded = document.getElementById('recording');
   if (embedded === null) {
-    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    return new LiveSource(`${scheme}://${location.host}/live`);
+    // Relative to the page, whose path contains the access token.
+    const address = new URL('live', location.href);
+    address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+    return new LiveSource(address.href);
   }
   const all = [...document.querySelectorAll<HTMLElement>('script[id^="recording"]')];
   const inside = all.map((one) => ({ text: one.textContent ?? '', label: one.dataset.label ?? '' }));

@@ -1,15 +1,14 @@
 //! Several movements to choose from: in a live session, and in one file.
 
-mod support;
-
+use crate::support::{self, Served, scene};
+use crate::synthetic;
 use conatus_record::Recording;
 use conatus_viewer::html::{self, Packed};
 use conatus_viewer::page::Page;
 use serde_json::json;
-use support::{Served, scene};
 
-/// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = include_str!("../../world/tests/support/steps.toml");
+/// A short search, with thresholds that every movement meets.
+const STEPS: &str = include_str!("../../../world/tests/support/steps.toml");
 
 fn saved(served: &Served) -> Recording {
     let (_, bytes) = served.get("/recording.mcap");
@@ -39,12 +38,12 @@ async fn a_page_switches_between_the_movements_of_a_live_run() {
     let two = saved(&served);
     assert!(one.clip.is_some() && one.clip != two.clip);
 
-    // Who starts again stays with the movement, and there is no third.
+    // A reset keeps the movement, and there is no third one.
     page.send(json!({ "do": "reset" })).await;
     let again = page.wait_for("hello").await;
     assert_eq!((&again["run"], &again["movement"]), (&json!(3), &json!(1)));
     let refused = page.ask(json!({ "do": "movement", "index": 2 })).await;
-    assert_eq!(refused.unwrap_err(), "there is no movement 3");
+    assert_eq!(refused.unwrap_err(), "There is no movement 3.");
 }
 
 #[tokio::test]
@@ -57,9 +56,6 @@ async fn a_run_without_a_choice_offers_none() {
     assert!(refused.is_err());
 }
 
-#[path = "../../record/tests/support/mod.rs"]
-mod made_up;
-
 #[test]
 fn a_file_of_several_recordings_holds_each_in_its_element() {
     static PAGE: Page = Page {
@@ -67,7 +63,7 @@ fn a_file_of_several_recordings_holds_each_in_its_element() {
         js: "",
         css: "",
     };
-    let recording = made_up::demo(3);
+    let recording = synthetic::demo(3);
     let mut alone = Vec::new();
     html::write(&recording, &PAGE, &mut alone).unwrap();
     let alone = String::from_utf8(alone).unwrap();

@@ -1,5 +1,4 @@
-//! A server with a session, and pages that talk to it.
-#![allow(dead_code)]
+//! A server with a session, and clients that connect to it like pages.
 
 use conatus_viewer::live::{Server, Session};
 use conatus_viewer::page::Page;
@@ -16,7 +15,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// A page of three words; the real one is tested in a browser.
+/// A minimal page; the real one is tested in a browser.
 pub static PAGE: Page = Page {
     html: "<!doctype html><title>test</title>",
     js: "'script'",
@@ -43,6 +42,10 @@ pub fn built_in(name: &str) -> Scene {
 /// A server that runs until it is dropped.
 pub struct Served {
     pub port: u16,
+    /// The address of the page, with its token.
+    pub url: String,
+    /// The address that works once.
+    pub one_time_url: String,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -55,7 +58,9 @@ impl Served {
     pub fn new(session: Session) -> Self {
         let server = Server::bind(0).unwrap();
         let port = server.port();
-        assert_eq!(server.url(), format!("http://127.0.0.1:{port}/"));
+        let url = server.url();
+        assert!(url.starts_with(&format!("http://127.0.0.1:{port}/")));
+        let one_time_url = server.one_time_url();
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
@@ -64,12 +69,21 @@ impl Served {
         });
         Self {
             port,
+            url,
+            one_time_url,
             stop,
             thread: Some(thread),
         }
     }
 
-    /// Stops it and tells how long that took.
+    /// The path of a resource, with the token: `/live` becomes `/TOKEN/live`.
+    pub fn path(&self, resource: &str) -> String {
+        let address = format!("http://127.0.0.1:{}", self.port);
+        let page = self.url.strip_prefix(&address).unwrap();
+        format!("{}{resource}", page.trim_end_matches('/'))
+    }
+
+    /// Stops it and returns how long that took.
     pub fn stop(mut self) -> Duration {
         self.end()
     }
@@ -83,7 +97,7 @@ impl Served {
         begin.elapsed()
     }
 
-    /// Sends bytes and gives back all that is answered.
+    /// Sends bytes and returns the whole response.
     pub fn raw(&self, request: &str) -> Vec<u8> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream
@@ -104,9 +118,9 @@ impl Served {
         status.unwrap_or_else(|| panic!("{start}: {text:?}"))
     }
 
-    /// The headers and the body of a good answer.
-    pub fn get(&self, path: &str) -> (String, Vec<u8>) {
-        let port = self.port;
+    /// The headers and the body of a resource.
+    pub fn get(&self, resource: &str) -> (String, Vec<u8>) {
+        let (port, path) = (self.port, self.path(resource));
         let answer = self.raw(&format!(
             "GET {path} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\n\r\n"
         ));
@@ -117,21 +131,31 @@ impl Served {
     }
 
     /// A new page.
-    pub async fn page(&self) -> PageTalk {
+    pub async fn page(&self) -> PageClient {
         self.try_page(&format!("http://127.0.0.1:{}", self.port))
             .await
             .unwrap()
     }
 
-    /// A page from somewhere.
-    pub async fn try_page(&self, origin: &str) -> Result<PageTalk, Error> {
-        let url = format!("ws://127.0.0.1:{}/live", self.port);
+    /// A page of some origin.
+    pub async fn try_page(&self, origin: &str) -> Result<PageClient, Error> {
+        self.connect(&self.path("/live"), origin).await
+    }
+
+    /// A WebSocket to some path, as the page of this server opens it.
+    pub async fn try_path(&self, path: &str) -> Result<PageClient, Error> {
+        let origin = format!("http://127.0.0.1:{}", self.port);
+        self.connect(path, &origin).await
+    }
+
+    async fn connect(&self, path: &str, origin: &str) -> Result<PageClient, Error> {
+        let url = format!("ws://127.0.0.1:{}{path}", self.port);
         let mut request = url.into_client_request().unwrap();
         request
             .headers_mut()
             .insert("Origin", origin.parse().unwrap());
         let (socket, _) = tokio_tungstenite::connect_async_with_config(request, None, true).await?;
-        Ok(PageTalk { socket, next_id: 1 })
+        Ok(PageClient { socket, next_id: 1 })
     }
 }
 
@@ -143,9 +167,9 @@ impl Drop for Served {
     }
 }
 
-/// A frame as a page gets it.
+/// A frame as a page receives it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ReceivedFrame {
     pub kind: u32,
     pub run: u32,
     pub index: u64,
@@ -153,20 +177,21 @@ pub struct Shown {
 }
 
 /// One page's connection.
-pub struct PageTalk {
+pub struct PageClient {
     socket: WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>,
     next_id: u64,
 }
 
-/// What the server says.
+/// A message of the server.
 #[derive(Debug)]
-pub enum Said {
+pub enum ServerMessage {
     Text(Value),
-    Frame(Shown),
-    Closed,
+    Frame(ReceivedFrame),
+    /// The connection was closed, with this code if there was a close message.
+    Closed(Option<u16>),
 }
 
-impl PageTalk {
+impl PageClient {
     pub async fn send(&mut self, message: Value) {
         self.send_raw(Message::text(message.to_string())).await;
     }
@@ -175,29 +200,36 @@ impl PageTalk {
         let _ = self.socket.send(message).await;
     }
 
-    pub async fn hear(&mut self) -> Said {
+    pub async fn receive(&mut self) -> ServerMessage {
         let next = tokio::time::timeout(Duration::from_secs(20), self.socket.next());
-        match next.await.expect("the server says nothing") {
-            Some(Ok(Message::Text(text))) => Said::Text(serde_json::from_str(&text).unwrap()),
+        match next.await.expect("the server sends nothing") {
+            Some(Ok(Message::Text(text))) => {
+                ServerMessage::Text(serde_json::from_str(&text).unwrap())
+            }
             Some(Ok(Message::Binary(bytes))) => {
                 let u32_at = |k: usize| u32::from_le_bytes(bytes[k..k + 4].try_into().unwrap());
-                Said::Frame(Shown {
+                ServerMessage::Frame(ReceivedFrame {
                     kind: u32_at(0),
                     run: u32_at(4),
                     index: u64::from_le_bytes(bytes[8..16].try_into().unwrap()),
                     bytes: bytes[16..].to_vec(),
                 })
             }
-            Some(Ok(_)) | Some(Err(_)) | None => Said::Closed,
+            Some(Ok(Message::Close(frame))) => {
+                ServerMessage::Closed(frame.map(|frame| u16::from(frame.code)))
+            }
+            Some(Ok(_)) | Some(Err(_)) | None => ServerMessage::Closed(None),
         }
     }
 
     /// Waits for a message with this key.
     pub async fn wait_for(&mut self, key: &str) -> Value {
         loop {
-            match self.hear().await {
-                Said::Text(mut value) if value.get(key).is_some() => return value[key].take(),
-                Said::Closed => panic!("closed while waiting for {key}"),
+            match self.receive().await {
+                ServerMessage::Text(mut value) if value.get(key).is_some() => {
+                    return value[key].take();
+                }
+                ServerMessage::Closed(code) => panic!("closed ({code:?}) while waiting for {key}"),
                 _ => {}
             }
         }
@@ -213,17 +245,19 @@ impl PageTalk {
         }
     }
 
-    pub async fn frame(&mut self) -> Shown {
+    pub async fn frame(&mut self) -> ReceivedFrame {
         loop {
-            match self.hear().await {
-                Said::Frame(frame) => return frame,
-                Said::Closed => panic!("closed while waiting for a frame"),
-                Said::Text(_) => {}
+            match self.receive().await {
+                ServerMessage::Frame(frame) => return frame,
+                ServerMessage::Closed(code) => {
+                    panic!("closed ({code:?}) while waiting for a frame")
+                }
+                ServerMessage::Text(_) => {}
             }
         }
     }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for its acknowledgement.
     pub async fn ask(&mut self, mut message: Value) -> Result<(), String> {
         let id = self.next_id;
         self.next_id += 1;
@@ -240,14 +274,18 @@ impl PageTalk {
         }
     }
 
-    /// Asks for the newest frame after one.
-    pub async fn want(&mut self, after: i64) -> Shown {
+    /// Requests the newest frame after an index.
+    pub async fn want(&mut self, after: i64) -> ReceivedFrame {
         self.send(json!({ "do": "want", "after": after })).await;
         self.frame().await
     }
 
-    /// Waits until the server closes the connection.
-    pub async fn closed(&mut self) {
-        while !matches!(self.hear().await, Said::Closed) {}
+    /// Waits until the server closes the connection, and returns its code.
+    pub async fn closed(&mut self) -> Option<u16> {
+        loop {
+            if let ServerMessage::Closed(code) = self.receive().await {
+                return code;
+            }
+        }
     }
 }

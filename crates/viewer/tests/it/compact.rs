@@ -1,14 +1,12 @@
-//! The compact recording, read back by a reader that shares nothing with the
-//! writer but its specification.
+//! The compact recording, decoded by a reader that was written from its
+//! specification and shares no code with the writer.
 
-mod unpack;
-
+use crate::unpack::{Unpacked, unpack};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
 use conatus_viewer::{compact, series};
 use proptest::prelude::*;
 use serde_json::json;
-use unpack::{Unpacked, unpack};
 
 /// A run of bodies on curves, one of which breaks in the middle.
 fn recording(bodies: usize, frames: usize) -> Recording {

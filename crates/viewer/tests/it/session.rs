@@ -1,7 +1,6 @@
-//! A live run does what its pages ask, and all of it is in the recording.
+//! A live run carries out the requests of its pages and records all of them.
 
-mod support;
-
+use crate::support::{PageClient, Served, built_in, scene};
 use conatus_record::{Frame, Recording};
 use conatus_viewer::live::Session;
 use conatus_world::scene::Scene;
@@ -9,10 +8,9 @@ use conatus_world::{Sink, run};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
-use support::{PageTalk, Served, built_in, scene};
 
-const MANY: &str = include_str!("scenes/many.toml");
-const RUNAWAY: &str = include_str!("scenes/runaway.toml");
+const MANY: &str = include_str!("../scenes/many.toml");
+const RUNAWAY: &str = include_str!("../scenes/runaway.toml");
 
 fn saved(served: &Served) -> Recording {
     let (head, bytes) = served.get("/recording.mcap");
@@ -53,7 +51,7 @@ fn bytes(frames: &[Frame]) -> Vec<u8> {
     bytes
 }
 
-async fn frames_beyond(page: &mut PageTalk, count: u64) -> Value {
+async fn frames_beyond(page: &mut PageClient, count: u64) -> Value {
     page.until(|state| state["frames"].as_u64() > Some(count))
         .await
 }
@@ -89,22 +87,25 @@ async fn a_session_with_kicks_and_drags_replays_bit_for_bit() {
     frames_beyond(&mut page, so_far + 20).await;
 
     let recording = saved(&served);
-    let told = |name: &str| {
+    let count = |name: &str| {
         let events = recording.events.iter();
         let inputs = events.filter(|event| event.kind == "input");
         inputs
             .filter(|e| e.detail.get(name).is_some() || e.detail == name)
             .count()
     };
-    assert_eq!(told("kick"), 2);
-    assert!(told("pull") > 4);
-    assert_eq!((told("let_go"), told("pause"), told("resume")), (1, 1, 1));
+    assert_eq!(count("kick"), 2);
+    assert!(count("pull") > 4);
+    assert_eq!(
+        (count("let_go"), count("pause"), count("resume")),
+        (1, 1, 1)
+    );
     assert!(recording.is_complete());
     let frames = again(&recording);
     assert_eq!(frames.len(), recording.frames.len());
     assert_eq!(bytes(&frames), bytes(&recording.frames));
 
-    // What was done by hand matters: without it the run is another.
+    // Without the inputs the run is different.
     let untouched = Recording {
         events: Vec::new(),
         ..recording.clone()
@@ -112,8 +113,9 @@ async fn a_session_with_kicks_and_drags_replays_bit_for_bit() {
     assert_ne!(bytes(&again(&untouched)), bytes(&recording.frames));
 }
 
-/// Pushing frames at 60 Hz once made a pause wait for 13 s behind them. With
-/// credit at most one frame is on its way.
+/// A user pressed pause while large frames were pushed at 60 Hz: the pause took
+/// effect after 13 s, behind the frames in the queue. With credits at most one
+/// frame is in flight.
 #[tokio::test]
 async fn a_pause_is_acknowledged_within_100_ms_while_64_kb_frames_stream() {
     let served = Served::live(scene(MANY));
@@ -137,7 +139,7 @@ async fn a_pause_is_acknowledged_within_100_ms_while_64_kb_frames_stream() {
             .await
             .unwrap();
         let later = page.wait_for("state").await;
-        assert_eq!(later["frames"], frames, "it goes on after the pause");
+        assert_eq!(later["frames"], frames, "the run continues after the pause");
         page.ask(json!({ "do": "play" })).await.unwrap();
     }
     latencies.sort();
@@ -149,7 +151,7 @@ async fn a_pause_is_acknowledged_within_100_ms_while_64_kb_frames_stream() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_read_holds_up_nobody() {
+async fn a_page_that_does_not_read_does_not_delay_others() {
     let served = Served::live(scene(MANY));
     let mut asleep = served.page().await;
     for _ in 0..2000 {
@@ -165,7 +167,7 @@ async fn a_page_that_does_not_read_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn credit_buys_one_frame_and_always_the_newest() {
+async fn a_credit_yields_one_frame_and_always_the_newest() {
     let served = Served::live(built_in("cylon"));
     let mut page = served.page().await;
     let hello = page.wait_for("hello").await;
@@ -179,7 +181,7 @@ async fn credit_buys_one_frame_and_always_the_newest() {
     page.ask(json!({ "do": "pause" })).await.unwrap();
     let state = page.until(|state| state["playing"] == false).await;
     let newest = state["frames"].as_u64().unwrap() - 1;
-    // Nothing newer is there, so this waits until there is.
+    // There is nothing newer yet, so this waits.
     page.send(json!({ "do": "want", "after": newest })).await;
     page.ask(json!({ "do": "step" })).await.unwrap();
     let frame = page.frame().await;
@@ -201,7 +203,7 @@ async fn credit_buys_one_frame_and_always_the_newest() {
 }
 
 #[tokio::test]
-async fn pages_share_a_run_and_leave_it_clean() {
+async fn pages_share_a_run_and_their_drags_end_when_they_leave() {
     let served = Served::live(built_in("cylon"));
     let mut one = served.page().await;
     let mut two = served.page().await;
@@ -218,7 +220,7 @@ async fn pages_share_a_run_and_leave_it_clean() {
     assert_eq!(state["playing"], true);
     one.until(|state| state["pages"] == 1).await;
     drop(one);
-    // With nobody watching it stands still; whoever comes back finds it going.
+    // Without pages the run pauses; it continues with the next page.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let before = saved(&served).frames.len();
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -230,7 +232,7 @@ async fn pages_share_a_run_and_leave_it_clean() {
 }
 
 #[tokio::test]
-async fn reset_begins_anew_and_another_scene_can_be_opened() {
+async fn reset_starts_a_new_run_and_another_scene_can_be_opened() {
     let served = Served::live(built_in("cylon"));
     let mut page = served.page().await;
     let mut other = served.page().await;
@@ -263,28 +265,28 @@ async fn reset_begins_anew_and_another_scene_can_be_opened() {
 }
 
 #[tokio::test]
-async fn a_movement_is_sought_beside_the_run_and_the_search_can_be_left() {
-    // A world whose steps are shared among threads: the search must leave it some.
+async fn a_movement_is_searched_while_the_run_continues_and_the_search_can_be_abandoned() {
+    // The steps of this world use the thread pool: the search must not occupy it.
     let served = Served::live(built_in("water"));
     let mut page = served.page().await;
     page.ask(json!({ "do": "open", "scene": "shared-load" }))
         .await
         .unwrap();
-    let sought = |state: &Value| {
+    let searching = |state: &Value| {
         let search = state["search"].as_str().unwrap_or_default();
-        search.starts_with("finding the movement of shared-load: attempt")
+        search.starts_with("Finding the movement of shared-load: attempt")
     };
-    let state = page.until(sought).await;
+    let state = page.until(searching).await;
     assert_eq!(
         (&state["run"], &state["message"]),
         (&json!(1), &Value::Null)
     );
-    // The old run goes on meanwhile, for whoever comes now too.
+    // The old run continues meanwhile, also for a page that connects now.
     let mut late = served.page().await;
     let frames = state["frames"].as_u64().unwrap();
     let state = frames_beyond(&mut late, frames + 3).await;
     assert_eq!(state["run"], 1);
-    // Something else is shown at once, and the other search is over.
+    // A scene without characters is shown immediately, and the search ends.
     page.ask(json!({ "do": "open", "scene": "cylon" }))
         .await
         .unwrap();
@@ -299,7 +301,7 @@ async fn a_movement_is_sought_beside_the_run_and_the_search_can_be_left() {
 }
 
 #[tokio::test]
-async fn a_body_whose_numbers_run_away_pauses_the_run() {
+async fn a_body_whose_numbers_diverge_pauses_the_run() {
     let served = Served::live(scene(RUNAWAY));
     let mut page = served.page().await;
     let state = page.until(|state| state["quarantined"] != json!([])).await;
@@ -319,17 +321,15 @@ async fn a_body_whose_numbers_run_away_pauses_the_run() {
 }
 
 #[tokio::test]
-async fn the_scenes_time_ends_with_a_pause_and_play_goes_on() {
+async fn the_run_pauses_at_the_end_of_the_scene_and_play_continues_it() {
     let served = Served::live(scene(
         "time.seconds = 0.1\n[[body]]\nshape.sphere.radius = 1\nmass = 1",
     ));
     let mut page = served.page().await;
     let state = page.until(|state| state["message"].is_string()).await;
-    assert!(
-        state["message"]
-            .as_str()
-            .unwrap()
-            .contains("0.1 s are over")
+    assert_eq!(
+        state["message"],
+        "End of the scene (0.1 s). Press play to continue."
     );
     assert_eq!(state["playing"], false);
     let frames = state["frames"].as_u64().unwrap();
@@ -348,7 +348,7 @@ async fn the_scenes_time_ends_with_a_pause_and_play_goes_on() {
 }
 
 #[tokio::test]
-async fn a_recording_is_shown_as_it_is_and_given_back_as_it_was() {
+async fn a_recording_is_shown_and_saved_unchanged() {
     let served = Served::live(built_in("cylon"));
     let mut page = served.page().await;
     page.ask(json!({ "do": "kick", "body": 0 })).await.unwrap();
@@ -361,7 +361,7 @@ async fn a_recording_is_shown_as_it_is_and_given_back_as_it_was() {
     let hello = page.wait_for("hello").await;
     assert_eq!(hello["live"], false);
     assert!(hello["title"].as_str().unwrap().contains("balls"));
-    // Also what hands did is told, for the page to draw.
+    // Drags are sent as well, because the page draws them.
     let events = page.wait_for("events").await["events"].clone();
     let pulled = |event: &Value| event["detail"].get("pull").is_some();
     assert!(events.as_array().unwrap().iter().any(pulled));

@@ -1,16 +1,12 @@
-//! Characters reach the page: the chart of their contacts goes along with the
-//! header, in files and over the socket.
+//! The contact chart of characters is sent to the page with the header, in
+//! files and over the WebSocket.
 
-#[path = "../../record/tests/support/mod.rs"]
-mod made_up;
-mod support;
-
+use crate::support::Served;
+use crate::synthetic::walker;
 use conatus_record::Recording;
 use conatus_viewer::compact;
 use conatus_viewer::live::Session;
-use made_up::walker;
 use serde_json::Value;
-use support::Served;
 
 /// The JSON at the head of the compact layout.
 fn text(recording: &Recording) -> Value {
@@ -30,7 +26,7 @@ fn a_file_holds_the_chart_of_its_clip() {
     assert_eq!(rows[6]["label"], "friend right foot");
     assert_eq!(json["chart"]["phases"].as_array().unwrap().len(), 11);
     assert_eq!(json["header"]["bodies"][0]["character"], "walker");
-    assert_eq!(text(&made_up::demo(3))["chart"], Value::Null);
+    assert_eq!(text(&crate::synthetic::demo(3))["chart"], Value::Null);
 }
 
 #[tokio::test]

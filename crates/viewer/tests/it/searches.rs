@@ -1,0 +1,91 @@
+//! Searches that a page abandons end, and only one runs at a time.
+
+use crate::support::{Served, built_in};
+use conatus_world::scene::library;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// The threads of one search: its own and those of its pool.
+const THREADS_PER_SEARCH: usize = 1 + conatus_world::motion::ROUND;
+/// Another test of this process may search at the same time.
+const MAX_THREADS: usize = 2 * THREADS_PER_SEARCH;
+/// How many scenes the page opens.
+const OPENED: usize = 50;
+
+/// The number of threads of this process that search, on Linux.
+fn search_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let names = tasks.filter_map(|task| {
+        let path = task.ok()?.path().join("comm");
+        std::fs::read_to_string(path).ok()
+    });
+    names.filter(|name| name.starts_with("search")).count()
+}
+
+fn is_searching(state: &Value) -> bool {
+    state["search"].is_string()
+}
+
+/// A user tried one scene with characters after the other. Every search that
+/// the page had abandoned continued: 50 of them had 109 threads and 1.1 GB of
+/// memory, for more than a minute. A search must end within 0.2 s of being
+/// abandoned, and only one may run.
+#[tokio::test]
+async fn abandoned_searches_end_and_only_one_runs_at_a_time() {
+    let served = Served::live(built_in("cylon"));
+    let mut page = served.page().await;
+    let scenes: Vec<&str> = library::list()
+        .iter()
+        .filter(|scene| scene.family == "motion")
+        .map(|scene| scene.name)
+        .collect();
+    assert!(scenes.len() > 5, "{scenes:?}");
+    let mut most = 0;
+    for name in scenes.iter().cycle().take(OPENED) {
+        page.ask(json!({ "do": "open", "scene": name }))
+            .await
+            .unwrap();
+        page.until(is_searching).await;
+        most = most.max(search_threads());
+    }
+    assert!(most <= MAX_THREADS, "{most} threads search");
+
+    // Resetting the run that is shown abandons the last search as well.
+    let begin = Instant::now();
+    page.ask(json!({ "do": "reset" })).await.unwrap();
+    page.until(|state| !is_searching(state)).await;
+    let mut left = search_threads();
+    while left > THREADS_PER_SEARCH && begin.elapsed() < Duration::from_secs(30) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        left = search_threads();
+    }
+    println!(
+        "{most} search threads at most; ended after {:?}",
+        begin.elapsed()
+    );
+    assert!(left <= THREADS_PER_SEARCH, "{left} threads still search");
+}
+
+/// The search must not continue when the last page is closed, and a page that
+/// is reloaded must not lose it.
+#[tokio::test]
+async fn a_search_stops_with_the_last_page_and_starts_again_with_the_next() {
+    let served = Served::live(built_in("cylon"));
+    let mut page = served.page().await;
+    page.ask(json!({ "do": "open", "scene": "sit-up" }))
+        .await
+        .unwrap();
+    page.until(is_searching).await;
+    drop(page);
+    let mut next = served.page().await;
+    let state = next.until(is_searching).await;
+    let message = state["search"].as_str().unwrap();
+    assert!(message.contains("sit-up"), "{message}");
+    assert_eq!(state["run"], 1);
+    // A request for another scene still abandons it.
+    next.ask(json!({ "do": "open", "scene": "cylon" }))
+        .await
+        .unwrap();
+    let state = next.until(|state| state["run"] == 2).await;
+    assert_eq!(state["search"], Value::Null);
+}
