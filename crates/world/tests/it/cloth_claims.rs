@@ -3,12 +3,10 @@
 //! early stages are weak, as in the paper, so that the fail-safe has to work;
 //! the benchmark makes the same comparisons at full size.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::Frame;
 use conatus_world::Report;
-use support::{built_in, from_text, run};
+use crate::support::{built_in, from_text, run};
 
 const PROJECTION: &str = "inelastic-projection";
 const RIGID: &str = "rigid-impact-zones";

@@ -1,9 +1,7 @@
 //! What the report says of the contacts that carried a movement.
 
-mod support;
-
 use conatus_world::motion::{ContactReport, MotionReport};
-use support::{find, from_text};
+use crate::support::{find, from_text};
 
 /// A search that takes no time.
 const QUICK: &str = r#"
@@ -92,7 +90,7 @@ kind = 'stand'
 
 #[test]
 fn a_parcel_that_is_carried_is_carried_by_hands() {
-    let mut setup = support::built_in("carry", &[]);
+    let mut setup = crate::support::built_in("carry", &[]);
     find(&mut setup);
     let motion = setup.world.motion.as_ref().unwrap();
     let found = motion.report().unwrap();

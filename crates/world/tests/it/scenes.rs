@@ -1,10 +1,8 @@
 //! Every built-in scene shows what its title promises.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::{Frame, Status};
-use support::{body, built_in, run};
+use crate::support::{body, built_in, run};
 
 fn totals(frame: &Frame) -> f64 {
     frame.totals.kinetic + frame.totals.potential

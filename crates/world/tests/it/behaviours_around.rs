@@ -1,11 +1,9 @@
 //! What must be seen when characters meet obstacles: each scene is what its name
 //! says. Figures are judged by the search itself.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::clip::Clip;
-use support::seen::{assert_steps, effector, last, movement, touches};
+use crate::support::seen::{assert_steps, effector, last, movement, touches};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];

@@ -1,15 +1,13 @@
 //! The world's own rules: commands, locked bodies, quarantine, contacts that
 //! rest, forces of one's own.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::Status;
 use conatus_rigid::contact::{Plane, Sphere};
 use conatus_rigid::forces::Callback;
 use conatus_rigid::{Constants, State};
 use conatus_world::{Command, World};
-use support::{from_text, run};
+use crate::support::{from_text, run};
 
 fn ball_over_floor(h: f64, height: f64, restitution: f64) -> World {
     let mut world = World::new(h);
@@ -319,7 +317,7 @@ fn a_ball_that_falls_onto_a_rough_floor_rolls_at_five_sevenths_of_its_speed() {
 #[test]
 fn symplectic_euler_keeps_a_tumbling_top_s_energy_and_spin() {
     let sets = ["time.integrator=symplectic-euler"];
-    let mut setup = support::built_in("tumbling-top", &sets);
+    let mut setup = crate::support::built_in("tumbling-top", &sets);
     let (report, _) = run(&mut setup);
     assert!(
         report.energy.max_relative_drift < 1e-3,
@@ -469,8 +467,8 @@ fn nothing_merges_with_what_went_wrong() {
 
 #[test]
 fn a_run_can_be_stopped_between_two_frames() {
-    let mut setup = support::built_in("gas", &["time.steps_per_frame=1000000"]);
-    let mut kept = support::Kept::default();
+    let mut setup = crate::support::built_in("gas", &["time.steps_per_frame=1000000"]);
+    let mut kept = crate::support::Kept::default();
     let mut asked = 0;
     let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| {
         asked += 1;

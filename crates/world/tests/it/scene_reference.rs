@@ -1,8 +1,6 @@
 //! docs/scenes.md leaves no key and no built-in scene out, and its examples run;
 //! docs/behaviours.md shows every scene with characters.
 
-mod support;
-
 use conatus_cloth::MATERIALS;
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText, library, schema, template};
 use serde_json::Value;
@@ -123,9 +121,9 @@ fn the_examples_of_the_reference_run() {
     let mut count = 0;
     for (kind, text) in blocks {
         if kind == "toml" && text.starts_with("# runs\n") {
-            let setup = support::from_text(&text, &[]);
+            let setup = crate::support::from_text(&text, &[]);
             let mut setup = setup.unwrap_or_else(|error| panic!("{text}\n{error}"));
-            let (report, _) = support::run(&mut setup);
+            let (report, _) = crate::support::run(&mut setup);
             assert!(report.succeeded(), "{text}\n{report:?}");
             count += 1;
         }
@@ -158,8 +156,8 @@ fn the_templates_run_as_they_are_and_with_every_key_to_try() {
         let template = template::template(family).unwrap();
         let tried = template::with_keys_to_try(template);
         for text in [template, &tried] {
-            let mut setup = support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-            let (report, _) = support::run(&mut setup);
+            let mut setup = crate::support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let (report, _) = crate::support::run(&mut setup);
             assert!(report.succeeded(), "{family}: {report:?}");
             let intersections = report.cloth.map_or(0, |cloth| cloth.intersections);
             assert_eq!(intersections, 0, "{family}");

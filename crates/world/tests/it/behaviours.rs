@@ -1,11 +1,9 @@
 //! What must be seen when a human moves: each scene is what its name says.
 //! Figures are judged by the search itself, which has to keep all bars.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::clip::{Character, Clip};
-use support::seen::{
+use crate::support::seen::{
     assert_alternate, assert_steps, assert_uses_its_time, effector, last, movement, swing_together,
     swings,
 };

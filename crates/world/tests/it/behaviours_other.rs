@@ -1,10 +1,8 @@
 //! What must be seen when those who are no ordinary humans move: feet that lift
 //! and land in the order of a gait. Figures are judged by the search itself.
 
-mod support;
-
 use std::collections::BTreeSet;
-use support::seen::{
+use crate::support::seen::{
     assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swing_together,
     swings,
 };

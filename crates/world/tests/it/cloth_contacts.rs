@@ -1,15 +1,13 @@
 //! Contacts of cloth where they are hard to get right: on ground made of many
 //! triangles, and between a heavy body and a table.
 
-mod support;
-
 use conatus_math::DVec3;
 use conatus_record::Frame;
-use support::{built_in, from_text};
+use crate::support::{built_in, from_text};
 
 fn run(text: &str) -> Vec<Frame> {
     let mut setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let (report, kept) = support::run(&mut setup);
+    let (report, kept) = crate::support::run(&mut setup);
     assert!(report.succeeded());
     assert_eq!(report.cloth.expect("cloth").intersections, 0);
     kept.frames
@@ -117,7 +115,7 @@ fn a_heavy_body_rests_on_thin_cloth_on_a_table() {
 fn pulled(until: f64) -> (Vec<f64>, f64) {
     let pull = format!("cloth.piece.tablecloth.pin[0].keyframe[1].time={until}");
     let mut setup = built_in("tablecloth", &["time.seconds=1.25", &pull]);
-    let (report, kept) = support::run(&mut setup);
+    let (report, kept) = crate::support::run(&mut setup);
     let cloth = report.cloth.expect("cloth");
     assert_eq!(cloth.intersections, 0);
     assert!(cloth.max_stretch < 1.5, "{}", cloth.max_stretch);

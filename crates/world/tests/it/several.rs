@@ -1,16 +1,14 @@
 //! Several movements to choose from: they are different, and the same on any
 //! number of threads.
 
-mod support;
-
 use conatus_motion::different::{DIFFERENT, distance, pattern};
 use conatus_motion::synthesize;
 use conatus_world::motion::Movements;
 use std::ops::ControlFlow;
-use support::from_text;
+use crate::support::from_text;
 
 /// A search that takes little time, with bars that every movement keeps.
-const STEPS: &str = include_str!("support/steps.toml");
+const STEPS: &str = include_str!("../support/steps.toml");
 
 fn ask(keep: usize) -> conatus_world::motion::Ask {
     let text = STEPS.replace("keep = 2", &format!("keep = {keep}"));

@@ -1,0 +1,22 @@
+//! The integration tests of the world, in one binary so that they link once.
+
+mod support;
+
+mod behaviours;
+mod behaviours_around;
+mod behaviours_other;
+mod behaviours_things;
+mod cloth_claims;
+mod cloth_contacts;
+mod golden;
+mod inputs;
+mod motion;
+mod motion_contacts;
+mod mutated_scenes;
+mod mutation;
+mod resume;
+mod scene_reference;
+mod scenes;
+mod schema;
+mod several;
+mod world;
