@@ -1,28 +1,35 @@
 //! The parts that test the page of `conatus play`.
 
-use crate::run::{Outcome, cargo, done, program, root, shown, target};
-use crate::tools;
+use crate::artifacts::{self, BROWSER_TESTS};
+use crate::process::{Outcome, captured, command, root, shown, work_folder};
+use crate::{runs, tools};
+use std::path::Path;
 
-/// Its types and unit tests, in a copy under the target folder; nothing is
-/// written into the project itself.
-pub fn alone() -> Outcome {
-    let copy = target()?.join("xtask").join("page");
-    tools::install(&root().join("crates/viewer/web"), &copy)?;
-    shown(tools::npm(&copy, &["run", "check"]))?;
-    done(shown(tools::npm(&copy, &["test"])))
+/// Type checks and unit tests of the page, in a copy below the target folder.
+pub fn unit_tests() -> Outcome {
+    let copy = work_folder()?.join("page");
+    tools::install_once(&root().join("crates/viewer/web"), &copy)?;
+    captured(tools::npm(&copy, &["run", "check"]))?;
+    captured(tools::npm(&copy, &["test"]))?;
+    Ok(String::new())
 }
 
-/// The page as users have it, in a real browser. The release build has to be
-/// there already.
+/// Installs the browser where it is missing and may be installed.
+pub fn find_browser() -> Outcome {
+    tools::browser().map(|browser| browser.display().to_string())
+}
+
+/// The page in a real browser, driven by the built program.
 pub fn in_browser() -> Outcome {
     let browser = tools::browser()?;
-    let program = program()?;
-    if !program.is_file() {
-        return Err(format!("{} is missing", program.display()));
+    let program = artifacts::program()?;
+    for tests in artifacts::test_binaries(|package| package == Path::new(BROWSER_TESTS))? {
+        let mut tests_run = command(&tests.path, &[]);
+        tests_run.current_dir(root().join(&tests.package));
+        tests_run.env("CONATUS_BROWSER", &browser);
+        tests_run.env("CONATUS_PROGRAM", &program);
+        tests_run.env(runs::VARIABLE, runs::folder()?);
+        shown(tests_run)?;
     }
-    let mut tests = cargo(&["test", "--package", "conatus-browser-tests"]);
-    tests.env("CONATUS_BROWSER", &browser);
-    tests.env("CONATUS_PROGRAM", &program);
-    shown(tests)?;
     Ok(format!("with {}", browser.display()))
 }

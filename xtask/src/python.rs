@@ -1,38 +1,46 @@
-//! Python with packages of its own, under the target folder.
+//! Python with its own packages below the target folder.
 
-use crate::run::quiet;
+use crate::process::captured;
 use crate::tools;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
-/// Python by the name that the system starts it by.
+/// The name of Python on this system.
 pub const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// A call of Python with the packages that a file asks for, which are kept in
-/// `folder`. Only another list has them installed anew.
-pub fn with_packages(list: &Path, folder: &Path) -> Result<Command, String> {
-    let say = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let wanted = fs::read(list).map_err(|error| format!("{}: {error}", list.display()))?;
+/// Two installations into one folder would disturb each other.
+static INSTALLING: Mutex<()> = Mutex::new(());
+
+/// A call of Python with the packages of some requirements files, which are
+/// kept in `folder`. They are installed again only when the files change.
+pub fn with_packages(lists: &[PathBuf], folder: &Path) -> Result<Command, String> {
+    let _guard = INSTALLING.lock();
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut wanted = Vec::new();
+    for list in lists {
+        wanted.extend(fs::read(list).map_err(|error| format!("{}: {error}", list.display()))?);
+    }
     let installed = folder.join(".installed-from");
     if fs::read(&installed).ok().as_ref() != Some(&wanted) {
         let _ = fs::remove_dir_all(folder);
-        fs::create_dir_all(folder).map_err(say)?;
-        install(list, folder)?;
-        fs::write(&installed, &wanted).map_err(say)?;
+        fs::create_dir_all(folder).map_err(failed)?;
+        install(lists, folder)?;
+        fs::write(&installed, &wanted).map_err(failed)?;
     }
     Ok(python(folder))
 }
 
-/// Installs into an environment of its own, or, where Python comes without
-/// the module for that, into a plain folder of packages.
-fn install(list: &Path, folder: &Path) -> Result<(), String> {
-    if environment(folder).is_err() {
-        // Debian has it in a package apart.
+/// Installs into a virtual environment or, where Python has no module `venv`,
+/// into a plain folder of packages.
+fn install(lists: &[PathBuf], folder: &Path) -> Result<(), String> {
+    if create_environment(folder).is_err() {
+        // Debian has the module in a separate package.
         let _ = fs::remove_dir_all(folder.join(ENVIRONMENT));
         if tools::may_install() {
             tools::apt_get(&["python3", "python3-venv", "python3-pip"])?;
-            let _ = environment(folder);
+            let _ = create_environment(folder);
         }
     }
     let mut pip = match interpreter(folder).is_file() {
@@ -44,8 +52,10 @@ fn install(list: &Path, folder: &Path) -> Result<(), String> {
     if !interpreter(folder).is_file() {
         pip.arg("--target").arg(folder.join(PACKAGES));
     }
-    pip.arg("--requirement").arg(list);
-    quiet(pip).map(drop).map_err(|problem| {
+    for list in lists {
+        pip.arg("--requirement").arg(list);
+    }
+    captured(pip).map(drop).map_err(|problem| {
         format!(
             "{problem}: install Python 3.9 or newer with pip (on Debian and Ubuntu `apt-get \
              install python3 python3-venv python3-pip`)"
@@ -56,17 +66,17 @@ fn install(list: &Path, folder: &Path) -> Result<(), String> {
 const ENVIRONMENT: &str = "environment";
 const PACKAGES: &str = "packages";
 
-fn environment(folder: &Path) -> Result<(), String> {
+fn create_environment(folder: &Path) -> Result<(), String> {
     let mut venv = Command::new(PYTHON);
     venv.args(["-m", "venv"]).arg(folder.join(ENVIRONMENT));
     let output = venv.output().map_err(|error| error.to_string())?;
     match output.status.success() {
         true => Ok(()),
-        false => Err("the module `venv` is missing".into()),
+        false => Err("Python's module `venv` is missing".into()),
     }
 }
 
-/// The environment's own Python.
+/// Python in the virtual environment.
 fn interpreter(folder: &Path) -> PathBuf {
     let place = match cfg!(windows) {
         true => "Scripts/python.exe",

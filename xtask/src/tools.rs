@@ -1,22 +1,26 @@
 //! The programs that the tests call, and how to get them.
 
+use crate::process::{Outcome, captured, cargo, command, shown, succeeds};
 use crate::python::PYTHON;
-use crate::run::{Outcome, quiet, shown};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 use std::{fs, io};
 
-/// Looks for all tools. Node.js builds the page and validates `.glb` files;
-/// where nobody could install it by hand (Debian, as root, `CI=true`) it is
-/// installed here.
+/// Looks for the tools that everything needs: Node.js builds the page and runs
+/// the glTF validator, Python runs the other validators. What is missing is
+/// installed on a CI machine (Debian, as root, `CI=true`).
 pub fn check() -> Outcome {
-    let cargo = crate::run::cargo(&["--version"]);
-    println!("{}", quiet(cargo)?.trim());
-    let mut missing = absent();
+    println!("{}", captured(cargo(&["--version"]))?.trim());
+    match has_nextest() {
+        true => println!("cargo-nextest found"),
+        false => println!("cargo-nextest not found: tests run one binary after another"),
+    }
+    let mut missing = missing_node_tools();
     if !missing.is_empty() && may_install() {
         apt_get(&["nodejs", "npm"])?;
-        missing = absent();
+        missing = missing_node_tools();
     }
     if missing.is_empty() {
         return python();
@@ -28,13 +32,19 @@ pub fn check() -> Outcome {
     ))
 }
 
-/// Python, whose packages `.usda` files, `.obj` frames and clips are validated with.
+/// Whether cargo-nextest is installed.
+pub fn has_nextest() -> bool {
+    let output = cargo(&["nextest", "--version"]).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// Finds Python, which runs the validators of `.usda` files, `.obj` frames and clips.
 fn python() -> Outcome {
-    let told = || quiet(command(PYTHON, &["--version"]));
-    if told().is_err() && may_install() {
+    let version = || captured(command(PYTHON, &["--version"]));
+    if !succeeds(PYTHON, &["--version"]) && may_install() {
         apt_get(&["python3", "python3-venv", "python3-pip"])?;
     }
-    let version = told().map_err(|_| {
+    let version = version().map_err(|_| {
         "Python not found: install Python 3.9 or newer with pip (https://python.org; on Debian \
          and Ubuntu `apt-get install python3 python3-venv python3-pip`)"
     })?;
@@ -42,53 +52,56 @@ fn python() -> Outcome {
     Ok(String::new())
 }
 
-/// npm by the name that the system starts it by.
+/// The name of npm on this system.
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-/// The browser for the tests of the page: what `CONATUS_BROWSER` names, or
-/// Chromium or Chrome on the `PATH`. Installed like Node.js where it is missing.
+/// The browser for the tests of the page: the program in `CONATUS_BROWSER`, or
+/// Chromium or Chrome on the `PATH`. Installed on a CI machine if it is missing.
 pub fn browser() -> Result<OsString, String> {
     let named = std::env::var_os("CONATUS_BROWSER");
     if let Some(named) = named.filter(|named| !named.is_empty()) {
-        return match works(&named) {
+        return match succeeds(&named, &["--version"]) {
             true => Ok(named),
             false => Err(format!(
-                "CONATUS_BROWSER names {named:?}, which does not start"
+                "CONATUS_BROWSER is {named:?}, which does not start"
             )),
         };
     }
-    let usual = || {
+    let on_path = || {
         let names = ["chromium", "chromium-browser", "google-chrome"];
-        names
-            .map(OsString::from)
-            .into_iter()
-            .find(|name| works(name))
+        let mut names = names.map(OsString::from).into_iter();
+        names.find(|name| succeeds(name, &["--version"]))
     };
-    if let Some(found) = usual() {
+    if let Some(found) = on_path() {
         return Ok(found);
     }
     if may_install() {
         apt_get(&["chromium"])?;
     }
-    usual().ok_or_else(|| {
-        "chromium not found: install it (on Debian `apt-get install chromium`), name a Chromium \
-         or Chrome in CONATUS_BROWSER, or leave these tests out with --without-browser"
+    on_path().ok_or_else(|| {
+        "chromium not found: install it (on Debian `apt-get install chromium`), set \
+         CONATUS_BROWSER to a Chromium or Chrome, or leave these tests out with \
+         --without-browser"
             .into()
     })
 }
 
-/// Makes `to` a copy of a folder with a package.json and a lockfile, its
-/// packages installed. Only a new lockfile has them installed anew.
-pub fn install(from: &Path, to: &Path) -> Result<(), String> {
-    let say = |error: io::Error| format!("{}: {error}", to.display());
-    copy(from, to).map_err(say)?;
-    let lock = fs::read(to.join("package-lock.json")).map_err(say)?;
+/// Two installations into one folder would disturb each other.
+static INSTALLING: Mutex<()> = Mutex::new(());
+
+/// Makes `to` a copy of a folder with a package.json and a lockfile, with its
+/// packages installed. They are installed again only when the lockfile changes.
+pub fn install_once(from: &Path, to: &Path) -> Result<(), String> {
+    let _guard = INSTALLING.lock();
+    let failed = |error: io::Error| format!("{}: {error}", to.display());
+    copy(from, to).map_err(failed)?;
+    let lock = fs::read(to.join("package-lock.json")).map_err(failed)?;
     let installed = to.join(PACKAGES).join(".installed-from");
     if fs::read(&installed).ok().as_ref() == Some(&lock) {
         return Ok(());
     }
-    quiet(npm(to, &["ci", "--no-audit", "--no-fund"]))?;
-    fs::write(&installed, &lock).map_err(say)
+    captured(npm(to, &["ci", "--no-audit", "--no-fund"]))?;
+    fs::write(&installed, &lock).map_err(failed)
 }
 
 /// A call of npm in a folder.
@@ -98,10 +111,10 @@ pub fn npm(folder: &Path, arguments: &[&str]) -> Command {
     npm
 }
 
-/// Where npm puts packages.
+/// The folder that npm installs packages into.
 const PACKAGES: &str = "node_modules";
 
-/// Copies a folder but for packages, and takes away what is not in it any more.
+/// Copies a folder without its packages, and removes what is no longer in it.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for old in fs::read_dir(to)? {
@@ -126,7 +139,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Installs packages of Debian.
+/// Installs Debian packages.
 pub fn apt_get(packages: &[&str]) -> Result<(), String> {
     shown(command("apt-get", &["update", "-q"]))?;
     let mut install = command(
@@ -139,14 +152,10 @@ pub fn apt_get(packages: &[&str]) -> Result<(), String> {
     shown(install)
 }
 
-fn works(program: &OsStr) -> bool {
-    let told = Command::new(program).arg("--version").output();
-    told.is_ok_and(|output| output.status.success())
-}
-
-fn absent() -> Vec<&'static str> {
+/// The tools of Node.js that cannot be started; prints the versions of the others.
+fn missing_node_tools() -> Vec<&'static str> {
     let tools = ["node", NPM];
-    let absent = tools
+    let missing = tools
         .into_iter()
         .filter(|tool| match command(tool, &["--version"]).output() {
             Ok(output) if output.status.success() => {
@@ -155,7 +164,7 @@ fn absent() -> Vec<&'static str> {
             }
             _ => true,
         });
-    absent.collect()
+    missing.collect()
 }
 
 /// Whether tools may be installed here: on Debian, as root, with `CI=true`.
@@ -168,10 +177,4 @@ pub fn may_install() -> bool {
             .is_ok_and(|o| o.stdout == b"0\n")
     };
     ci && debian && root()
-}
-
-fn command(program: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments);
-    command
 }

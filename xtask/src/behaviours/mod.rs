@@ -5,10 +5,11 @@ mod page;
 mod picture;
 mod scene;
 
-use crate::run::{Outcome, program, quiet, release, root};
+use crate::artifacts;
+use crate::process::{Outcome, captured, root};
 use page::Page;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::{env, fs, process};
 
@@ -22,7 +23,7 @@ const CLUMSY: i32 = 3;
 /// Runs the scenes that are named, or all, and writes their sections anew; sections
 /// of others stay as they are.
 pub fn all(names: &[&str]) -> Outcome {
-    let program = built()?;
+    let program = artifacts::program()?;
     let listed = listed(&program)?;
     if let Some(unknown) = names.iter().find(|n| listed.iter().all(|s| s.0 != **n)) {
         return Err(format!("there is no scene `{unknown}` with characters"));
@@ -56,20 +57,11 @@ pub fn all(names: &[&str]) -> Outcome {
     }
 }
 
-/// The program that `CONATUS_PROGRAM` names, or the optimised build.
-fn built() -> Result<PathBuf, String> {
-    if let Some(named) = env::var_os("CONATUS_PROGRAM") {
-        return Ok(named.into());
-    }
-    release()?;
-    program()
-}
-
 /// The built-in scenes with characters: name and title.
 fn listed(program: &Path) -> Result<Vec<(String, String)>, String> {
     let mut list = Command::new(program);
     list.args(["list", "--json"]);
-    let all: Value = serde_json::from_str(&quiet(list)?).map_err(|e| e.to_string())?;
+    let all: Value = serde_json::from_str(&captured(list)?).map_err(|e| e.to_string())?;
     let word = |scene: &Value, key: &str| scene[key].as_str().unwrap_or_default().to_owned();
     let scenes = all.as_array().into_iter().flatten();
     let found: Vec<_> = scenes

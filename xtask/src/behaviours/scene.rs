@@ -1,6 +1,6 @@
 //! What the page says of a scene file: its group, and the goals as they are written.
 
-use crate::run::root;
+use crate::process::root;
 use std::fs;
 
 /// What a scene is about, in the order of the page.

@@ -1,12 +1,12 @@
 //! What must be seen when a human moves: each scene is what its name says.
 //! Figures are judged by the search itself, which has to keep all bars.
 
-use conatus_math::DVec3;
-use conatus_record::clip::{Character, Clip};
 use crate::support::seen::{
     assert_alternate, assert_steps, assert_uses_its_time, effector, last, movement, swing_together,
     swings,
 };
+use conatus_math::DVec3;
+use conatus_record::clip::{Character, Clip};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];

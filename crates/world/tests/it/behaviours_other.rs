@@ -1,11 +1,11 @@
 //! What must be seen when those who are no ordinary humans move: feet that lift
 //! and land in the order of a gait. Figures are judged by the search itself.
 
-use std::collections::BTreeSet;
 use crate::support::seen::{
     assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swing_together,
     swings,
 };
+use std::collections::BTreeSet;
 
 #[test]
 fn a_wide_human_walks_with_alternate_feet() {

@@ -3,10 +3,10 @@
 //! early stages are weak, as in the paper, so that the fail-safe has to work;
 //! the benchmark makes the same comparisons at full size.
 
+use crate::support::{built_in, from_text, run};
 use conatus_math::DVec3;
 use conatus_record::Frame;
 use conatus_world::Report;
-use crate::support::{built_in, from_text, run};
 
 const PROJECTION: &str = "inelastic-projection";
 const RIGID: &str = "rigid-impact-zones";

@@ -1,9 +1,9 @@
 //! Contacts of cloth where they are hard to get right: on ground made of many
 //! triangles, and between a heavy body and a table.
 
+use crate::support::{built_in, from_text};
 use conatus_math::DVec3;
 use conatus_record::Frame;
-use crate::support::{built_in, from_text};
 
 fn run(text: &str) -> Vec<Frame> {
     let mut setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));

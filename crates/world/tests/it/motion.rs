@@ -1,13 +1,13 @@
 //! Characters in the world: what a scene asks for, the clip that comes of it,
 //! and how it is played.
 
+use crate::support::{find, from_text, run};
 use conatus_math::DVec3;
 use conatus_motion::Goal;
 use conatus_record::clip::TargetKind;
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use crate::support::{find, from_text, run};
 
 /// A search that takes no time.
 const QUICK: &str = r#"

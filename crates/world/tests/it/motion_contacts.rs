@@ -1,7 +1,7 @@
 //! What the report says of the contacts that carried a movement.
 
-use conatus_world::motion::{ContactReport, MotionReport};
 use crate::support::{find, from_text};
+use conatus_world::motion::{ContactReport, MotionReport};
 
 /// A search that takes no time.
 const QUICK: &str = r#"
@@ -90,10 +90,8 @@ kind = 'stand'
 
 #[test]
 fn a_parcel_that_is_carried_is_carried_by_hands() {
-    let mut setup = crate::support::built_in("carry", &[]);
-    find(&mut setup);
-    let motion = setup.world.motion.as_ref().unwrap();
-    let found = motion.report().unwrap();
+    let movement = crate::support::movement("carry");
+    let found = &movement.report;
     let parcel = of(found, "parcel");
     let by_hands = parcel.iter().filter(|c| c.with.contains("hand"));
     assert!(

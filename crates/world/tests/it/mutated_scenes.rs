@@ -1,9 +1,9 @@
 //! No text, however broken, brings the scene reader down: it answers with a
 //! scene or with an error that can be shown.
 
-use conatus_world::scene::{Files, LoadOptions, Scene, SourceText, library};
 use crate::mutation::texts::{HOPPER, SMALL_CLOTH, SMALL_MESH, originals};
 use crate::mutation::{TOKENS, breaks, broken, with_wild_numbers};
+use conatus_world::scene::{Files, LoadOptions, Scene, SourceText, library};
 use proptest::prelude::*;
 
 #[test]

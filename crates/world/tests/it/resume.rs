@@ -1,6 +1,7 @@
 //! A run that is taken up at a checkpoint ends as one that was never stopped,
 //! to the last bit.
 
+use crate::support::{Kept, built_in, from_text};
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame};
 use conatus_world::checkpoint::{CHECKPOINT_FRAMES, MEMORY_STEPS};
@@ -8,7 +9,6 @@ use conatus_world::scene::Setup;
 use conatus_world::{Checkpoint, CheckpointError, Logbook, Report, Sink};
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use crate::support::{Kept, built_in, from_text};
 
 /// Everything of a run, with the checkpoints and how many frames and events
 /// came before each.

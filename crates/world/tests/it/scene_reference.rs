@@ -156,7 +156,8 @@ fn the_templates_run_as_they_are_and_with_every_key_to_try() {
         let template = template::template(family).unwrap();
         let tried = template::with_keys_to_try(template);
         for text in [template, &tried] {
-            let mut setup = crate::support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+            let mut setup =
+                crate::support::from_text(text, &[]).unwrap_or_else(|error| panic!("{error}"));
             let (report, _) = crate::support::run(&mut setup);
             assert!(report.succeeded(), "{family}: {report:?}");
             let intersections = report.cloth.map_or(0, |cloth| cloth.intersections);

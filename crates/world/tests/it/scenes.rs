@@ -1,8 +1,8 @@
 //! Every built-in scene shows what its title promises.
 
+use crate::support::{body, built_in, run};
 use conatus_math::DVec3;
 use conatus_record::{Frame, Status};
-use crate::support::{body, built_in, run};
 
 fn totals(frame: &Frame) -> f64 {
     frame.totals.kinetic + frame.totals.potential

@@ -1,11 +1,11 @@
 //! Several movements to choose from: they are different, and the same on any
 //! number of threads.
 
+use crate::support::from_text;
 use conatus_motion::different::{DIFFERENT, distance, pattern};
 use conatus_motion::synthesize;
 use conatus_world::motion::Movements;
 use std::ops::ControlFlow;
-use crate::support::from_text;
 
 /// A search that takes little time, with bars that every movement keeps.
 const STEPS: &str = include_str!("../support/steps.toml");

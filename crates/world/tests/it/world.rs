@@ -1,13 +1,13 @@
 //! The world's own rules: commands, locked bodies, quarantine, contacts that
 //! rest, forces of one's own.
 
+use crate::support::{from_text, run};
 use conatus_math::DVec3;
 use conatus_record::Status;
 use conatus_rigid::contact::{Plane, Sphere};
 use conatus_rigid::forces::Callback;
 use conatus_rigid::{Constants, State};
 use conatus_world::{Command, World};
-use crate::support::{from_text, run};
 
 fn ball_over_floor(h: f64, height: f64, restitution: f64) -> World {
     let mut world = World::new(h);

@@ -3,12 +3,15 @@
 
 pub mod seen;
 
-use conatus_record::{Event, Frame};
+use conatus_record::{Event, Frame, Recording};
+use conatus_world::motion::{FOUND, MotionReport, Movement};
 use conatus_world::scene::{Files, LoadOptions, Scene, SceneError, Setup, SourceText};
 use conatus_world::{Report, Sink};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 /// Keeps everything in memory.
 #[derive(Default)]
@@ -63,6 +66,43 @@ pub fn find(setup: &mut Setup) {
         let found = ask.find(&|_| ControlFlow::Continue(()));
         setup.put(&Arc::new(found));
     }
+}
+
+/// The recording of a built-in scene that the gate made. The folder is in
+/// `CONATUS_RUNS`; where that is not set there is none.
+pub fn recorded(scene: &str) -> Option<Recording> {
+    let folder = std::env::var_os("CONATUS_RUNS").filter(|folder| !folder.is_empty())?;
+    let path = PathBuf::from(folder).join(format!("{scene}.mcap"));
+    let recording = Recording::read(&path);
+    Some(recording.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// The movement of a built-in scene: from its recording, or else from one search
+/// in this process.
+pub fn movement(scene: &str) -> Arc<Movement> {
+    static FOUND_BEFORE: Mutex<BTreeMap<String, Arc<Movement>>> = Mutex::new(BTreeMap::new());
+    // The lock is held during a search, which uses all cores anyway.
+    let mut found = FOUND_BEFORE.lock().unwrap_or_else(|e| e.into_inner());
+    let search_or_read = || match recorded(scene) {
+        Some(recording) => {
+            let mut events = recording.events.into_iter();
+            let event = events.find(|event| event.kind == FOUND);
+            let report = event.unwrap_or_else(|| panic!("{scene} has no movement"));
+            Arc::new(Movement {
+                clip: recording
+                    .clip
+                    .unwrap_or_else(|| panic!("{scene} has no clip")),
+                report: serde_json::from_value::<MotionReport>(report.detail)
+                    .unwrap_or_else(|error| panic!("the report of {scene}: {error}")),
+            })
+        }
+        None => {
+            let ask = built_in(scene, &[]).ask;
+            let ask = ask.unwrap_or_else(|| panic!("{scene} has no characters"));
+            Arc::new(ask.find(&|_| ControlFlow::Continue(())))
+        }
+    };
+    Arc::clone(found.entry(scene.to_owned()).or_insert_with(search_or_read))
 }
 
 /// Runs to the end and keeps everything.

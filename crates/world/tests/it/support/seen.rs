@@ -1,16 +1,13 @@
 //! What can be seen of a movement: who steps, who flies, who waits.
 
-use super::{built_in, find};
 use conatus_record::clip::{Character, Clip, Effector};
 
-/// The movement that a built-in scene finds; it keeps all bars.
+/// The clip of a built-in scene, whose movement keeps all thresholds.
 pub fn movement(scene: &str) -> Clip {
-    let mut setup = built_in(scene, &[]);
-    find(&mut setup);
-    let motion = setup.world.motion.as_ref().unwrap();
-    let report = motion.report().unwrap();
+    let movement = super::movement(scene);
+    let report = &movement.report;
     assert!(report.good, "{scene}: {:?}", report.failure);
-    motion.clip().clone()
+    movement.clip.clone()
 }
 
 /// The last moment.
