@@ -1,16 +1,16 @@
 # Reads the .clip.json files named on the command line and scores the physics of their
 # motions by differentiating positions itself; prints a table, or JSON with --json, and
-# exits with 1 if a bar is missed. It shares nothing with the program but the format.
+# exits with 1 if a threshold is missed. It shares only the file format with the program.
 #
-#   python check.py [--json] [--BAR VALUE]... CLIP...
-#   python check.py --self-test     motions with known truth pass, spoilt ones are caught
+#   python check.py [--json] [--SCORE THRESHOLD]... CLIP...
+#   python check.py --self-test     valid motions of known physics pass, spoilt ones fail
 #
 # Scores of a character (forces in its weights, torques in its weight times 1 m):
 #   force_rms, force_max     m(a - g) less all forces, over all samples but the two ends;
 #   torque_rms, torque_max   the rate of angular momentum about the centre of mass less all
-#                            torques. dynamics.py tells how forces and differences of
+#                            torques. dynamics.py explains how forces and differences of
 #                            positions are made comparable, also at the knots of splines
-#   combined_*               both as one vector of six (no bar)
+#   combined_*               both as one vector of six (no threshold)
 #   far_impulse              share of the impulse from effectors of which no point is
 #                            within 1 cm of a surface
 #   cone_excess              force outside friction's cone, or pulling, of what does not
@@ -23,14 +23,14 @@
 #   replay                   a free body with the clip's start and forces strays so far in
 #                            half a second, the worst of starts every 0.1 s (m)
 #   reaction                 force on one side of a contact and on the other do not cancel
-# Without a bar: replay_angle (rad), penetration (m), torsion_excess (beyond friction at the
+# Without a threshold: replay_angle (rad), penetration (m), torsion_excess (beyond friction at the
 # patch's corners), normal_tilt (degrees to the touched surface's normal), inactive_force,
 # base_drift (limbs on the torso, m), effector_drift (effectors on limbs, m), scheme_error
 # (what interpolating forces between samples can be off by).
 # Objects have the same scores as far as they apply, in their own weight but for `reaction`;
 # `pull` is a surface that holds them back.
 #
-# Who touches a character that lists no `contacts` of its own acts on it with the reaction.
+# On a character that lists no `contacts`, whatever touches it acts with the reaction.
 import argparse
 import json
 import os
@@ -67,19 +67,19 @@ LABELS = {
 }
 
 
-def judged(path, bars, segments):
+def check_file(path, thresholds, segments):
     """The result for a file, whatever is in it."""
     result = {"file": os.path.basename(path), "errors": [], "characters": [], "objects": []}
     try:
         motion = clip.load(path)
         result.update(seconds=float(motion.time[-1] - motion.time[0]), samples=len(motion.time))
-        result.update(dt=motion.dt, **scores.judge(motion, bars, segments))
+        result.update(dt=motion.dt, **scores.score_clip(motion, thresholds, segments))
         if not motion.characters and not motion.objects:
-            raise clip.Malformed("there is nobody and nothing to judge")
+            raise clip.Malformed("there are neither characters nor objects")
     except clip.Malformed as error:
         result["errors"].append(str(error))
     except Exception as error:
-        result["errors"].append(f"it cannot be judged: {type(error).__name__}: {error}")
+        result["errors"].append(f"the clip cannot be scored: {type(error).__name__}: {error}")
     everyone = result["characters"] + result["objects"]
     result["missed"] = [f"{one['name']}: {name}" for one in everyone for name in one["missed"]]
     result["passed"] = not result["errors"] and not result["missed"]
@@ -89,7 +89,7 @@ def judged(path, bars, segments):
 def print_table(result):
     about = f", {result['seconds']:.2f} s, {result['samples']} samples" if "dt" in result else ""
     print(
-        f"{result['file']}: {len(result['missed'])} bars missed, "
+        f"{result['file']}: {len(result['missed'])} thresholds missed, "
         f"{len(result['errors'])} errors{about}"
     )
     for error in result["errors"]:
@@ -98,14 +98,14 @@ def print_table(result):
         print(f"  {one['name']}")
         for name, score in one["scores"].items():
             label, times, unit = LABELS[name]
-            bar = f"<= {score['bar'] * times:g}" if "bar" in score else ""
-            extra = {k: v for k, v in score.items() if k not in ("value", "bar", "passed")}
+            threshold = f"<= {score['threshold'] * times:g}" if "threshold" in score else ""
+            extra = {k: v for k, v in score.items() if k not in ("value", "threshold", "passed")}
             where = ", ".join(
                 f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in extra.items()
             )
             verdict = "" if score.get("passed", True) else "MISSED"
             value = f"{score['value'] * times:10.3f} {unit:<12}"
-            print(f"    {label:<30}{value}{bar:<10}{verdict:<8}{where}".rstrip())
+            print(f"    {label:<30}{value}{threshold:<10}{verdict:<8}{where}".rstrip())
 
 
 def main():
@@ -119,9 +119,9 @@ def main():
         default=2,
         help="pieces of spline in a phase, between which accelerations may jump (default 2)",
     )
-    for name, bar in scores.BARS.items():
+    for name, threshold in scores.THRESHOLDS.items():
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=float, default=bar, metavar="BAR", help=f"default {bar}")
+        parser.add_argument(option, type=float, default=threshold, metavar="THRESHOLD", help=f"default {threshold}")
     options = parser.parse_args()
     if not options.clips and not options.self_test:
         parser.error("name a clip, or --self-test")
@@ -132,10 +132,10 @@ def main():
             return 1
         into = sys.stderr if options.json else sys.stdout
         print(f"the checker passes its own test: {proven} motions", file=into)
-    bars = {name: getattr(options, name) for name in scores.BARS}
-    results = [judged(path, bars, options.segments) for path in options.clips]
+    thresholds = {name: getattr(options, name) for name in scores.THRESHOLDS}
+    results = [check_file(path, thresholds, options.segments) for path in options.clips]
     if options.json:
-        print(json.dumps({"bars": bars, "clips": results}, indent=1))
+        print(json.dumps({"thresholds": thresholds, "clips": results}, indent=1))
     else:
         for result in results:
             print_table(result)

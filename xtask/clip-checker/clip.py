@@ -75,7 +75,7 @@ class Body:
             Contact(c, f"{where}.contacts[{i}]", number, self.position)
             for i, c in enumerate(given or [])
         ]
-        self.tells_contacts = given is not None
+        self.lists_contacts = given is not None
 
 
 class Contact:
@@ -174,15 +174,15 @@ class Clip:
             body = Body(o, f"objects[{i}]", o, f"objects[{i}]", number)
             body.shape = member(o, "shape", f"objects[{i}]")
             self.objects.append(body)
-        self.things = self.all_things(of.get("surfaces", []))
+        self.colliders = self.make_colliders(of.get("surfaces", []))
         self.weight_of_one_kilogram = np.linalg.norm(self.gravity) or 9.81
 
     def weight(self, body):
         return body.mass * self.weight_of_one_kilogram
 
-    def all_things(self, surfaces):
+    def make_colliders(self, surfaces):
         """All that can be touched."""
-        things = []
+        colliders = []
         for i, of in enumerate(surfaces):
             where = f"surfaces[{i}]"
             shape = self.shape(of, where)
@@ -191,17 +191,17 @@ class Clip:
                 place = array(of, "position", where, (3,))[None]
                 q = orientations(of, where, None) if "orientation" in of else [1.0, 0, 0, 0]
                 moved = place, rotation.matrix(np.array(q)[None])
-            things.append(shapes.Thing(str(member(of, "name", where)), shape, moved))
+            colliders.append(shapes.Collider(str(member(of, "name", where)), shape, moved))
         for i, body in enumerate(self.objects):
             shape = self.shape(body.shape, f"objects[{i}].shape")
-            things.append(shapes.Thing(body.name, shape, (body.position, body.axes), body))
+            colliders.append(shapes.Collider(body.name, shape, (body.position, body.axes), body))
         for body in self.characters:
             box = shapes.Box(body.half_extents, 0.0)
             pose = body.position, body.axes
-            things.append(shapes.Thing(f"{body.name}/torso", box, pose, body))
+            colliders.append(shapes.Collider(f"{body.name}/torso", box, pose, body))
             for link in body.links:
-                things.append(shapes.link(f"{body.name}/{link.name}", link, body))
-        return things
+                colliders.append(shapes.link(f"{body.name}/{link.name}", link, body))
+        return colliders
 
     @staticmethod
     def shape(of, where):
@@ -227,16 +227,16 @@ class Clip:
             return shapes.Heightfield(origin, spacing, heights.reshape(-1, columns))
         raise Malformed(f"{where} is of an unknown kind {kind!r}")
 
-    def thing(self, name, who, where):
+    def collider(self, name, who, where):
         """What somebody touches, by its name: a surface, an object, or `character/link`
         (or `character.link`, or `link` alone where that is clear); `torso` is a link, and
         meant by a character's name alone."""
-        others = [t for t in self.things if t.owner is not who]
+        others = [t for t in self.colliders if t.owner is not who]
         found = [t for t in others if t.name in (name, name.replace(".", "/", 1))]
         found = found or [t for t in others if t.name.partition("/")[2] == name]
         found = found or [t for t in others if t.name == f"{name}/torso"]
         if len(found) != 1:
-            raise Malformed(f"{where}: {len(found)} things are named {name!r}")
+            raise Malformed(f"{where}: {len(found)} colliders are named {name!r}")
         return found[0]
 
     def effector(self, name):

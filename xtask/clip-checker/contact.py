@@ -5,10 +5,10 @@ import numpy as np
 import rotation
 
 # A contact that is further away than this does not touch, in metres.
-TOUCHING = 0.01
+MAX_CONTACT_GAP_M = 0.01
 # A force below this share of the weight is none; below that, a normal force is too small
 # to divide by.
-NOTHING, LITTLE = 1e-6, 1e-3
+MIN_FORCE_WEIGHTS, MIN_NORMAL_FORCE_WEIGHTS = 1e-6, 1e-3
 
 
 def norm(vectors):
@@ -18,20 +18,20 @@ def norm(vectors):
 def loaded(clip, character, effector):
     """Where a force or a torque acts, whatever the clip calls active."""
     size = norm(effector.force) + norm(effector.torque)
-    return size > NOTHING * clip.weight(character)
+    return size > MIN_FORCE_WEIGHTS * clip.weight(character)
 
 
 def others(clip, body):
     """All that a body can touch."""
-    return [t for t in clip.things if t.owner is not body]
+    return [t for t in clip.colliders if t.owner is not body]
 
 
-def gap(things, points, at):
+def gap(colliders, points, at):
     """How far points that belong together are from the nearest surface: zero if they are on
     both sides of it, and positive within as well as outside."""
     nearest = np.full(len(points), np.inf)
-    for thing in things:
-        d = thing.distance(points, at)
+    for collider in colliders:
+        d = collider.distance(points, at)
         apart = np.where((d.min(axis=1) <= 0) & (d.max(axis=1) >= 0), 0, np.abs(d).min(axis=1))
         nearest = np.minimum(nearest, apart)
     return nearest
@@ -48,7 +48,7 @@ def far_impulse(clip, character):
             continue
         size = (norm(effector.force) + norm(effector.torque))[at]
         apart = gap(others(clip, character), effector.patch(5)[at], at)
-        far = np.where(apart > TOUCHING, size, 0)
+        far = np.where(apart > MAX_CONTACT_GAP_M, size, 0)
         everything, away = everything + size.sum(), away + far.sum()
         if far.max() > worst[0]:
             k = np.argmax(far)
@@ -81,7 +81,7 @@ def pressure_outside(clip, character, effector):
     centre = effector.point
     if not effector.grasps:
         push = np.sum(effector.force * effector.normal, axis=1)
-        push = np.maximum(push, LITTLE * clip.weight(character))
+        push = np.maximum(push, MIN_NORMAL_FORCE_WEIGHTS * clip.weight(character))
         centre = centre + np.cross(effector.normal, effector.torque) / push[:, None]
     flat = np.einsum("nji,nj->ni", effector.axes, centre - effector.position)
     over = np.maximum(np.abs(flat[:, :2]) - effector.half_extents, 0)
@@ -90,24 +90,24 @@ def pressure_outside(clip, character, effector):
 
 
 def touched(clip, character, effector, where):
-    """What is touched in each sample, None where the clip names nothing."""
+    """What is touched in each sample, None where the clip names no surface."""
     names = {name for name in effector.touches if name is not None}
-    found = {name: clip.thing(str(name), character, where) for name in names}
+    found = {name: clip.collider(str(name), character, where) for name in names}
     return [found.get(name) for name in effector.touches]
 
 
-def intervals(clip, character, effector, things):
-    """Runs of samples in contact, active by the clip or loaded: (first, last, thing). A run
+def intervals(clip, character, effector, colliders):
+    """Runs of samples in contact, active by the clip or loaded: (first, last, collider). A run
     is cut where it goes on on something that moves on its own."""
     on = effector.active | loaded(clip, character, effector)
     runs, frame = [], None
     for k in np.nonzero(on)[0]:
-        moving = things[k] if things[k] is not None and things[k].moves() else None
+        moving = colliders[k] if colliders[k] is not None and colliders[k].moves() else None
         if runs and runs[-1][1] == k - 1 and moving is frame:
             runs[-1][1] = k
-            runs[-1][2] = runs[-1][2] or things[k]
+            runs[-1][2] = runs[-1][2] or colliders[k]
         else:
-            runs.append([k, k, things[k]])
+            runs.append([k, k, colliders[k]])
         frame = moving
     return runs
 
@@ -116,12 +116,12 @@ def slide(effector, run):
     """How far the patch's centre moves along what it touches: the largest distance between
     any two of its places in one contact, less what is along the normal, seen from what is
     touched."""
-    first, last, thing = run
+    first, last, collider = run
     at = np.arange(first, last + 1)
     centre, outward = effector.position[at], effector.normal[at]
-    if thing is not None and thing.moves():
-        _, axes = thing.pose
-        centre = thing.local(centre[:, None], at)[:, 0]
+    if collider is not None and collider.moves():
+        _, axes = collider.pose
+        centre = collider.local(centre[:, None], at)[:, 0]
         outward = np.einsum("nji,nj->ni", axes[at], outward)
     step, mean = np.diff(centre, axis=0), rotation.unit(outward[1:] + outward[:-1])
     step -= np.sum(step * mean, axis=1, keepdims=True) * mean
@@ -129,15 +129,15 @@ def slide(effector, run):
     return max(float(norm(path - p).max()) for p in path)
 
 
-def normal_tilt(clip, character, effector, things):
+def normal_tilt(clip, character, effector, colliders):
     """The largest angle between the clip's normal and that of what is touched, where a
     force acts."""
     largest = 0.0
     on = loaded(clip, character, effector)
-    for thing in {t for t in things if t is not None}:
-        at = np.array([k for k, t in enumerate(things) if t is thing and on[k]], dtype=int)
+    for collider in {t for t in colliders if t is not None}:
+        at = np.array([k for k, t in enumerate(colliders) if t is collider and on[k]], dtype=int)
         if len(at):
-            true = thing.normal(effector.point[at][:, None], at)[:, 0]
+            true = collider.normal(effector.point[at][:, None], at)[:, 0]
             cosine = np.clip(np.sum(true * effector.normal[at], axis=1), -1, 1)
             largest = max(largest, float(np.degrees(np.arccos(cosine)).max()))
     return largest
@@ -153,38 +153,38 @@ def penetration(clip, character):
         balls.append((link.name, along, link.radius))
     balls += [(e.name, e.patch(2), 0.0) for e in character.effectors]
     for name, points, radius in balls:
-        for thing in others(clip, character):
-            depth = (radius - thing.distance(points)).max(axis=1)
+        for collider in others(clip, character):
+            depth = (radius - collider.distance(points)).max(axis=1)
             if depth.max() > worst[0]:
                 k = int(depth.argmax())
-                worst = (float(depth[k]), {"part": name, "in": thing.name, "time": clip.time[k]})
+                worst = (float(depth[k]), {"part": name, "in": collider.name, "time": clip.time[k]})
     return worst
 
 
 def object_penetration(clip, body):
     """The same of an object's corners or ends, in surfaces and other objects."""
     worst = (0.0, {})
-    points, radius = next(t for t in clip.things if t.owner is body).balls()
-    for thing in clip.things:
-        if thing.owner is body or thing.owner in clip.characters or not points.size:
+    points, radius = next(t for t in clip.colliders if t.owner is body).balls()
+    for collider in clip.colliders:
+        if collider.owner is body or collider.owner in clip.characters or not points.size:
             continue
-        depth = (radius - thing.distance(points)).max(axis=1)
+        depth = (radius - collider.distance(points)).max(axis=1)
         if depth.max() > worst[0]:
             k = int(depth.argmax())
-            worst = (float(depth[k]), {"in": thing.name, "time": clip.time[k]})
+            worst = (float(depth[k]), {"in": collider.name, "time": clip.time[k]})
     return worst
 
 
 def implied(clip, body, touches):
-    """What effectors and objects do to a character that tells no contacts of its own, as
+    """What effectors and objects do to a character that lists no contacts, as
     reactions to what is told of them."""
-    for character, effector, things in touches:
-        on = np.array([t is not None and t.owner is body for t in things])[:, None]
+    for character, effector, colliders in touches:
+        on = np.array([t is not None and t.owner is body for t in colliders])[:, None]
         if on.any():
             yield -effector.force * on, effector.point, -effector.torque * on
     for other, contact in ((o, c) for o in clip.objects for c in o.contacts):
         if clip.effector(contact.partner) is None:
-            if clip.thing(contact.partner, other, contact.where).owner is body:
+            if clip.collider(contact.partner, other, contact.where).owner is body:
                 yield -contact.force, contact.point, -contact.torque
 
 
@@ -198,18 +198,18 @@ def mismatch(clip, body, touches):
         if found is not None:
             key = found[1]
         else:
-            key = clip.thing(contact.partner, body, contact.where)
+            key = clip.collider(contact.partner, body, contact.where)
         told.setdefault(key, []).append((contact.force, contact.point, contact.torque))
     pairs = []
-    for character, effector, things in touches:
-        on = np.array([t is not None and t.owner is body for t in things])[:, None]
+    for character, effector, colliders in touches:
+        on = np.array([t is not None and t.owner is body for t in colliders])[:, None]
         if on.any() or effector in told:
             felt = [(effector.force * on, effector.point, effector.torque * on)]
             name = f"{character.name}/{effector.name}"
             pairs.append((name, clip.weight(character), told.get(effector, []) + felt))
     for other in clip.objects:
         back = [c for c in other.contacts if clip.effector(c.partner) is None]
-        back = [c for c in back if clip.thing(c.partner, other, c.where).owner is body]
+        back = [c for c in back if clip.collider(c.partner, other, c.where).owner is body]
         mine = [force for key, force in told.items() if getattr(key, "owner", None) is other]
         if other is not body and (back or mine):
             felt = [(c.force, c.point, c.torque) for c in back]
@@ -229,7 +229,7 @@ def object_contacts(clip, body):
     """Of an object's own contacts: the share of impulse that acts further than 1 cm from
     the object or from the surface it is with, and the largest pull by a surface, in weights
     of the object."""
-    own = next(t for t in clip.things if t.owner is body)
+    own = next(t for t in clip.colliders if t.owner is body)
     everything = away = 0.0
     pull, where = 0.0, {}
     for contact in body.contacts:
@@ -237,13 +237,13 @@ def object_contacts(clip, body):
         size = norm(contact.force) + norm(contact.torque)
         apart = np.abs(own.distance(points))[:, 0]
         if clip.effector(contact.partner) is None:
-            thing = clip.thing(contact.partner, body, contact.where)
-            apart = np.maximum(apart, np.abs(thing.distance(points))[:, 0])
-            outward = thing.normal(points)[:, 0]
+            collider = clip.collider(contact.partner, body, contact.where)
+            apart = np.maximum(apart, np.abs(collider.distance(points))[:, 0])
+            outward = collider.normal(points)[:, 0]
             pulled = -np.sum(contact.force * outward, axis=1) / clip.weight(body)
             if pulled.max() > pull:
                 k = int(pulled.argmax())
                 pull, where = float(pulled[k]), {"with": contact.partner, "time": clip.time[k]}
         everything += size.sum()
-        away += size[apart > TOUCHING].sum()
+        away += size[apart > MAX_CONTACT_GAP_M].sum()
     return (away / everything if everything else 0.0), pull, where

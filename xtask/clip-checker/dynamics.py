@@ -183,7 +183,7 @@ def replay(clip, body, total, knots, starts, seconds):
         for into, s, *r in zip((x, q, v, momentum), state, a, b, c, d):
             into[on] = s + h / 6 * (r[0] + 2 * r[1] + 2 * r[2] + r[3])
         q[on] /= np.linalg.norm(q[on], axis=-1, keepdims=True)
-        # Where a piece ends at a sample, the clip tells where the body is.
+        # Where a piece ends at a sample, the clip holds the pose of the body.
         k = pieces.interval[here] + 1
         sampled = np.abs(clip.time[k] - pieces.end[here]) < near
         off = np.linalg.norm(x[on] - body.position[k], axis=1)

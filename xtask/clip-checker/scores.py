@@ -1,12 +1,12 @@
-# All scores of a clip, each with the bar that it must not pass.
+# All scores of a clip, each with the threshold that it must not pass.
 import numpy as np
 
 import contact
 import dynamics
 import rotation
 
-# The bars, and what each score means: its unit, and a divisor for the table.
-BARS = {
+# The thresholds, and what each score means: its unit, and a divisor for the table.
+THRESHOLDS = {
     "force_rms": 0.05,
     "force_max": 0.25,
     "torque_rms": 0.05,
@@ -21,21 +21,21 @@ BARS = {
 }
 
 # Replays start so often and last so long, in seconds.
-START_EVERY, REPLAY = 0.1, 0.5
+REPLAY_INTERVAL_S, REPLAY_DURATION_S = 0.1, 0.5
 
 
 class Scores:
-    """Values by name, some with a bar."""
+    """Values by name, some with a threshold."""
 
-    def __init__(self, bars):
-        self.bars, self.all = bars, {}
+    def __init__(self, thresholds):
+        self.thresholds, self.all = thresholds, {}
 
-    def add(self, name, value, bar=None, **where):
-        """Keeps a score; `bar` names a bar that is not called like the score."""
+    def add(self, name, value, threshold=None, **where):
+        """Keeps a score; `threshold` names a threshold that is not called like the score."""
         entry = {"value": float(value)}
-        limit = self.bars.get(bar or name)
+        limit = self.thresholds.get(threshold or name)
         if limit is not None:
-            entry["bar"] = limit
+            entry["threshold"] = limit
             entry["passed"] = bool(value <= limit)
         plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in where.items()}
         self.all[name] = {**entry, **plain}
@@ -63,9 +63,9 @@ def add_dynamics(clip, body, total, knots, scores):
         k = int(size.argmax())
         scores.add(f"{name}_max", size[k], time=clip.time[k + 1])
     scores.add("scheme_error", scheme)
-    every = max(int(round(START_EVERY / clip.dt)), 1)
+    every = max(int(round(REPLAY_INTERVAL_S / clip.dt)), 1)
     starts = np.arange(0, max(len(clip.time) - every, 1), every)
-    far, turned = dynamics.replay(clip, body, total, knots, starts, REPLAY)
+    far, turned = dynamics.replay(clip, body, total, knots, starts, REPLAY_DURATION_S)
     k = int(far.argmax())
     scores.add("replay", far[k], start=clip.time[starts[k]], starts=len(starts))
     scores.add("replay_angle", turned.max(), start=clip.time[starts[int(turned.argmax())]])
@@ -96,15 +96,15 @@ def add_contacts(clip, character, touches, scores):
         add(name, worst_of(clip, effectors, lambda e, s=score: s(clip, character, e)))
     slid = (0.0, {})
     tilt = idle = 0.0
-    for owner, effector, things in touches:
+    for owner, effector, colliders in touches:
         if owner is not character:
             continue
-        for run in contact.intervals(clip, character, effector, things):
+        for run in contact.intervals(clip, character, effector, colliders):
             length = contact.slide(effector, run)
             if length > slid[0]:
                 ends = {"time": clip.time[run[0]], "end": clip.time[run[1]]}
                 slid = (length, {"effector": effector.name, **ends})
-        tilt = max(tilt, contact.normal_tilt(clip, character, effector, things))
+        tilt = max(tilt, contact.normal_tilt(clip, character, effector, colliders))
         silent = contact.norm(effector.force)[~effector.active]
         idle = max(idle, silent.max() / clip.weight(character) if len(silent) else 0)
     add("slide", slid)
@@ -114,7 +114,7 @@ def add_contacts(clip, character, touches, scores):
 
 
 def add_bones(clip, character, scores):
-    """Lengths of links, how links of a limb hold together, and, without a bar, how limbs
+    """Lengths of links, how links of a limb hold together, and, without a threshold, how limbs
     hang on the torso and effectors on limbs."""
     bone, joint, base, hold = ((0.0, {}) for _ in range(4))
 
@@ -153,14 +153,14 @@ def facts(clip, character, touches):
     up = -rotation.unit(clip.gravity) if clip.gravity.any() else clip.up
     tracks = {"torso": character.position}
     effectors = {}
-    for owner, effector, things in touches:
+    for owner, effector, colliders in touches:
         if owner is not character:
             continue
-        runs = contact.intervals(clip, character, effector, things)
+        runs = contact.intervals(clip, character, effector, colliders)
         height = (effector.position - effector.position[0]) @ up
         effectors[effector.name] = {
             "contacts": [[clip.time[a].item(), clip.time[b].item()] for a, b, _ in runs],
-            "touches": [thing.name if thing is not None else None for _, _, thing in runs],
+            "touches": [collider.name if collider is not None else None for _, _, collider in runs],
             "lift": height.max().item(),
         }
         tracks[effector.name] = effector.position
@@ -179,34 +179,34 @@ def facts(clip, character, touches):
     }
 
 
-def judge(clip, bars, segments=2):
+def score_clip(clip, thresholds, segments=2):
     """All scores of a clip: for characters and for objects, by name."""
     knots = knots_of(clip, segments)
     touches = []
     for character in clip.characters:
         for effector in character.effectors:
             where = f"{character.name}/{effector.name}"
-            things = contact.touched(clip, character, effector, where)
-            touches.append((character, effector, things))
+            colliders = contact.touched(clip, character, effector, where)
+            touches.append((character, effector, colliders))
     characters, objects = [], []
     for body in clip.characters:
         forces = [(e.force, e.point, e.torque) for e in body.effectors]
-        if body.tells_contacts:
+        if body.lists_contacts:
             forces += [(c.force, c.point, c.torque) for c in body.contacts]
         else:
             forces += list(contact.implied(clip, body, touches))
-        scores = Scores(bars)
+        scores = Scores(thresholds)
         add_dynamics(clip, body, dynamics.wrench(clip, body, forces), knots, scores)
         add_contacts(clip, body, touches, scores)
         add_bones(clip, body, scores)
-        if body.tells_contacts:
+        if body.lists_contacts:
             off, where = contact.mismatch(clip, body, touches)
             scores.add("reaction", off, **where)
         entry = {"name": body.name, "scores": scores.all, "missed": scores.missed()}
         characters.append({**entry, "facts": facts(clip, body, touches)})
     for body in clip.objects:
         forces = [(c.force, c.point, c.torque) for c in body.contacts]
-        scores = Scores(bars)
+        scores = Scores(thresholds)
         add_dynamics(clip, body, dynamics.wrench(clip, body, forces), knots, scores)
         off, where = contact.mismatch(clip, body, touches)
         scores.add("reaction", off, **where)

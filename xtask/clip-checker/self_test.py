@@ -1,12 +1,12 @@
-# Proves the checker: motions of known physics pass, with the values that are known, and
-# each spoilt one is caught by the right score and by no other.
+# Tests the checker: motions of known physics pass with the known values, and
+# every spoilt one fails the expected scores and no others.
 import copy
 import json
 
 import numpy as np
 
 import clip
-import made_up
+import synthetic_motions
 import rotation
 import scores
 
@@ -22,7 +22,7 @@ def plain(value):
 
 def scored(motion):
     """Through the same text as a file."""
-    return scores.judge(clip.Clip(json.loads(json.dumps(plain(motion)))), scores.BARS)
+    return scores.score_clip(clip.Clip(json.loads(json.dumps(plain(motion)))), scores.THRESHOLDS)
 
 
 def everyone(result):
@@ -45,7 +45,7 @@ def stronger(motion):
 
 def biased(motion):
     for foot in effectors(motion):
-        foot["force"] += np.array([0.015 * made_up.MASS * 9.81, 0, 0])
+        foot["force"] += np.array([0.015 * synthetic_motions.MASS * 9.81, 0, 0])
 
 
 def spike(motion):
@@ -60,12 +60,12 @@ def spike_at_knot(motion):
 
 def apart(motion):
     for foot, sign in zip(effectors(motion), (1, -1)):
-        foot["force"] += [0, sign * 0.45 * made_up.MASS * 9.81, 0]
+        foot["force"] += [0, sign * 0.45 * synthetic_motions.MASS * 9.81, 0]
 
 
 def both_ways(motion):
     """Within a pyramid, outside the cone: 0.75 of the normal force along both axes."""
-    part = 0.75 / 2 * made_up.MASS * 9.81
+    part = 0.75 / 2 * synthetic_motions.MASS * 9.81
     for foot, sign in zip(effectors(motion), (1, -1)):
         foot["force"] += [sign * part, sign * part, 0]
         foot["torque"] += [0, 0, 0.1 * part]
@@ -94,7 +94,7 @@ def pressed_by_torque(motion):
 
 
 def twisted(motion):
-    effectors(motion)[0]["torque"] += [0, 0, 0.1 * made_up.MASS * 9.81]
+    effectors(motion)[0]["torque"] += [0, 0, 0.1 * synthetic_motions.MASS * 9.81]
 
 
 def sliding(motion):
@@ -104,7 +104,7 @@ def sliding(motion):
     foot["position"] = foot["position"] + way
     human = motion["characters"][0]
     pose = human["torso"]["position"], human["torso"]["orientation"]
-    remade = made_up.character("human", *pose, made_up.LEGS, effectors(motion))
+    remade = synthetic_motions.character("human", *pose, synthetic_motions.LEGS, effectors(motion))
     human["links"] = remade["links"]
 
 
@@ -217,7 +217,7 @@ SPOILT = [
     ("helping", unanswered, {"other: force_rms", "other: replay"}),
 ]
 
-# What a clip must not be without, or have, to be judged at all.
+# Faults that make a clip unreadable.
 BROKEN = [
     ("no mass", lambda c: c["characters"][0].pop("mass")),
     ("a force too few", lambda c: effectors(c)[0].update(force=effectors(c)[0]["force"][1:])),
@@ -231,16 +231,16 @@ BROKEN = [
 
 
 def run():
-    """How many motions were judged, and what the checker gets wrong about them."""
+    """The number of motions, and every result of the checker that is wrong."""
     wrong = []
-    jumps = [("jump", made_up.jump())]
-    jumps += [(f"jump, {s} of knots", made_up.jump(side=s)) for s in ("left", "right")]
-    jumps += [("jump, knots off the grid", made_up.jump(dt=0.0047))]
-    others = (made_up.standing, made_up.swing, made_up.carrying, made_up.helping)
+    jumps = [("jump", synthetic_motions.jump())]
+    jumps += [(f"jump, {s} of knots", synthetic_motions.jump(side=s)) for s in ("left", "right")]
+    jumps += [("jump, knots off the grid", synthetic_motions.jump(dt=0.0047))]
+    others = (synthetic_motions.standing, synthetic_motions.swing, synthetic_motions.carrying, synthetic_motions.helping)
     motions = dict(jumps + [(f.__name__, f()) for f in others])
     y_up = rotation.from_vector(np.array([-np.pi / 2, 0.0, 0.0]))
     for name in ("carrying", "swing"):
-        motions[f"{name}, y up"] = {**made_up.turned(motions[name], y_up), "up": "y"}
+        motions[f"{name}, y up"] = {**synthetic_motions.turned(motions[name], y_up), "up": "y"}
     results = {name: scored(motion) for name, motion in motions.items()}
     for name, result in results.items():
         if missed(result):
@@ -263,7 +263,7 @@ def run():
         spoil(motion)
         try:
             scored(motion)
-            wrong.append(f"{name}: is judged as if nothing were wrong")
+            wrong.append(f"{name}: is accepted")
         except clip.Malformed:
             pass
     wrong += known(results, spoilt)
@@ -290,7 +290,7 @@ EXACT = {
 
 
 def known(results, spoilt):
-    """Values that closed forms tell, and facts."""
+    """Compares with values from closed forms, and with facts."""
 
     def value(result, score, who="human"):
         return everyone(result)[who]["scores"][score]["value"]

@@ -79,7 +79,7 @@ class Heightfield:
         return np.zeros((0, 3)), 0.0
 
 
-class Thing:
+class Collider:
     """A shape at its place: at rest, or with a pose per sample."""
 
     def __init__(self, name, shape, pose=None, owner=None):
@@ -89,7 +89,7 @@ class Thing:
         return self.owner is not None
 
     def local(self, points, at=slice(None)):
-        """Points of some samples in the thing's own axes."""
+        """Points of some samples in the collider's own axes."""
         if self.pose is None:
             return points
         place, axes = self.pose
@@ -119,7 +119,7 @@ class Thing:
 
 def link(name, of, owner):
     """A link in axes of its own: the first along it, the others not twisting on the way.
-    Its length is the mean; ends that come and go are judged elsewhere."""
+    Its length is the mean; varying lengths count as bone errors."""
     along = rotation.unit(of.end - of.start)
     first = along[0]
     other = np.eye(3)[np.argmin(np.abs(first))]
@@ -133,4 +133,4 @@ def link(name, of, owner):
     axes = np.stack([along, aside, rotation.cross(along, aside)], axis=-1)
     length = np.linalg.norm(of.end - of.start, axis=-1).mean()
     shape = Capsule(np.zeros(3), np.array([length, 0.0, 0.0]), of.radius)
-    return Thing(name, shape, (of.start, axes), owner)
+    return Collider(name, shape, (of.start, axes), owner)

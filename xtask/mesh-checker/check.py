@@ -1,11 +1,11 @@
 # Reads the folders of .obj frames named on the command line and has libigl look for
 # cloth that passes through itself, other cloth or a solid, or is behind a plane; prints
-# each folder's counts, and exits with 1 if there is any. Before that it proves with
-# frames of its own that it sees what it should.
+# each folder's counts, and exits with 1 if there is any. Before that it shows with
+# synthetic frames that it finds every kind of intersection.
 #
-# Touching counts, as it does for the program's own witness. Solids among themselves are
-# not looked at, nor bodies that cloth does not meet; docs/formats.md tells how frames
-# say what is what. Solids are in the frames with the triangles that cloth meets.
+# Touching counts as intersecting, as in the program's own check. Pairs of solids are not
+# checked, nor bodies that do not collide with cloth; docs/formats.md describes how frames
+# mark the kind of an object. Solids have the triangles that cloth collides with.
 import os
 import sys
 from collections import Counter
@@ -38,7 +38,7 @@ class Frame:
             elif word == "o":
                 name, kind = rest, KINDS.get(comment, OTHER)
                 if comment not in KINDS:
-                    self.errors.append(f"nothing tells what {name} is")
+                    self.errors.append(f"the kind of {name} is missing")
                 comment = None
             elif word == "v":
                 self.points.append([float(x) for x in rest.split()])
@@ -48,9 +48,9 @@ class Frame:
         self.points = np.array(self.points, dtype=float).reshape(-1, 3)
         self.triangles = [np.array(t, dtype=np.int64).reshape(-1, 3) for t in self.triangles]
 
-    def meetings(self):
-        """How many pairs of triangles meet, by the names of their objects; for planes,
-        how many triangles reach behind."""
+    def intersections(self):
+        """The number of intersecting pairs of triangles, by the names of their objects; for
+        planes, the number of triangles that are partly behind."""
         found = Counter()
         cloth, solid, _ = self.triangles
         of_cloth, of_solid, _ = self.owners
@@ -68,7 +68,7 @@ class Frame:
 
 
 def check(folder):
-    """Prints a folder's counts, and tells whether it is clean."""
+    """Prints the counts of a folder; returns whether there are no faults."""
     names = sorted(n for n in os.listdir(folder) if n.startswith("frame-"))
     errors = [] if names else ["there are no frames"]
     notes, number, sizes = [], 0, [0, 0]
@@ -76,14 +76,14 @@ def check(folder):
         try:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 frame = Frame(file)
-            meetings = frame.meetings()
+            found = frame.intersections()
         except Exception as error:
-            errors.append(f"{name} cannot be judged: {error}")
+            errors.append(f"{name} cannot be checked: {error}")
             continue
         errors += [f"{name}: {error}" for error in frame.errors]
-        number += sum(meetings.values())
-        for (a, b), count in meetings.items():
-            notes.append(f"{name}: {a} meets {b}, {count} times")
+        number += sum(found.values())
+        for (a, b), count in found.items():
+            notes.append(f"{name}: {a} intersects {b}, {count} times")
         sizes = [max(s, len(t)) for s, t in zip(sizes, frame.triangles)]
     print(
         f"{os.path.basename(folder)}: {number} intersections, {len(errors)} errors, "
@@ -98,7 +98,7 @@ FLOOR = [(0, 0, 0), (8, 0, 0), (0, 8, 0)]
 
 
 def spike(depth):
-    """A triangle that stands on the floor on one corner, so deep in it."""
+    """A triangle on one corner, this deep in the floor."""
     return [(1, 1, -depth), (2, 1, 3), (1, 2, 3)]
 
 
@@ -125,7 +125,7 @@ def written(*objects):
 
 
 def self_test():
-    """What the checker gets wrong about frames whose counts are known."""
+    """The wrong results of the checker for frames whose counts are known."""
     many = sheet(40)
     needle = [(0.511, 0.513, 1), (0.512, 0.513, 1), (0.5115, 0.5131, -1)]
     bow = FLOOR + [(2, 2, 2), (2, 2, -2)]
@@ -151,12 +151,12 @@ def self_test():
     ]
     for name, expected, lines in cases:
         frame = Frame(lines)
-        found = sum(frame.meetings().values())
+        found = sum(frame.intersections().values())
         if found != expected or frame.errors:
             yield f"{name}: {found} intersections instead of {expected}"
     silent = ["o thing", "# thing is left out: its numbers are not finite"]
     if len(Frame(silent).errors) != 2:
-        yield "it does not miss what a frame leaves out"
+        yield "it does not report what a frame leaves out"
 
 
 if len(sys.argv) < 2:

@@ -3,12 +3,15 @@
 mod artifacts;
 mod behaviours;
 mod gate;
+mod golden;
 mod page;
 mod part;
 mod pool;
 mod process;
 mod python;
+mod quick;
 mod runs;
+mod soak;
 mod tools;
 mod validate;
 
@@ -20,6 +23,13 @@ Commands for work on the project.
 
   cargo xtask test         run everything that has to pass; print a summary at the end
       --without-browser    leave out the tests of the page in a browser
+      --quick              only format, lints and the fast tests of changed crates and of
+                           crates that depend on them; leaves out the rest
+  cargo xtask soak         run campaigns that take hours; never part of `test`
+      NAME...              only these: properties, seeds, cloth, live
+      --rounds N           repeat N times with new seeds (default 1)
+  cargo xtask golden       compare new runs of all built-in scenes with their golden hashes
+      --renew              write the hashes again, after an intended change of results
   cargo xtask validate     run the built-in scenes and check the exported files with
                            programs that share no code with this project: .glb and .usda
                            files, intersections of cloth in .obj frames, the physics of
@@ -39,6 +49,14 @@ fn main() -> ExitCode {
         }
         ["test"] => part::run(&gate::stages(false)),
         ["test", "--without-browser"] => part::run(&gate::stages(true)),
+        ["test", "--quick"] => part::run(&quick::stages()),
+        ["soak", ref names @ .., "--rounds", rounds] => match rounds.parse() {
+            Ok(rounds) => report(soak::run(names, rounds)),
+            Err(_) => report(Err(format!("--rounds {rounds}: not a number"))),
+        },
+        ["soak", ref names @ ..] => report(soak::run(names, 1)),
+        ["golden"] => report(golden::run(false)),
+        ["golden", "--renew"] => report(golden::run(true)),
         ["validate"] => report(
             (runs::all())
                 .and_then(|_| runs::synthetic())

@@ -49,6 +49,9 @@ const CLOTH: [&[&str]; 7] = [
     &["funnel-low", "--seconds=1"],
 ];
 
+/// The exit code of a run that ended with a movement that misses a threshold.
+const THRESHOLD_MISSED: i32 = 3;
+
 /// Where the runs of this gate are.
 pub fn folder() -> Result<PathBuf, String> {
     Ok(work_folder()?.join("runs"))
@@ -100,6 +103,61 @@ pub fn with_characters() -> Outcome {
     let count = jobs.len();
     run(&program, jobs)?;
     Ok(format!("{count} scenes with characters"))
+}
+
+/// Searches for the movements of all scenes with characters with another seed and
+/// writes their clips. A search may miss its thresholds with a seed; the program
+/// reports that with its exit code, and the clip of such a run is not kept.
+pub fn with_seed(seed: u64) -> Outcome {
+    let program = artifacts::program()?;
+    let folder = new(seeds_folder()?)?;
+    let scenes = built_in(&program)?;
+    let scenes: Vec<&Scene> = scenes.iter().filter(|scene| scene.motion).collect();
+    let missed = pool::run(&scenes, |scene| -> Result<bool, String> {
+        let clip = folder.join(format!("{}-{seed}.clip.json", scene.name));
+        let mut run = Command::new(&program);
+        run.args(["run", &scene.name, "--threads=1", "-q"]);
+        run.arg(format!("--seed={seed}")).arg("-o").arg(&clip);
+        let output = run.output().map_err(|error| error.to_string())?;
+        match output.status.code() {
+            Some(0) => Ok(false),
+            Some(THRESHOLD_MISSED) => {
+                println!("{} misses a threshold with seed {seed}", scene.name);
+                let _ = fs::remove_file(&clip);
+                Ok(true)
+            }
+            _ => Err(format!(
+                "{} with seed {seed} ended with {}: {}",
+                scene.name,
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            )),
+        }
+    });
+    let missed: Vec<bool> = missed.into_iter().collect::<Result<_, _>>()?;
+    let count = missed.iter().filter(|missed| **missed).count();
+    Ok(format!(
+        "{count} of {} scenes miss a threshold with seed {seed}",
+        missed.len()
+    ))
+}
+
+/// Runs the scenes with cloth to their end and writes every frame.
+pub fn cloth_at_full_length() -> Outcome {
+    let program = artifacts::program()?;
+    let folder = new(cloth_folder()?)?;
+    let jobs: Vec<Job> = CLOTH
+        .iter()
+        .map(|arguments| cloth_job(&arguments[..1], &folder))
+        .collect();
+    let count = jobs.len();
+    run(&program, jobs)?;
+    Ok(format!("{count} scenes with cloth"))
+}
+
+/// Where the clips of searches with other seeds are.
+pub fn seeds_folder() -> Result<PathBuf, String> {
+    Ok(work_folder()?.join("runs-seeds"))
 }
 
 /// Synthetic recordings with everything that a recording can hold, exported to
@@ -179,7 +237,7 @@ fn run(program: &Path, mut jobs: Vec<Job>) -> Result<(), String> {
     let outcomes = pool::run(&jobs, |job| {
         let start = Instant::now();
         let mut run = Command::new(program);
-        run.args(["run", &job.name, "--threads=1", "--quiet"]);
+        run.args(["run", &job.name, "--threads=1", "-q"]);
         run.args(&job.arguments);
         for output in &job.outputs {
             run.arg("--output").arg(output);

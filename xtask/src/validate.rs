@@ -92,6 +92,16 @@ pub fn all_in(folder: &Path) -> Outcome {
     }
 }
 
+/// Scores the clips in a folder.
+pub fn clips_in(folder: &Path) -> Outcome {
+    check(jobs(folder, &[CLIP])?)
+}
+
+/// Looks for intersections in the folders of `.obj` frames in a folder.
+pub fn frames_in(folder: &Path) -> Outcome {
+    check(jobs(folder, &[OBJ])?)
+}
+
 /// Files for one process of a validator.
 struct Job {
     validator: Validator,

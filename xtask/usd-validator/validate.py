@@ -1,15 +1,15 @@
 # Opens the USD files named on the command line with Pixar's own library, runs
 # all validators that come with it and looks at every mesh at every sample; prints each
 # file's counts, and exits with 1 if any file has an error.
-import math
 import os
 import sys
 
+import numpy as np
 from pxr import Gf, Usd, UsdGeom, UsdShade, UsdValidation
 
 
 def compliance(stage):
-    """What all of the library's own validators find."""
+    """The errors and warnings of all validators of the library."""
     registry = UsdValidation.ValidationRegistry()
     context = UsdValidation.ValidationContext(registry.GetOrLoadAllValidators())
     errors, warnings = [], []
@@ -23,13 +23,13 @@ def stage_errors(stage):
     if not stage.GetDefaultPrim():
         yield "there is no default prim"
     if UsdGeom.GetStageMetersPerUnit(stage) != 1:
-        yield "a unit is not a metre"
+        yield "the unit is not one metre"
     if not stage.HasAuthoredMetadata("upAxis"):
-        yield "no axis points up"
+        yield "there is no up axis"
     if stage.GetStartTimeCode() > stage.GetEndTimeCode():
         yield "it ends before it starts"
     if not stage.GetTimeCodesPerSecond() > 0:
-        yield "time stands still"
+        yield "it has no time codes per second"
 
 
 def samples(attribute):
@@ -54,7 +54,7 @@ def mesh_errors(stage, prim):
         if number not in (None, len(at)):
             yield f"it has {len(at)} points at {time}, and {number} before"
         number = len(at)
-        if not all(math.isfinite(v) for p in at for v in p):
+        if not np.isfinite(np.array(at)).all():
             yield f"a point is not finite at {time}"
         computed = UsdGeom.PointBased.ComputeExtent(at)
         if extent.Get(time) != computed:
@@ -111,8 +111,8 @@ for path in sys.argv[1:]:
         f"{os.path.basename(path)}: {len(errors)} errors, {len(warnings)} warnings, "
         f"{meshes} meshes, {sampled} samples of points"
     )
-    for kind, said in [("error", errors), ("warning", warnings)]:
-        for line in said[:20]:
+    for kind, messages in [("error", errors), ("warning", warnings)]:
+        for line in messages[:20]:
             print(f"  {kind}: {line}")
     failed = failed or bool(errors)
 sys.exit(1 if failed else 0)

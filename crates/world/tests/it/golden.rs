@@ -3,9 +3,9 @@
 //! any level of optimisation. A change of a hash is a change of physics and
 //! belongs in the CHANGELOG.
 
+use crate::support::{built_in, from_text, hash, run};
 use conatus_rigid::blocks::Width;
 use conatus_world::scene::library;
-use crate::support::{built_in, from_text, hash, run};
 
 /// All scenes run to their end, but for those that would take long.
 fn seconds(name: &str) -> Option<&'static str> {

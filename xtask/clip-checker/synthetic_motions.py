@@ -209,7 +209,7 @@ def swing():
     return clip(time, [0, 0.5, 1, 1.5, 2, 2.5], [body], surfaces=[bar])
 
 
-def thing(name, mass, inertia, half, x, q, contacts):
+def rigid_object(name, mass, inertia, half, x, q, contacts):
     shape = {"kind": "box", "half_extents": np.array(half)}
     head = {"name": name, "mass": mass, "inertia": np.array(inertia), "shape": shape}
     return {**head, "position": x, "orientation": q, "contacts": contacts}
@@ -252,13 +252,13 @@ def carrying():
     pair = feet([0, 0], n)
     stand_on(pair, x, force, support)
     human = character("human", x, q, LEGS + ARMS, pair + hands)
-    box = thing("box", 25.0, inertia, [0.15, 0.15, 0.1], box, box_q, contacts)
+    box = rigid_object("box", 25.0, inertia, [0.15, 0.15, 0.1], box, box_q, contacts)
     rest, up = np.tile([2.0, 0, 0.2], (n, 1)), np.tile(UP, (n, 1))
     held = contact("ground", 98.1 * up, rest * [1, 1, 0], 0 * up, up)
-    crate = thing("crate", 10.0, np.eye(3), [0.2, 0.2, 0.2], rest, flat(n), [held])
+    crate = rigid_object("crate", 10.0, np.eye(3), [0.2, 0.2, 0.2], rest, flat(n), [held])
     flown = [0, 3.0, 1.5] + t[:, None] * [0.2, 0, 9.0] + t[:, None] ** 2 / 2 * GRAVITY
     shape = np.diag([0.08, 0.08, 0.02])
-    top = thing("top", 2.0, shape, [0.1, 0.1, 0.3], flown, spinning_top(t, shape, 0.6, 0.7), [])
+    top = rigid_object("top", 2.0, shape, [0.1, 0.1, 0.3], flown, spinning_top(t, shape, 0.6, 0.7), [])
     return clip(time, [0, 0.5, 1, 1.5, 2], [human], [box, crate, top])
 
 
