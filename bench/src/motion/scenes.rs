@@ -41,8 +41,7 @@ const FLAT: [&str; 14] = [
 /// The bar of time for a scene.
 fn time_bar(name: &str, problem: &Problem) -> f64 {
     let [flat, single, several] = PORTFOLIO;
-    let people = problem.characters.iter().filter(|(c, _)| !c.is_object());
-    match people.count() {
+    match problem.characters.len() {
         0 | 1 if FLAT.contains(&name) => flat,
         0 | 1 => single,
         _ => several,

@@ -9,9 +9,11 @@
 //!
 //! Nothing here knows of scene files, recordings or pictures.
 
+pub mod base;
 pub mod character;
 pub mod costs;
 pub mod different;
+pub mod dynamics;
 pub mod inverse_dynamics;
 pub mod object;
 pub mod objective;
@@ -20,14 +22,18 @@ pub mod problem;
 pub mod program;
 pub mod score;
 pub mod slide;
+pub mod start;
 pub mod surface;
 mod synthesize;
 pub mod touch;
 pub mod variables;
 pub mod weights;
 
+pub use base::RigidBase;
 pub use character::{Character, Pose};
-pub use problem::{Effort, Goal, Problem};
+pub use object::Object;
+pub use problem::{Effort, Goal, Problem, Subject};
 pub use program::Program;
+pub use start::{CharacterStart, ObjectStart, PoseVelocity, Twist};
 pub use synthesize::{AttemptReport, Kept, Progress, ROUND, Synthesis, synthesize};
 pub use weights::Weights;

@@ -281,7 +281,7 @@ fn leave_patches_faint(program: &Program, x: &mut [f64]) {
             (Anchor::Patch, Against::Surroundings) => contact.limb.is_some(),
             (Anchor::Patch, Against::Solid(s)) => {
                 let carrier = program.solids[s].carrier;
-                let thing = carrier.is_some_and(|(who, _)| program.characters[who].is_object());
+                let thing = carrier.is_some_and(|(who, _)| program.is_object(who));
                 contact.grasps && (thing || contact.cone.is_none())
             }
             _ => false,
@@ -323,8 +323,11 @@ fn bend_forwards(program: &Program, x: &mut [f64]) {
         else {
             continue;
         };
-        let (centre, matrix) = layout.start[frame];
-        if !program.is_torso[frame] || !opposite(matrix * local, target) {
+        let (centre, matrix) = (
+            layout.start[frame].position,
+            layout.start[frame].orientation,
+        );
+        if !program.is_base[frame] || !opposite(matrix * local, target) {
             continue;
         }
         let mut along = vec![frame];
@@ -342,7 +345,7 @@ fn bend_forwards(program: &Program, x: &mut [f64]) {
             let rotation = DMat3::from_axis_angle(matrix.y_axis, BEND * share);
             for &frame in &along {
                 let at = layout.block_start(knot - 1) + frame * FRAME;
-                let place = centre + rotation * (layout.start[frame].0 - centre);
+                let place = centre + rotation * (layout.start[frame].position - centre);
                 x[at..at + 3].copy_from_slice(&place.to_array());
                 x[at + 3..at + 6].copy_from_slice(&turn.to_array());
             }
@@ -377,13 +380,13 @@ fn follow_to_a_halt(program: &Program, x: &mut [f64]) -> Program {
     let mut followed = program.clone();
     let sliding: BTreeSet<usize> = (program.contacts.iter())
         .filter(|c| c.slides)
-        .map(|c| c.character)
+        .map(|c| c.body)
         .collect();
     for thing in sliding {
-        let frame = program.torsos[thing];
+        let frame = program.base_frames[thing];
         let place = |x: &[f64], knot: usize| match layout.frame(knot, frame) {
             Some(at) => DVec3::from_slice(&x[at..]),
-            None => layout.start[frame].0,
+            None => layout.start[frame].position,
         };
         let on_it = |i: &usize| match program.contacts[*i].against {
             Against::Solid(s) => program.solids[s].carrier == Some((thing, frame)),

@@ -1,13 +1,22 @@
 //! What is asked for: characters where they start, what surrounds them, and what
 //! they are to have done in the end.
 
-use crate::character::{Character, Pose};
 use crate::costs::physics::Objective;
 use crate::program::Program;
 use crate::score::{self, Bars};
+use crate::start::{CharacterStart, ObjectStart};
 use crate::surface::Surface;
 use crate::weights::Weights;
 use conatus_math::DVec3;
+
+/// A character or an object of a [`Problem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One of [`Problem::characters`].
+    Character(usize),
+    /// One of [`Problem::objects`].
+    Object(usize),
+}
 
 /// A goal of one or two lines (Mordatch §4.3, §5). Unless it says otherwise, it
 /// is about the end of the movement.
@@ -48,8 +57,8 @@ pub enum Goal {
     },
     /// The torso, or a thing, to be somewhere, in the directions that are given.
     Position {
-        /// Who, or what.
-        character: usize,
+        /// The character or object.
+        subject: Subject,
         /// Where.
         target: [Option<f64>; 3],
         /// When, in seconds, if it is not the end; it becomes the nearest knot.
@@ -121,8 +130,10 @@ impl Default for Effort {
 /// A problem.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Who, and in which pose they start; things that they handle come last.
-    pub characters: Vec<(Character, Pose)>,
+    /// The characters, with the states in which they start.
+    pub characters: Vec<CharacterStart>,
+    /// The objects that they handle, with the states in which those start.
+    pub objects: Vec<ObjectStart>,
     /// What surrounds them.
     pub surfaces: Vec<Surface>,
     /// The acceleration of gravity, along −z.

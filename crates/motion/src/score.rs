@@ -175,7 +175,7 @@ impl TrueForces {
             };
             self.touching.push(i);
             self.contacts.push(Contact {
-                on: spec.character,
+                on: spec.body,
                 against: physics::reaction(program, i),
                 position,
                 matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal + lean),
@@ -183,8 +183,8 @@ impl TrueForces {
                 weight: FREE * spec.effort,
             });
         }
-        let bodies: Vec<_> = (0..program.characters.len())
-            .map(|c| physics::body(program, state, c))
+        let bodies: Vec<_> = (0..program.body_count())
+            .map(|b| physics::body(program, state, b))
             .collect();
         self.solution.solve(&bodies, &self.contacts);
         self.unexplained = self.solution.unexplained(&bodies, &self.contacts);
@@ -299,12 +299,10 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
             deepest = deepest.max(radius - surface.distance(p).value);
         }
     };
-    for (c, character) in program.characters.iter().enumerate() {
-        for ball in &character.hull {
-            point(
-                state.frames[program.torsos[c]].point(ball.position),
-                ball.radius,
-            );
+    for body in 0..program.body_count() {
+        let frame = &state.frames[program.base_frames[body]];
+        for ball in &program.base(body).hull {
+            point(frame.point(ball.position), ball.radius);
         }
     }
     for (i, spec) in program.limbs.iter().enumerate() {

@@ -10,12 +10,12 @@ use conatus_motion::costs::Mix;
 use conatus_motion::costs::hint::{self, EPSILON};
 use conatus_motion::costs::task::Feature;
 use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
-use conatus_motion::object::{Form, object};
+use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases::mix;
 use conatus_motion::score::TrueForces;
 use conatus_motion::variables::{State, Value};
-use conatus_motion::{Goal, Pose, Program, Weights};
+use conatus_motion::{Goal, Object, ObjectStart, Program, Subject, Weights};
 
 /// Mordatch (1) and (9) add metres, radians and forces without weights.
 #[test]
@@ -202,8 +202,11 @@ fn the_first_boundary_is_given_and_no_unknown() {
     let x = common::shaken(&program, 5, 0.5);
     let mut state = State::default();
     state.update(layout, &x, &layout.moment(0, 0.0, 1.0));
-    for (at, (position, matrix)) in state.frames.iter().zip(&layout.start) {
-        assert_eq!((at.position, at.matrix), (*position, *matrix));
+    for (at, start) in state.frames.iter().zip(&layout.start) {
+        assert_eq!(
+            (at.position, at.matrix),
+            (start.position, start.orientation)
+        );
         assert_eq!((at.velocity, at.omega), (DVec3::ZERO, DVec3::ZERO));
     }
 }
@@ -317,25 +320,21 @@ fn things_are_led_at_arm_s_height_and_put_down_from_above() {
     let mut problem = common::walk();
     let from = DVec3::new(0.5, 0.0, 0.15);
     let form = Form::Box(DVec3::splat(0.15));
-    let parcel = object("parcel", form, 5.0, 0.5, true, [0.5; 3]);
+    let parcel = Object::new("parcel", form, 5.0, 0.5, true, [0.5; 3]);
     let place = Place {
         position: from,
         orientation: DMat3::IDENTITY,
     };
-    let pose = Pose {
-        torso: place,
-        effectors: Vec::new(),
-    };
-    problem.characters.push((parcel, pose));
+    problem.objects.push(ObjectStart::at_rest(parcel, place));
     problem.goals.push(Goal::Position {
-        character: 1,
+        subject: Subject::Object(0),
         target: [Some(2.5), Some(0.0), Some(0.15)],
         time: None,
         hold: 0.0,
         moving: false,
     });
     let program = Program::new(&problem);
-    let frame = program.torsos[1];
+    let frame = program.base_frames[1];
     let guides = program.aims.iter().filter(|aim| aim.guides);
     let way: Vec<DVec3> = guides
         .filter_map(|aim| match aim.feature {
@@ -345,7 +344,7 @@ fn things_are_led_at_arm_s_height_and_put_down_from_above() {
             _ => None,
         })
         .collect();
-    let arm = 0.8 * program.layout.start[program.torsos[0]].0.z;
+    let arm = 0.8 * program.layout.start[program.base_frames[0]].position.z;
     for place in &way {
         assert!(place.z >= 0.15 - 1e-12 && place.z <= arm + 1e-12, "{place}");
         if place.x > 1.0 && place.x < 2.0 {

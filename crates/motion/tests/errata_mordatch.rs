@@ -111,7 +111,7 @@ fn first_stage(problem: &Problem, mix: &Mix) -> f64 {
 fn the_first_stage_takes_the_hands_along() {
     let mut problem = common::walk();
     (problem.phases, problem.segments) = (6, 1);
-    for limb in &mut problem.characters[0].0.limbs {
+    for limb in &mut problem.characters[0].character.limbs {
         limb.comfort = 0.0;
     }
     let printed = Mix {
@@ -183,7 +183,7 @@ fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
                 (x[at], x[at + 2]) = (x[at] - 0.25, x[at + 2] + 0.1);
             }
         }
-        let start = layout.start[frame].0;
+        let start = layout.start[frame].position;
         let mut state = State::default();
         let mut highest = 0.0f64;
         for i in 0..=100 {

@@ -8,10 +8,10 @@ use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::{Knee, Patch, Place};
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::physics::Objective;
-use conatus_motion::object::{Form, object};
+use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
-use conatus_motion::{Pose, Program};
+use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
     check_with(name, program, mix, size, |_| {});
@@ -153,7 +153,7 @@ fn many_legs_of_many_links_have_gradients_too() {
         panic!("a walk ends standing");
     };
     *on = (0..character.limbs.len()).collect();
-    problem.characters = vec![(character, pose)];
+    problem.characters = vec![CharacterStart::at_rest(character, pose)];
     problem.phases = 2;
     let program = Program::new(&problem);
     let off = Mix::OFF;
@@ -171,10 +171,12 @@ fn many_legs_of_many_links_have_gradients_too() {
 fn crowded() -> conatus_motion::Problem {
     let mut problem = common::walk();
     problem.phases = 2;
-    problem.characters[0].0.limbs_bear = true;
-    let (human, pose) = problem.characters[0].clone();
-    let mut other = human.clone();
-    other.name = "other".into();
+    problem.characters[0].character.limbs_bear = true;
+    let CharacterStart {
+        character, pose, ..
+    } = problem.characters[0].clone();
+    let mut other = character.clone();
+    other.base.name = "other".into();
     other.workload = 3.0;
     for limb in other.limbs.iter_mut().filter(|l| l.name.contains("leg")) {
         let patch = Patch {
@@ -187,30 +189,26 @@ fn crowded() -> conatus_motion::Problem {
         limb.knees = vec![Knee { joint: 0, patch }];
     }
     let beside = pose.moved(2.0, DVec3::new(0.5, 0.1, 0.0));
-    problem.characters.push((other, beside));
-    let still = |position: DVec3| Pose {
-        torso: Place {
-            position,
-            orientation: DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.4),
-        },
-        effectors: Vec::new(),
+    problem
+        .characters
+        .push(CharacterStart::at_rest(other, beside));
+    let still = |position: DVec3| Place {
+        position,
+        orientation: DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.4),
     };
     let color = [0.5; 3];
     let form = Form::Box(DVec3::new(0.15, 0.2, 0.1));
-    let parcel = object("parcel", form, 7.0, 0.5, true, color);
-    problem
-        .characters
-        .push((parcel, still(DVec3::new(0.2, -0.1, 0.7))));
-    let ball = object("ball", Form::Ball(0.12), 0.6, 0.5, false, color);
-    problem
-        .characters
-        .push((ball, still(DVec3::new(0.35, 0.2, 0.2))));
+    let parcel = Object::new("parcel", form, 7.0, 0.5, true, color);
+    let place = still(DVec3::new(0.2, -0.1, 0.7));
+    problem.objects.push(ObjectStart::at_rest(parcel, place));
+    let ball = Object::new("ball", Form::Ball(0.12), 0.6, 0.5, false, color);
+    let place = still(DVec3::new(0.35, 0.2, 0.2));
+    problem.objects.push(ObjectStart::at_rest(ball, place));
     let form = Form::Box(DVec3::new(0.2, 0.15, 0.25));
-    let mut sliding = object("crate", form, 30.0, 0.4, false, color);
-    sliding.object.as_mut().unwrap().slides = true;
-    problem
-        .characters
-        .push((sliding, still(DVec3::new(-0.3, 0.2, 0.3))));
+    let mut sliding = Object::new("crate", form, 30.0, 0.4, false, color);
+    sliding.slides = true;
+    let place = still(DVec3::new(-0.3, 0.2, 0.3));
+    problem.objects.push(ObjectStart::at_rest(sliding, place));
     problem.goals.push(conatus_motion::Goal::Crawl {
         character: 0,
         height: 0.8,

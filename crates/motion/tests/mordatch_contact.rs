@@ -154,9 +154,9 @@ fn contacts_do_not_care_where_on_the_ground_they_are() {
 #[test]
 fn contacts_with_what_moves_fade_out() {
     let mut problem = common::walk();
-    let (human, pose) = problem.characters[0].clone();
-    let beside = pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));
-    problem.characters.push((human, beside));
+    let mut other = problem.characters[0].clone();
+    other.pose = other.pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));
+    problem.characters.push(other);
     let program = Program::new(&problem);
     let with_other = |c: &ContactSpec| c.against != Against::Surroundings;
     let other = program.contacts.iter().position(with_other).unwrap();

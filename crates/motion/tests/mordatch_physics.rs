@@ -58,7 +58,7 @@ fn falling_freely_takes_no_force_and_lying_still_takes_one_s_weight() {
 fn the_moment_is_the_change_of_angular_momentum_per_time() {
     let program = without_forces();
     let layout = &program.layout;
-    let one = &program.characters[0];
+    let one = &program.characters[0].base;
     let weight = one.mass * program.gravity.length();
     for seed in 0..10 {
         let x = common::shaken(&program, seed, 0.3);
@@ -86,7 +86,7 @@ fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
     let program = Program::new(&common::walk());
     let state = busy(&program);
     let (_, memory) = common::cost(&program, &PHYSICS, &state);
-    let (torso, one) = (&state.frames[0], &program.characters[0]);
+    let (torso, one) = (&state.frames[0], &program.characters[0].base);
     let g = program.gravity.length();
     let inertia = |v: DVec3| torso.matrix * (one.inertia * (torso.matrix.transpose() * v));
     let push = (torso.acceleration - program.gravity) / g;

@@ -17,7 +17,7 @@ fn a_pose_is_where_torso_and_effectors_are_and_joints_follow_from_it() {
     let (layout, x) = (&program.layout, program.layout.still());
     let mut state = State::default();
     state.update(layout, &x, &layout.moment_at(1.0));
-    assert_eq!(program.pose(&state, 0), problem.characters[0].1);
+    assert_eq!(program.pose(&state, 0), problem.characters[0].pose);
 
     let x = common::shaken(&program, 2, 0.03);
     for time in [0.3, 1.1, 2.7] {
@@ -53,7 +53,7 @@ fn rotations_are_exponential_maps_from_how_frames_start() {
         for frame in 0..layout.frames {
             let at = layout.frame(knot, frame).expect("an unknown");
             let turn = DMat3::from_quat(exp(DVec3::from_slice(&x[at + 3..])));
-            let expected = turn * layout.start[frame].1;
+            let expected = turn * layout.start[frame].orientation;
             let off = state.frames[frame].matrix - expected;
             assert!(off.to_cols_array().iter().all(|o| o.abs() < 1e-9));
             let place = DVec3::from_slice(&x[at..]);
@@ -69,10 +69,10 @@ fn rotations_are_exponential_maps_from_how_frames_start() {
 fn there_are_as_many_unknowns_as_the_paper_counts() {
     for (phases, segments) in [(1, 1), (10, 1), (20, 1), (10, 2)] {
         let mut problem = common::walk();
-        problem.characters[0].0.patches.clear();
+        problem.characters[0].character.base.patches.clear();
         (problem.phases, problem.segments) = (phases, segments);
         let layout = Program::new(&problem).layout;
-        let n = problem.characters[0].0.limbs.len();
+        let n = problem.characters[0].character.limbs.len();
         assert_eq!(layout.contacts, n);
         let knots = phases * segments;
         assert_eq!(layout.len(), 12 * (n + 1) * knots + n * phases);

@@ -46,7 +46,7 @@ fn the_whole_cost_is_the_sum_of_its_four_terms() {
 #[test]
 fn accelerations_cost_their_squares() {
     let mut problem = common::walk();
-    for limb in &mut problem.characters[0].0.limbs {
+    for limb in &mut problem.characters[0].character.limbs {
         limb.comfort = 0.0;
     }
     let program = Program::new(&problem);
@@ -201,9 +201,9 @@ fn what_one_stands_on_holds_first_and_last() {
 
     // Who lies on the back needs nothing but that: feet and hands may move at once.
     let description = conatus_motion::character::ready_made("human").unwrap();
-    let human = &problem.characters[0].0;
+    let human = &problem.characters[0].character;
     let pose = description.build_pose(human, "lying on the back").unwrap();
-    problem.characters[0].1 = pose;
+    problem.characters[0].pose = pose;
     let program = Program::new(&problem);
     let found = holds(&program);
     assert_eq!(found[0], (0, "back"));

@@ -7,7 +7,7 @@ use conatus_motion::character::described::READY_MADE;
 use conatus_motion::character::{Character, Description, Pose, ready_made};
 use conatus_motion::costs::{limb, task};
 use conatus_motion::variables::Value;
-use conatus_motion::{Goal, Problem, Program};
+use conatus_motion::{CharacterStart, Goal, Problem, Program};
 
 fn description(text: &str) -> Description {
     toml::from_str(text).expect("what comes with the program is well written")
@@ -23,7 +23,7 @@ fn still(character: &Character, pose: Pose) -> Problem {
             up: Vec::new(),
             upside_down: false,
         }],
-        characters: vec![(character.clone(), pose)],
+        characters: vec![CharacterStart::at_rest(character.clone(), pose)],
         ..common::walk()
     }
 }

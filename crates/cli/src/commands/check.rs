@@ -81,10 +81,19 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
 /// Who is there, and what they are to find out.
 fn characters(ask: &Ask) -> String {
     let problem = &ask.problem;
-    let names: Vec<&str> = (problem.characters.iter())
-        .map(|(character, _)| character.name.as_str())
-        .collect();
-    let mass: f64 = problem.characters.iter().map(|c| c.0.mass).sum();
+    let characters = || problem.characters.iter().map(|c| &c.character.base);
+    let names: Vec<&str> = characters().map(|base| base.name.as_str()).collect();
+    let mass: f64 = characters().map(|base| base.mass).sum();
+    let objects = || problem.objects.iter().map(|o| &o.object.base);
+    let objects = match objects().count() {
+        0 => String::new(),
+        count => {
+            let names: Vec<&str> = objects().map(|base| base.name.as_str()).collect();
+            let mass: f64 = objects().map(|base| base.mass).sum();
+            let (names, mass) = (names.join(", "), short(mass));
+            format!("  objects    {count}: {names}, {mass} kg together\n")
+        }
+    };
     let (unknowns, contacts) = ask.size();
     let attempts = counted(problem.effort.attempts, "attempt", "attempts");
     let effort = match problem.effort.keep {
@@ -92,7 +101,7 @@ fn characters(ask: &Ask) -> String {
         keep => format!("{keep} of {attempts} are kept"),
     };
     format!(
-        "  characters {}: {}, {} kg together\n  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {effort}\n",
+        "  characters {}: {}, {} kg together\n{objects}  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {effort}\n",
         names.len(),
         names.join(", "),
         short(mass),

@@ -13,6 +13,7 @@ pub mod described;
 pub mod limb;
 pub mod pose;
 
+use crate::base::RigidBase;
 use conatus_math::{DMat3, DVec3};
 pub use described::{Description, DescriptionError, ready_made};
 pub use limb::{Limb, LimbState, Link};
@@ -75,30 +76,16 @@ pub struct DisplayBall {
     pub radius: f64,
 }
 
-/// A character, or a thing without limbs that characters handle.
+/// A character: a torso with limbs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Character {
-    /// Its name.
-    pub name: String,
-    /// In kilograms.
-    pub mass: f64,
-    /// Moments of inertia about torso axes, in kg·m².
-    pub inertia: DVec3,
-    /// Half of the torso's size, in torso axes.
-    pub half_extents: DVec3,
+    /// The torso: name, mass, inertia, contact patches and hull.
+    pub base: RigidBase,
     /// The limbs, each with an effector at its end.
     pub limbs: Vec<Limb>,
-    /// Patches of the torso.
-    pub patches: Vec<BodyPatch>,
-    /// What must not enter anything.
-    pub hull: Vec<HullBall>,
     /// The head, and whatever else is only looked at.
     pub display: Vec<DisplayBall>,
-    /// Red, green and blue from 0 to 1.
-    pub color: [f32; 3],
-    /// What makes it a thing that others handle, if it is one.
-    pub object: Option<crate::object::Object>,
-    /// How much dearer its forces on things and on others are than usual.
+    /// The factor of the cost of its forces on objects and on other characters.
     pub workload: f64,
     /// Whether others can touch its limbs as well as its torso.
     pub limbs_bear: bool,
@@ -108,9 +95,9 @@ impl Character {
     /// How high the torso's centre is when it sits on the ground: as far as its
     /// lowest patch that faces down is below it, or half of its height.
     pub fn seat_height(&self) -> f64 {
-        let seats = (self.patches.iter()).filter(|p| p.orientation.z_axis.z > 0.9);
+        let seats = (self.base.patches.iter()).filter(|p| p.orientation.z_axis.z > 0.9);
         let depths = seats.map(|p| -p.position.z);
-        depths.reduce(f64::max).unwrap_or(self.half_extents.z)
+        depths.reduce(f64::max).unwrap_or(self.base.half_extents.z)
     }
 
     /// The number of the limb with this name.

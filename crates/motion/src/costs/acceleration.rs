@@ -16,7 +16,7 @@ use conatus_math::DVec3;
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let w = &program.weights;
     for (frame, at) in state.frames.iter().enumerate() {
-        let (path, turn) = if program.is_torso[frame] {
+        let (path, turn) = if program.is_base[frame] {
             (w.torso_acceleration, w.torso_turning)
         } else {
             (w.effector_acceleration, w.effector_turning)

@@ -20,7 +20,7 @@
 use super::physics;
 use crate::inverse_dynamics::MOMENT;
 use crate::program::Program;
-use crate::variables::{FrameGradient, FrameState, Sink, State, add_outer};
+use crate::variables::{Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
 /// ε: how far from the convex hull of the patches' centres the zero moment point
@@ -169,12 +169,10 @@ impl Support {
 
 /// The cost of all characters at one moment, Mordatch (11).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
-    let people = program.characters.iter().enumerate();
-    for (character, one) in people.filter(|(_, one)| !one.is_object()) {
-        let torso = program.torsos[character];
+    for character in 0..program.characters.len() {
         let line = Line::new(program, state, character);
         let contacts: Vec<usize> = (0..program.contacts.len())
-            .filter(|&i| program.contacts[i].character == character)
+            .filter(|&i| program.contacts[i].body == character)
             .filter(|&i| program.contacts[i].has_corners())
             .collect();
         let place = |i: usize| {
@@ -215,7 +213,7 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                 let rise = p.z - line.centre.z;
                 let by_rise = (by_d.x * f.x + by_d.y * f.y) / across;
                 let by_place = DVec3::new(by_d.x, by_d.y, -by_rise);
-                out.frames[torso].position += by_place;
+                physics::centre_of_mass_vjp(program, state, character, by_place, out);
                 let spec = &program.contacts[i];
                 out.frames[spec.frame].pull_point(spec.offset, -by_place);
                 let way = line.at(p.z) - line.centre;
@@ -224,32 +222,18 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                 by_force.z -= (by_d.x * way.x + by_d.y * way.y) / across * line.across.1;
                 by_moment += DVec3::new(by_d.y, -by_d.x, 0.0) / across;
             }
-            let g = program.gravity.length();
-            out.frames[torso].acceleration += by_force / g;
-            let by_moment = by_moment / (one.mass * g);
-            pull_moment(
-                &state.frames[torso],
-                one.inertia,
-                by_moment,
-                &mut out.frames[torso],
-            );
+            let by_moment = by_moment / MOMENT;
+            let seed = [
+                by_force.x,
+                by_force.y,
+                by_force.z,
+                by_moment.x,
+                by_moment.y,
+                by_moment.z,
+            ];
+            physics::body_vjp(program, state, character, &seed, out);
         });
     }
-}
-
-/// The adjoint of the moment d(Iω)/dt = I α + ω × I ω, with I = R D Rᵀ. For a
-/// product x·(I y) the derivative by R is x (D Rᵀ y)ᵀ + y (D Rᵀ x)ᵀ.
-fn pull_moment(frame: &FrameState, inertia: DVec3, by: DVec3, out: &mut FrameGradient) {
-    let r = &frame.matrix;
-    let back = |v: DVec3| inertia * (r.transpose() * v);
-    // t·(ω × I ω) = (t × ω)·(I ω).
-    let across = by.cross(frame.omega);
-    for (x, y) in [(by, frame.alpha), (across, frame.omega)] {
-        add_outer(&mut out.matrix, x, back(y));
-        add_outer(&mut out.matrix, y, back(x));
-    }
-    out.alpha += *r * back(by);
-    out.omega += *r * back(across) + (*r * back(frame.omega)).cross(by);
 }
 
 #[cfg(test)]

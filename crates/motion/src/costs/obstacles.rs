@@ -28,7 +28,7 @@ enum Place {
 /// A ball that must not enter anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    character: usize,
+    body: usize,
     place: Place,
     radius: f64,
     /// How much farther it keeps from obstacles, in metres.
@@ -42,19 +42,19 @@ const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
 /// All points that are looked at, if there is anything but flat ground.
 pub fn probes(program: &Program) -> Vec<Probe> {
-    let things = program.characters.iter().any(|c| c.is_object());
     let mut probes = Vec::new();
-    if program.around.is_flat() && !things {
+    if program.around.is_flat() && program.objects.is_empty() {
         return probes;
     }
-    for (c, character) in program.characters.iter().enumerate() {
-        for ball in &character.hull {
+    for body in 0..program.body_count() {
+        let is_object = program.is_object(body);
+        for ball in &program.base(body).hull {
             probes.push(Probe {
-                character: c,
-                place: Place::Fixed(program.torsos[c], ball.position),
+                body,
+                place: Place::Fixed(program.base_frames[body], ball.position),
                 radius: ball.radius,
-                margin: if character.is_object() { 0.0 } else { MARGIN },
-                touches: character.is_object(),
+                margin: if is_object { 0.0 } else { MARGIN },
+                touches: is_object,
             });
         }
     }
@@ -65,7 +65,7 @@ pub fn probes(program: &Program) -> Vec<Probe> {
             let last = k + 1 == limb.links.len();
             let above = (limb.tip.z - link.radius).clamp(0.0, MARGIN);
             probes.extend(SHARES.map(|share| Probe {
-                character: spec.character,
+                body: spec.character,
                 place: Place::Along(l, k, share),
                 radius: link.radius,
                 margin: if last && share == 1.0 { above } else { MARGIN },
@@ -73,7 +73,7 @@ pub fn probes(program: &Program) -> Vec<Probe> {
             }));
         }
         let fixed = |local: DVec3, radius: f64| Probe {
-            character: spec.character,
+            body: spec.character,
             place: Place::Fixed(spec.effector, local),
             radius,
             margin: 0.0,
@@ -174,10 +174,10 @@ fn things<'a>(
     p: DVec3,
     near: f64,
 ) -> impl Iterator<Item = (&'a crate::program::Solid, usize, DVec3)> {
-    let own = probe.character;
+    let own = probe.body;
     program.solids.iter().filter_map(move |solid| {
         let (who, frame) = solid.carrier.filter(|_| solid.link.is_none())?;
-        if who == own || !program.characters[who].is_object() {
+        if who == own || !program.is_object(who) {
             return None;
         }
         let carrier = &state.frames[frame];

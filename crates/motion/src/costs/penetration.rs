@@ -15,14 +15,14 @@ use conatus_math::DVec3;
 /// The cost of all penetration at one moment (Mordatch §4.2.2).
 pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let weight = weight * program.weights.penetration;
-    for (c, character) in program.characters.iter().enumerate() {
-        let points = Fixed::new(program, state, program.torsos[c]);
-        for ball in &character.hull {
+    for body in 0..program.body_count() {
+        let points = Fixed::new(program, state, program.base_frames[body]);
+        for ball in &program.base(body).hull {
             points.deliver(weight, ball.position, ball.radius, sink);
         }
     }
     for contact in program.contacts.iter().filter(|c| c.has_corners()) {
-        if program.characters[contact.character].is_object() {
+        if program.is_object(contact.body) {
             continue;
         }
         let points = Fixed::new(program, state, contact.frame);
@@ -95,14 +95,14 @@ fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     }
     // Where everybody is, if there is more than one.
     let (mut few, mut many);
-    let spans = if program.characters.len() <= 8 {
+    let spans = if program.body_count() <= 8 {
         few = [Span::NOTHING; 8];
         &mut few[..]
     } else {
-        many = vec![Span::NOTHING; program.characters.len()];
+        many = vec![Span::NOTHING; program.body_count()];
         &mut many[..]
     };
-    if program.characters.len() > 1 {
+    if program.body_count() > 1 {
         for (extent, part) in extents.iter().zip(&program.parts) {
             let span = Span::around(extent, program.radius(*part));
             spans[program.owner(*part)].join(&span);
@@ -251,8 +251,8 @@ fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
             (frame.point(a), frame.point(b))
         }
         Part::Ball(character, ball) => {
-            let frame = &state.frames[program.torsos[character]];
-            let p = frame.point(program.characters[character].hull[ball].position);
+            let frame = &state.frames[program.base_frames[character]];
+            let p = frame.point(program.characters[character].base.hull[ball].position);
             (p, p)
         }
     }
@@ -263,7 +263,7 @@ pub(super) fn frames(program: &Program, part: Part) -> [usize; 2] {
     match part {
         Part::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
         Part::Effector(limb) => [program.limbs[limb].effector; 2],
-        Part::Ball(character, _) => [program.torsos[character]; 2],
+        Part::Ball(character, _) => [program.base_frames[character]; 2],
     }
 }
 
@@ -287,8 +287,8 @@ pub(super) fn pull_segment(
             frame.pull_point(b, by_b);
         }
         Part::Ball(character, ball) => {
-            let local = program.characters[character].hull[ball].position;
-            out.frames[program.torsos[character]].pull_point(local, by_a + by_b);
+            let local = program.characters[character].base.hull[ball].position;
+            out.frames[program.base_frames[character]].pull_point(local, by_a + by_b);
         }
     }
 }

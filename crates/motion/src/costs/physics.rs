@@ -12,13 +12,14 @@
 
 use super::Mix;
 use crate::character::LimbState;
+use crate::dynamics::MomentumRate;
 use crate::inverse_dynamics::{
     Adjoint, Body, Cluster, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
-use crate::program::{Against, Anchor, ContactSpec, Program};
+use crate::program::{Against, Anchor, ContactSpec, LimbSpec, Program};
 use crate::slide::Lean;
 use crate::touch::{Touch, TouchGradient};
-use crate::variables::{FrameState, Local, Sink, State, add_outer};
+use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
 /// Which of the two objectives.
@@ -57,49 +58,49 @@ fn minus(f: &Six) -> Six {
     f.map(|f| -f)
 }
 
-/// The inertia of a torso in world axes times a vector.
-fn inertia_times(frame: &FrameState, inertia: DVec3, v: DVec3) -> DVec3 {
-    frame.matrix * (inertia * (frame.matrix.transpose() * v))
-}
-
-/// Mordatch (5) for a single rigid body, in units of its weight.
-pub(crate) fn body(program: &Program, state: &State, character: usize) -> Body {
-    let frame = &state.frames[program.torsos[character]];
-    let one = &program.characters[character];
+/// What the contacts of a body have to supply at one moment: Mordatch (5), in units of
+/// its weight.
+pub(crate) fn body(program: &Program, state: &State, body: usize) -> Body {
+    let (model, motion) = (&program.dynamics[body], program.body_motion(state, body));
     let g = program.gravity.length();
-    let push = (frame.acceleration - program.gravity) / g;
-    let spin = inertia_times(frame, one.inertia, frame.omega);
-    let turn = inertia_times(frame, one.inertia, frame.alpha) + frame.omega.cross(spin);
-    let turn = turn * (MOMENT / (one.mass * g));
+    let rate = model.momentum_rate(motion);
+    let push = (rate.linear_per_mass - program.gravity) / g;
+    let turn = rate.angular * (MOMENT / (model.mass() * g));
     Body {
-        position: frame.position,
+        position: model.centre_of_mass(motion),
         demand: [push.x, push.y, push.z, turn.x, turn.y, turn.z],
     }
 }
 
-/// The adjoint of [`body`]: seeds of the demand.
-fn pull_body(program: &Program, state: &State, character: usize, seed: &[f64], out: &mut Local) {
-    let at = program.torsos[character];
-    let frame = &state.frames[at];
-    let one = &program.characters[character];
+/// The vector-Jacobian product of [`body`]'s demand.
+pub(crate) fn body_vjp(
+    program: &Program,
+    state: &State,
+    body: usize,
+    seed: &[f64],
+    out: &mut Local,
+) {
+    let model = &program.dynamics[body];
     let g = program.gravity.length();
     let (push, turn) = (DVec3::from_slice(seed), DVec3::from_slice(&seed[3..]));
-    let turn = turn * (MOMENT / (one.mass * g));
-    let gradient = &mut out.frames[at];
-    gradient.acceleration += push / g;
-    // t·(I α) + t·(ω × I ω) with I = R D Rᵀ. For symmetric products x·(I y):
-    // by R it is x (D Rᵀ y)ᵀ + y (D Rᵀ x)ᵀ.
-    let (r, d) = (&frame.matrix, one.inertia);
-    let back = |v: DVec3| d * (r.transpose() * v);
-    gradient.alpha += *r * back(turn);
-    add_outer(&mut gradient.matrix, turn, back(frame.alpha));
-    add_outer(&mut gradient.matrix, frame.alpha, back(turn));
-    // t·(ω × s) = s·(t × ω), s = I ω.
-    let across = turn.cross(frame.omega);
-    add_outer(&mut gradient.matrix, across, back(frame.omega));
-    add_outer(&mut gradient.matrix, frame.omega, back(across));
-    let spin = *r * back(frame.omega);
-    gradient.omega += *r * back(across) + spin.cross(turn);
+    let by = MomentumRate {
+        linear_per_mass: push / g,
+        angular: turn * (MOMENT / (model.mass() * g)),
+    };
+    let out = &mut out.frames[program.frames_of(body)];
+    model.momentum_rate_vjp(program.body_motion(state, body), &by, out);
+}
+
+/// The vector-Jacobian product of a body's centre of mass.
+pub(crate) fn centre_of_mass_vjp(
+    program: &Program,
+    state: &State,
+    body: usize,
+    by: DVec3,
+    out: &mut Local,
+) {
+    let out = &mut out.frames[program.frames_of(body)];
+    program.dynamics[body].centre_of_mass_vjp(program.body_motion(state, body), by, out);
 }
 
 /// A contact at one moment.
@@ -121,7 +122,7 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
         (touch.position, touch.matrix)
     };
     Contact {
-        on: spec.character,
+        on: spec.body,
         against: reaction(program, i),
         position,
         matrix,
@@ -146,8 +147,7 @@ pub(crate) fn reaction(program: &Program, i: usize) -> Option<(usize, f64)> {
         return None;
     };
     let (other, _) = program.solids[s].carrier?;
-    let mass = |c: usize| program.characters[c].mass;
-    Some((other, mass(spec.character) / mass(other)))
+    Some((other, program.mass(spec.body) / program.mass(other)))
 }
 
 /// The adjoint of a contact's place.
@@ -177,9 +177,9 @@ fn pull_contact(
         };
         Touch::new(program, state, i).pull(program, state, i, &by, out);
     }
-    out.frames[program.torsos[spec.character]].position += gradient.on;
+    centre_of_mass_vjp(program, state, spec.body, gradient.on, out);
     if let Some((other, _)) = reaction(program, i) {
-        out.frames[program.torsos[other]].position += gradient.against;
+        centre_of_mass_vjp(program, state, other, gradient.against, out);
     }
 }
 
@@ -201,7 +201,7 @@ pub fn deliver(
         frames,
     } = memory;
     bodies.clear();
-    bodies.extend((0..program.characters.len()).map(|c| body(program, state, c)));
+    bodies.extend((0..program.body_count()).map(|b| body(program, state, b)));
     contacts.clear();
     contacts.extend((0..program.contacts.len()).map(|i| contact(program, state, i)));
     solution.solve(bodies, contacts);
@@ -270,7 +270,7 @@ impl Coupled<'_> {
                     let mut u = std::mem::take(&mut out.room.numbers);
                     solution.spread(cluster, seed, &mut u);
                     for &c in &cluster.bodies {
-                        pull_body(program, state, c, &u[6 * c..6 * c + 6], out);
+                        body_vjp(program, state, c, &u[6 * c..6 * c + 6], out);
                     }
                     for &i in &cluster.contacts {
                         if !solution.pushes(i) {
@@ -313,7 +313,7 @@ impl Coupled<'_> {
             ..
         } = *self;
         for &c in &self.cluster.bodies {
-            pull_body(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
+            body_vjp(program, state, c, &adjoint.demand[6 * c..6 * c + 6], out);
         }
         for &i in &self.cluster.contacts {
             if !solution.pushes(i) {
@@ -370,6 +370,9 @@ impl Coupled<'_> {
                     let (contact, f) = (&contacts[load.contact], &solution.forces[load.contact]);
                     let (force, moment) = wrench(contact, f);
                     torque += ((contact.position - joint).cross(force) + moment) * load.factor;
+                }
+                if program.dynamics[spec.character].has_limb_masses() {
+                    torque -= self.distal_torque(spec, k);
                 }
                 residual.extend_from_slice(&(torque * torque_share).to_array());
             }
@@ -442,6 +445,12 @@ impl Coupled<'_> {
                     .get_disjoint_mut([spec.torso, spec.effector])
                     .expect("a limb has two frames");
                 at.pull(limb, gradient, torso, effector);
+                if program.dynamics[spec.character].has_limb_masses() {
+                    for (k, s) in seeds.chunks_exact(3).enumerate() {
+                        let by = DVec3::from_slice(s) * -torque_share;
+                        self.distal_torque_vjp(spec, k, by, out);
+                    }
+                }
             }
             let force_rows = seed[torque_rows..].chunks_exact(6);
             for (&i, seeds) in cluster.contacts.iter().zip(force_rows) {
@@ -454,6 +463,27 @@ impl Coupled<'_> {
             self.pull_adjoint(adjoint, out);
             out.room = room;
         });
+    }
+}
+
+impl Coupled<'_> {
+    /// The torque about a joint that the mass beyond it needs, in weights of the
+    /// limb's owner times metres.
+    fn distal_torque(&self, spec: &LimbSpec, joint: usize) -> DVec3 {
+        let (program, body) = (self.program, spec.character);
+        let motion = program.body_motion(self.state, body);
+        let model = &program.dynamics[body];
+        model.distal_torque(motion, program.gravity, spec.limb, joint) / program.weight(body)
+    }
+
+    /// The vector-Jacobian product of [`distal_torque`](Self::distal_torque).
+    fn distal_torque_vjp(&self, spec: &LimbSpec, joint: usize, by: DVec3, out: &mut Local) {
+        let (program, body) = (self.program, spec.character);
+        let motion = program.body_motion(self.state, body);
+        let by = by / program.weight(body);
+        let out = &mut out.frames[program.frames_of(body)];
+        let model = &program.dynamics[body];
+        model.distal_torque_vjp(motion, program.gravity, spec.limb, joint, by, out);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where forces may act: patches and what they may touch.
 
 use super::{LimbLoad, Program};
-use crate::character::{Character, Patch};
+use crate::character::Patch;
 use crate::inverse_dynamics::Cone;
+use crate::object::Object;
 use crate::surface::{Block, Capsule, Shape};
 use conatus_math::{DMat3, DVec3};
 
@@ -57,8 +58,8 @@ pub struct Solid {
 /// A place where forces may act.
 #[derive(Clone, Debug)]
 pub struct ContactSpec {
-    /// Whose it is.
-    pub character: usize,
+    /// The body whose patch it is.
+    pub body: usize,
     /// Its name.
     pub name: String,
     /// The limb it belongs to, among all limbs; none for a body patch.
@@ -109,43 +110,45 @@ impl ContactSpec {
     }
 }
 
-/// How much dearer it is that a thing hovers than that a foot does.
-const RESTS: f64 = 20.0;
+/// The factor of L_CI (2) for the contacts of objects with the surroundings, so that
+/// objects do not hover.
+const OBJECT_CONTACT_FACTOR: f64 = 20.0;
 
 impl Program {
     /// What moves and can be touched, and what can be held: things, torsos of
     /// characters who are not alone, and holds of the surroundings.
     pub(super) fn find_solids(&self) -> Vec<Solid> {
         let mut solids = Vec::new();
-        let people = self.characters.iter().filter(|c| !c.is_object()).count();
-        for (c, character) in self.characters.iter().enumerate() {
-            let carrier = Some((c, self.torsos[c]));
-            match &character.object {
-                Some(object) => solids.push(Solid {
-                    name: character.name.clone(),
-                    shape: object.shape(),
-                    carrier,
-                    link: None,
-                    grippable: object.grippable,
-                }),
-                None if people > 1 => {
-                    let mut block =
-                        Block::new(DVec3::ZERO, DMat3::IDENTITY, character.half_extents);
-                    // As round as the balls of a hull.
-                    block.radius = 0.9 * character.half_extents.min_element();
-                    solids.push(Solid {
-                        name: format!("{}/torso", character.name),
-                        shape: Shape::Block(block),
-                        carrier,
-                        link: None,
-                        grippable: false,
-                    });
-                    if character.limbs_bear {
-                        solids.extend(self.links_of(c));
-                    }
-                }
-                None => {}
+        // A single character cannot touch another.
+        let others = match self.characters.len() {
+            0 | 1 => &[],
+            _ => &self.characters[..],
+        };
+        for (c, character) in others.iter().enumerate() {
+            let half_extents = character.base.half_extents;
+            let mut block = Block::new(DVec3::ZERO, DMat3::IDENTITY, half_extents);
+            // As round as the balls of a hull.
+            block.radius = 0.9 * half_extents.min_element();
+            solids.push(Solid {
+                name: format!("{}/torso", character.base.name),
+                shape: Shape::Block(block),
+                carrier: Some((c, self.base_frames[c])),
+                link: None,
+                grippable: false,
+            });
+            if character.limbs_bear {
+                solids.extend(self.links_of(c));
             }
+        }
+        for (k, object) in self.objects.iter().enumerate() {
+            let body = self.characters.len() + k;
+            solids.push(Solid {
+                name: object.base.name.clone(),
+                shape: object.shape(),
+                carrier: Some((body, self.base_frames[body])),
+                link: None,
+                grippable: object.grippable,
+            });
         }
         for surface in &self.around.surfaces {
             if surface.grippable {
@@ -180,10 +183,9 @@ impl Program {
                 return None;
             };
             let (_, last) = self.solids[s].link.filter(|link| link.0 == limb)?;
-            let mass = |c: usize| self.characters[c].mass;
             Some(LimbLoad {
                 contact,
-                factor: -mass(spec.character) / mass(owner),
+                factor: -self.mass(spec.body) / self.mass(owner),
                 last,
             })
         });
@@ -192,7 +194,7 @@ impl Program {
 
     /// The links of a character's limbs, as others can touch them.
     fn links_of(&self, character: usize) -> Vec<Solid> {
-        let carrier = Some((character, self.torsos[character]));
+        let carrier = Some((character, self.base_frames[character]));
         let mut solids = Vec::new();
         for (l, spec) in self.limbs.iter().enumerate() {
             if spec.character != character {
@@ -200,7 +202,7 @@ impl Program {
             }
             let limb = &self.characters[character].limbs[spec.limb];
             for (k, link) in limb.links.iter().enumerate() {
-                let name = &self.characters[character].name;
+                let name = &self.characters[character].base.name;
                 solids.push(Solid {
                     name: format!("{name}/{} {}", limb.name, k + 1),
                     shape: Shape::Capsule(Capsule::ball_at(DVec3::ZERO, link.radius)),
@@ -214,101 +216,125 @@ impl Program {
     }
 
     /// All contacts: of each effector and patch with the surroundings, and of
-    /// each effector with all solids of others.
+    /// each effector with all solids of others. The order of the contacts is that of
+    /// their variables.
     pub(super) fn find_contacts(&self) -> Vec<ContactSpec> {
         let mut contacts = Vec::new();
-        for (c, character) in self.characters.iter().enumerate() {
-            let torso = self.torsos[c];
-            let hold = if character.is_object() { RESTS } else { 1.0 };
-            let own = self.limbs.iter().enumerate();
-            for (l, spec) in own.clone().filter(|(_, s)| s.character == c) {
-                let patch = &character.limbs[spec.limb].effector;
-                contacts.push(ContactSpec {
+        for c in 0..self.characters.len() {
+            self.add_character_contacts(c, &mut contacts);
+        }
+        for (k, object) in self.objects.iter().enumerate() {
+            self.add_object_contacts(self.characters.len() + k, object, &mut contacts);
+        }
+        contacts
+    }
+
+    /// The contacts of an object with the surroundings.
+    fn add_object_contacts(&self, body: usize, object: &Object, out: &mut Vec<ContactSpec>) {
+        let frame = self.base_frames[body];
+        for side in &object.base.patches {
+            let plain = fixed(body, frame, &side.patch);
+            out.push(ContactSpec {
+                offset: side.position,
+                turn: side.orientation,
+                hold: OBJECT_CONTACT_FACTOR,
+                // Sliding friction is not a free force.
+                cone: match object.slides {
+                    true => Some(Cone::new(0.0, side.patch.half_extents)),
+                    false => plain.cone,
+                },
+                slides: object.slides,
+                ..plain
+            });
+        }
+        if let Some(radius) = object.ball_radius() {
+            out.push(ContactSpec {
+                anchor: Anchor::Ball { radius },
+                hold: OBJECT_CONTACT_FACTOR,
+                ..fixed(body, frame, &object.patch)
+            });
+        }
+    }
+
+    /// The contacts of a character: effectors, patches of the torso and knees with the
+    /// surroundings, then effectors with the solids of others.
+    fn add_character_contacts(&self, c: usize, out: &mut Vec<ContactSpec>) {
+        let character = &self.characters[c];
+        let limbs = || {
+            self.limbs
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| s.character == c)
+        };
+        for (l, spec) in limbs() {
+            let patch = &character.limbs[spec.limb].effector;
+            out.push(ContactSpec {
+                limb: Some(l),
+                ..fixed(c, spec.effector, patch)
+            });
+        }
+        for side in &character.base.patches {
+            out.push(ContactSpec {
+                offset: side.position,
+                turn: side.orientation,
+                ..fixed(c, self.base_frames[c], &side.patch)
+            });
+        }
+        for (l, spec) in limbs() {
+            let limb = &character.limbs[spec.limb];
+            for knee in &limb.knees {
+                out.push(ContactSpec {
                     limb: Some(l),
-                    ..fixed(c, spec.effector, patch)
+                    anchor: Anchor::Joint {
+                        limb: l,
+                        joint: knee.joint,
+                        radius: limb.links[knee.joint].radius,
+                    },
+                    frames: vec![spec.torso, spec.effector],
+                    ..fixed(c, spec.effector, &knee.patch)
                 });
             }
-            let slides = character.object.as_ref().is_some_and(|o| o.slides);
-            for body in &character.patches {
-                let plain = fixed(c, torso, &body.patch);
-                contacts.push(ContactSpec {
-                    offset: body.position,
-                    turn: body.orientation,
-                    hold,
-                    // Friction is no free force then.
-                    cone: match slides {
-                        true => Some(Cone::new(0.0, body.patch.half_extents)),
-                        false => plain.cone,
-                    },
-                    slides,
+        }
+        for (l, spec) in limbs() {
+            let patch = &character.limbs[spec.limb].effector;
+            for (s, solid) in self.solids.iter().enumerate() {
+                // A character does not touch itself. Solids that do not move belong to
+                // the surroundings unless they are gripped.
+                let own = solid.carrier.is_some_and(|(body, _)| body == c);
+                let grips = patch.grasps && solid.grippable;
+                if own || solid.carrier.is_none() && !grips {
+                    continue;
+                }
+                // Forces on an object are measured in its own weight: otherwise a
+                // light object could be held from a distance at almost no cost.
+                let ratio = match solid.carrier {
+                    Some((body, _)) if self.is_object(body) => self.mass(c) / self.mass(body),
+                    _ => 1.0,
+                };
+                let mut frames = vec![spec.effector];
+                frames.extend(solid.carrier.map(|(_, frame)| frame));
+                frames.extend(solid.link.map(|(limb, _)| self.limbs[limb].effector));
+                frames.sort_unstable();
+                let plain = fixed(c, spec.effector, patch);
+                out.push(ContactSpec {
+                    name: format!("{} on {}", patch.name, solid.name),
+                    limb: Some(l),
+                    against: Against::Solid(s),
+                    fades: solid.carrier.is_some(),
+                    frames,
+                    cone: plain.cone.filter(|_| !grips),
+                    effort: plain.effort * character.workload * ratio * ratio,
                     ..plain
                 });
             }
-            if let Some(radius) = character.object.as_ref().and_then(|o| o.ball()) {
-                let patch = &character.object.as_ref().expect("a ball is a thing").patch;
-                contacts.push(ContactSpec {
-                    anchor: Anchor::Ball { radius },
-                    hold,
-                    ..fixed(c, torso, patch)
-                });
-            }
-            for (l, spec) in own.clone().filter(|(_, s)| s.character == c) {
-                let limb = &character.limbs[spec.limb];
-                for knee in &limb.knees {
-                    contacts.push(ContactSpec {
-                        limb: Some(l),
-                        anchor: Anchor::Joint {
-                            limb: l,
-                            joint: knee.joint,
-                            radius: limb.links[knee.joint].radius,
-                        },
-                        frames: vec![spec.torso, spec.effector],
-                        ..fixed(c, spec.effector, &knee.patch)
-                    });
-                }
-            }
-            for (l, spec) in own.filter(|(_, s)| s.character == c) {
-                let patch = &character.limbs[spec.limb].effector;
-                for (s, solid) in self.solids.iter().enumerate() {
-                    // Nobody touches oneself, and what does not move is one of
-                    // the surroundings unless it is held.
-                    let own = solid.carrier.is_some_and(|(who, _)| who == c);
-                    let holds = patch.grasps && solid.grippable;
-                    if own || solid.carrier.is_none() && !holds {
-                        continue;
-                    }
-                    // Forces on a thing are counted in its own weight: otherwise
-                    // something light could be held from afar for next to nothing.
-                    let ratio = match solid.carrier.map(|(who, _)| &self.characters[who]) {
-                        Some(thing) if thing.is_object() => character.mass / thing.mass,
-                        _ => 1.0,
-                    };
-                    let mut frames = vec![spec.effector];
-                    frames.extend(solid.carrier.map(|(_, frame)| frame));
-                    frames.extend(solid.link.map(|(limb, _)| self.limbs[limb].effector));
-                    frames.sort_unstable();
-                    let plain = fixed(c, spec.effector, patch);
-                    contacts.push(ContactSpec {
-                        name: format!("{} on {}", patch.name, solid.name),
-                        limb: Some(l),
-                        against: Against::Solid(s),
-                        fades: solid.carrier.is_some(),
-                        frames,
-                        cone: plain.cone.filter(|_| !holds),
-                        effort: plain.effort * character.workload * ratio * ratio,
-                        ..plain
-                    });
-                }
-            }
         }
-        contacts
     }
 }
 
 /// A patch in the middle of a frame, against the surroundings.
-fn fixed(character: usize, frame: usize, patch: &Patch) -> ContactSpec {
+fn fixed(body: usize, frame: usize, patch: &Patch) -> ContactSpec {
     ContactSpec {
-        character,
+        body,
         name: patch.name.clone(),
         limb: None,
         anchor: Anchor::Patch,
@@ -325,12 +351,5 @@ fn fixed(character: usize, frame: usize, patch: &Patch) -> ContactSpec {
         hold: 1.0,
         slides: false,
         fades: false,
-    }
-}
-
-impl Character {
-    /// Whether it is a thing that others handle.
-    pub fn is_object(&self) -> bool {
-        self.object.is_some()
     }
 }

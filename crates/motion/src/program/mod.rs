@@ -8,14 +8,19 @@ pub use contacts::{Against, Anchor, ContactSpec, Solid};
 pub(crate) use parts::MARGIN;
 pub use parts::{Pair, PairRun, Part};
 
-use crate::character::{Character, Pose};
+use crate::base::RigidBase;
+use crate::character::{Character, Place, Pose};
 use crate::costs::obstacles::Probe;
 use crate::costs::task::Aim;
-use crate::problem::Problem;
+use crate::dynamics::{BodyMotion, DynamicModel, SingleRigidBody};
+use crate::object::Object;
+use crate::problem::{Problem, Subject};
 use crate::surface::Surroundings;
-use crate::variables::Layout;
+use crate::variables::{FrameStart, FrameState, Layout, Moment, State};
 use crate::weights::Weights;
 use conatus_math::DVec3;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// A limb among all frames.
 #[derive(Clone, Debug)]
@@ -58,20 +63,27 @@ pub struct LimbLoad {
     pub last: usize,
 }
 
-/// A problem made ready.
+/// A problem made ready for evaluation.
+///
+/// Characters and objects together are *bodies*: rigid bases with equations of motion.
+/// Bodies are numbered with the characters first, then the objects.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The characters, and the things they handle.
+    /// The characters.
     pub characters: Vec<Character>,
-    /// The frame of each character's torso.
-    pub torsos: Vec<usize>,
-    /// Whether a frame is a torso.
-    pub is_torso: Vec<bool>,
+    /// The objects that they handle.
+    pub objects: Vec<Object>,
+    /// The dynamics of each body.
+    pub dynamics: Vec<Arc<dyn DynamicModel>>,
+    /// The frame of each body's base.
+    pub base_frames: Vec<usize>,
+    /// Whether a frame is that of a base; otherwise it is that of an effector.
+    pub is_base: Vec<bool>,
     /// All contacts.
     pub contacts: Vec<ContactSpec>,
     /// What has contacts of its own.
     pub solids: Vec<Solid>,
-    /// All limbs.
+    /// All limbs, in the order of the characters.
     pub limbs: Vec<LimbSpec>,
     /// All stiff parts.
     pub parts: Vec<Part>,
@@ -79,11 +91,11 @@ pub struct Program {
     pub pairs: Vec<Pair>,
     /// All of these, run by run.
     pub pair_runs: Vec<PairRun>,
-    /// Points that must not enter obstacles and things.
+    /// Points that must not penetrate obstacles and objects.
     pub probes: Vec<Probe>,
     /// What does not move.
     pub around: Surroundings,
-    /// Below which speed the friction of what slides fades, in metres per second.
+    /// Below which speed the friction of sliding contacts fades, in metres per second.
     pub slow: f64,
     /// The acceleration of gravity.
     pub gravity: DVec3,
@@ -120,18 +132,27 @@ const FADES: (f64, f64) = (4e-4, 4e-3);
 impl Program {
     /// Makes a problem ready; it has been checked.
     pub fn new(problem: &Problem) -> Self {
-        let characters: Vec<Character> = problem.characters.iter().map(|c| c.0.clone()).collect();
-        let (mut torsos, mut is_torso, mut start) = (Vec::new(), Vec::new(), Vec::new());
+        let characters: Vec<Character> = (problem.characters.iter())
+            .map(|c| c.character.clone())
+            .collect();
+        let objects: Vec<Object> = problem.objects.iter().map(|o| o.object.clone()).collect();
+        let bases = (characters.iter().map(|c| &c.base)).chain(objects.iter().map(|o| &o.base));
+        let dynamics = bases
+            .map(|base| Arc::new(SingleRigidBody::new(base)) as Arc<dyn DynamicModel>)
+            .collect();
+        let (mut base_frames, mut is_base, mut start) = (Vec::new(), Vec::new(), Vec::new());
         let mut limbs = Vec::new();
-        for (c, (character, pose)) in problem.characters.iter().enumerate() {
+        for (c, given) in problem.characters.iter().enumerate() {
             let torso = start.len();
-            torsos.push(torso);
-            is_torso.push(true);
-            start.push((pose.torso.position, pose.torso.orientation));
-            for (k, limb) in character.limbs.iter().enumerate() {
+            base_frames.push(torso);
+            is_base.push(true);
+            start.push(FrameStart::new(&given.pose.torso, given.velocity.torso));
+            for (k, limb) in given.character.limbs.iter().enumerate() {
                 let effector = start.len();
-                is_torso.push(false);
-                start.push((pose.effectors[k].position, pose.effectors[k].orientation));
+                is_base.push(false);
+                let velocity = given.velocity.effectors.get(k).copied();
+                let place = &given.pose.effectors[k];
+                start.push(FrameStart::new(place, velocity.unwrap_or_default()));
                 limbs.push(LimbSpec {
                     character: c,
                     limb: k,
@@ -148,6 +169,11 @@ impl Program {
                 });
             }
         }
+        for given in &problem.objects {
+            base_frames.push(start.len());
+            is_base.push(true);
+            start.push(FrameStart::new(&given.place, given.velocity));
+        }
         let layout = Layout {
             frames: start.len(),
             contacts: 0,
@@ -158,8 +184,10 @@ impl Program {
         };
         let mut program = Self {
             characters,
-            torsos,
-            is_torso,
+            objects,
+            dynamics,
+            base_frames,
+            is_base,
             contacts: Vec::new(),
             solids: Vec::new(),
             limbs,
@@ -197,17 +225,71 @@ impl Program {
         program
     }
 
-    /// The start pose.
-    pub fn start_state(&self) -> crate::variables::State {
-        let mut state = crate::variables::State {
-            frames: (self.layout.start.iter())
-                .map(|(p, m)| crate::variables::FrameState::at_rest(*p, *m))
-                .collect(),
+    /// The state at the start, with all contacts at c = 1.
+    pub fn start_state(&self) -> State {
+        let mut state = State {
+            frames: self.layout.start.iter().map(FrameState::at_start).collect(),
             contacts: vec![1.0; self.contacts.len()],
             limbs: Vec::new(),
         };
         state.update_limbs(&self.characters, false);
         state
+    }
+
+    /// Reads the state at a moment from the unknowns, limbs included.
+    pub fn update_state(&self, x: &[f64], moment: &Moment, state: &mut State) {
+        state.update(&self.layout, x, moment);
+        state.update_limbs(&self.characters, false);
+    }
+
+    /// How many bodies there are.
+    pub fn body_count(&self) -> usize {
+        self.characters.len() + self.objects.len()
+    }
+
+    /// The rigid base of a body.
+    pub fn base(&self, body: usize) -> &RigidBase {
+        match self.characters.get(body) {
+            Some(character) => &character.base,
+            None => &self.objects[body - self.characters.len()].base,
+        }
+    }
+
+    /// The object that a body is; none if it is a character.
+    pub fn object(&self, body: usize) -> Option<&Object> {
+        let number = body.checked_sub(self.characters.len())?;
+        self.objects.get(number)
+    }
+
+    /// Whether a body is an object.
+    pub fn is_object(&self, body: usize) -> bool {
+        body >= self.characters.len()
+    }
+
+    /// The number of a character or object among all bodies.
+    pub fn body_of(&self, subject: Subject) -> usize {
+        match subject {
+            Subject::Character(number) => number,
+            Subject::Object(number) => self.characters.len() + number,
+        }
+    }
+
+    /// The mass of a body, in kilograms.
+    pub fn mass(&self, body: usize) -> f64 {
+        self.dynamics[body].mass()
+    }
+
+    /// The weight of a body, in newtons.
+    pub fn weight(&self, body: usize) -> f64 {
+        self.mass(body) * self.gravity.length()
+    }
+
+    /// The motion of a body, for its dynamics.
+    pub fn body_motion<'a>(&self, state: &'a State, body: usize) -> BodyMotion<'a> {
+        BodyMotion {
+            frames: &state.frames[self.frames_of(body)],
+            limbs: state.limbs.get(self.limbs_of(body)).unwrap_or_default(),
+        }
     }
 
     /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
@@ -249,24 +331,31 @@ impl Program {
         }
     }
 
-    /// The frames of a character or thing: its torso, then its effectors.
-    pub fn frames_of(&self, character: usize) -> std::ops::Range<usize> {
-        let torso = self.torsos[character];
-        torso..torso + self.characters[character].frames()
+    /// The frames of a body: its base, then its effectors.
+    pub fn frames_of(&self, body: usize) -> Range<usize> {
+        let base = self.base_frames[body];
+        let effectors = self.characters.get(body).map_or(0, |c| c.limbs.len());
+        base..base + 1 + effectors
+    }
+
+    /// The limbs of a body among all limbs.
+    pub fn limbs_of(&self, body: usize) -> Range<usize> {
+        // Every frame that is not a base is the effector of one limb.
+        let frames = self.frames_of(body);
+        let first = frames.start - body;
+        first..first + frames.len() - 1
     }
 
     /// The pose of a character at one moment.
-    pub fn pose(&self, state: &crate::variables::State, character: usize) -> Pose {
-        let torso = self.torsos[character];
-        let place = |frame: usize| crate::character::Place {
+    pub fn pose(&self, state: &State, character: usize) -> Pose {
+        let frames = self.frames_of(character);
+        let place = |frame: usize| Place {
             position: state.frames[frame].position,
             orientation: state.frames[frame].matrix,
         };
         Pose {
-            torso: place(torso),
-            effectors: (0..self.characters[character].limbs.len())
-                .map(|k| place(torso + 1 + k))
-                .collect(),
+            torso: place(frames.start),
+            effectors: frames.skip(1).map(place).collect(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Program {
                 let spec = &self.limbs[limb];
                 self.characters[spec.character].limbs[spec.limb].effector_radius
             }
-            Part::Ball(character, ball) => self.characters[character].hull[ball].radius,
+            Part::Ball(character, ball) => self.characters[character].base.hull[ball].radius,
         }
     }
 
@@ -74,10 +74,9 @@ impl Program {
             parts.extend((0..links).map(|link| Part::Link(limb, link)));
             parts.push(Part::Effector(limb));
         }
-        // Things are met by their shape.
-        let people = self.characters.iter().enumerate();
-        for (c, character) in people.filter(|(_, c)| !c.is_object()) {
-            parts.extend((0..character.hull.len()).map(|ball| Part::Ball(c, ball)));
+        // Objects are not among the parts: others collide with their shape.
+        for (c, character) in self.characters.iter().enumerate() {
+            parts.extend((0..character.base.hull.len()).map(|ball| Part::Ball(c, ball)));
         }
         parts
     }

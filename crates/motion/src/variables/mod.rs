@@ -4,7 +4,7 @@
 //! A *frame* is a torso or an effector: a place and a rotation that change in
 //! time, as cubic Hermite splines of a position and of an exponential map. Knots
 //! are phase boundaries, and with two segments to a phase also the middles of
-//! phases. The first knot is the start pose, at rest, and is no unknown.
+//! phases. The first knot is the state at the start, which is given, and is no unknown.
 //!
 //! Unknowns stand in blocks, a block for each knot but the first:
 //! position, rotation, velocity and rate of rotation (12 numbers) of each frame,
@@ -17,6 +17,8 @@ mod sink;
 pub use sample::{FrameGradient, FrameState, Local, Moment, State, add_outer};
 pub use sink::{Descent, Rows, Scratch, Sink, Value};
 
+use crate::character::Place;
+use crate::start::Twist;
 use conatus_math::hermite::Weights;
 use conatus_math::{DMat3, DVec3};
 
@@ -36,8 +38,30 @@ pub struct Layout {
     pub segments: usize,
     /// How long a phase is, in seconds.
     pub phase_seconds: f64,
-    /// Position and orientation of each frame at the start.
-    pub start: Vec<(DVec3, DMat3)>,
+    /// The state of each frame at the start.
+    pub start: Vec<FrameStart>,
+}
+
+/// A frame at the start: the first knot of its splines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameStart {
+    /// Where its origin is.
+    pub position: DVec3,
+    /// From its own axes to world axes.
+    pub orientation: DMat3,
+    /// How fast it moves.
+    pub velocity: Twist,
+}
+
+impl FrameStart {
+    /// At a place, with a velocity.
+    pub fn new(place: &Place, velocity: Twist) -> Self {
+        Self {
+            position: place.position,
+            orientation: place.orientation,
+            velocity,
+        }
+    }
 }
 
 impl Layout {
@@ -96,7 +120,7 @@ impl Layout {
         for knot in 1..=self.blocks() {
             for frame in 0..self.frames {
                 let at = self.block_start(knot - 1) + frame * FRAME;
-                x[at..at + 3].copy_from_slice(&self.start[frame].0.to_array());
+                x[at..at + 3].copy_from_slice(&self.start[frame].position.to_array());
             }
         }
         for phase in 0..self.phases {

@@ -1,9 +1,10 @@
 //! Everything that moves at one moment, and derivatives by it.
 
-use super::{FRAME, Layout};
+use super::{FRAME, FrameStart, Layout};
 use crate::character::limb::LimbGradient;
 use crate::character::{Character, LimbState};
 use crate::inverse_dynamics::{Adjoint, Six};
+use crate::start::Twist;
 use conatus_math::exp_map::Rotation;
 use conatus_math::hermite::{Weights, blend};
 use conatus_math::{DMat3, DVec3};
@@ -64,6 +65,20 @@ impl FrameState {
         Self {
             position,
             matrix,
+            ..Self::default()
+        }
+    }
+
+    /// A frame at the start, without acceleration.
+    pub fn at_start(start: &FrameStart) -> Self {
+        let Twist { linear, angular } = start.velocity;
+        Self {
+            position: start.position,
+            velocity: linear,
+            matrix: start.orientation,
+            omega: angular,
+            turn: [DVec3::ZERO, angular, DVec3::ZERO],
+            rotation: Rotation::new(DVec3::ZERO, angular, DVec3::ZERO),
             ..Self::default()
         }
     }
@@ -187,7 +202,13 @@ impl State {
                 let numbers = &x[at + frame * FRAME..][..FRAME];
                 std::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..]))
             }
-            None => [layout.start[frame].0, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO],
+            // The exponential map starts at zero, where its rate is the angular
+            // velocity.
+            None => {
+                let start = &layout.start[frame];
+                let Twist { linear, angular } = start.velocity;
+                [start.position, DVec3::ZERO, linear, angular]
+            }
         };
         let w = &moment.weights;
         let first = layout.frame(moment.segment, 0);
@@ -202,7 +223,7 @@ impl State {
                 position: blend(&w.position, &path),
                 velocity: blend(&w.velocity, &path),
                 acceleration: blend(&w.acceleration, &path),
-                matrix: rotation.matrix * layout.start[frame].1,
+                matrix: rotation.matrix * layout.start[frame].orientation,
                 omega: rotation.omega,
                 alpha: rotation.alpha,
                 turn,
@@ -242,7 +263,7 @@ impl State {
         out: &mut [f64; 2 * FRAME],
     ) {
         let state = &self.frames[frame];
-        let start = layout.start[frame].1.transpose();
+        let start = layout.start[frame].orientation.transpose();
         let turn =
             state
                 .rotation

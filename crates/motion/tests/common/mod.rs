@@ -8,7 +8,7 @@ use conatus_motion::costs::{Mix, along_the_way};
 use conatus_motion::inverse_dynamics::Six;
 use conatus_motion::surface::Surface;
 use conatus_motion::variables::{State, Value};
-use conatus_motion::{Effort, Goal, Problem, Program, Weights};
+use conatus_motion::{CharacterStart, Effort, Goal, Problem, Program, Subject, Weights};
 
 /// Random numbers that need no crate.
 pub struct Random(u64);
@@ -42,7 +42,8 @@ pub fn walk() -> Problem {
         human.limb("right leg").expect("another"),
     ];
     Problem {
-        characters: vec![(human, pose)],
+        characters: vec![CharacterStart::at_rest(human, pose)],
+        objects: Vec::new(),
         surfaces: vec![Surface::ground()],
         gravity: DVec3::new(0.0, 0.0, -9.81),
         phases: 10,
@@ -56,7 +57,7 @@ pub fn walk() -> Problem {
                 upside_down: false,
             },
             Goal::Position {
-                character: 0,
+                subject: Subject::Character(0),
                 target: [Some(2.5), Some(0.0), None],
                 time: None,
                 hold: 0.0,

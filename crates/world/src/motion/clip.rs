@@ -47,9 +47,8 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
         .map(|k| k as f64 * program.layout.phase_seconds)
         .collect();
     let (mut state, mut forces) = (State::default(), TrueForces::default());
-    let everybody = program.characters.iter();
-    let weights: Vec<f64> = everybody
-        .map(|c| c.mass * program.gravity.length())
+    let weights: Vec<f64> = (0..program.body_count())
+        .map(|body| program.weight(body))
         .collect();
     let mut reaction_error = 0.0f64;
     for i in 0..moments {
@@ -89,13 +88,11 @@ fn begin(ask: &Ask, program: &Program, dt: f64, moments: usize) -> Clip {
     clip.seed = ask.problem.effort.seed;
     clip.surfaces = program.around.surfaces.iter().map(surface).collect();
     let everybody = program.characters.iter().enumerate();
-    clip.characters = (everybody.clone().filter(|(_, cast)| !cast.is_object()))
+    clip.characters = everybody
         .map(|(c, cast)| character(program, c, cast))
         .collect();
-    clip.objects = program
-        .characters
-        .iter()
-        .filter_map(things::begun)
+    clip.objects = (0..program.objects.len())
+        .map(|number| things::begun(program, number))
         .collect();
     clip
 }
@@ -166,14 +163,14 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
         active: Vec::new(),
         touches: Vec::new(),
     });
-    let i = cast.inertia;
+    let dynamics = &program.dynamics[c];
     Character {
-        name: cast.name.clone(),
-        mass: cast.mass,
-        inertia: [[i.x, 0.0, 0.0], [0.0, i.y, 0.0], [0.0, 0.0, i.z]],
-        color: cast.color,
+        name: cast.base.name.clone(),
+        mass: dynamics.mass(),
+        inertia: rows(dynamics.base_inertia()),
+        color: cast.base.color,
         torso: Torso {
-            half_extents: cast.half_extents,
+            half_extents: cast.base.half_extents,
             ..Torso::default()
         },
         shapes: (cast.display.iter())
@@ -189,6 +186,11 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
         links,
         effectors: effectors.collect(),
     }
+}
+
+/// A symmetric matrix row by row, as clips have it.
+fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
+    matrix.to_cols_array_2d()
 }
 
 /// What people call the bones of legs and arms; others are numbered.
@@ -214,7 +216,7 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
     state.update_limbs(&program.characters, true);
     forces.solve(program, state);
     for (c, character) in clip.characters.iter_mut().enumerate() {
-        let torso = &state.frames[program.torsos[c]];
+        let torso = &state.frames[program.base_frames[c]];
         character.torso.position.push(torso.position);
         push_turn(&mut character.torso.orientation, torso.matrix);
         let mut links = character.links.iter_mut();
@@ -228,7 +230,7 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
                 }
             }
         }
-        let weight = character.mass * program.gravity.length();
+        let weight = program.weight(c);
         for (i, effector) in patches(program, c).zip(&mut character.effectors) {
             let touch = Touch::new(program, state, i);
             let place = touch.position;
@@ -257,9 +259,8 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
 /// surroundings.
 fn patches(program: &Program, character: usize) -> impl Iterator<Item = usize> {
     let contacts = program.contacts.iter().enumerate();
-    let own = move |spec: &ContactSpec| {
-        spec.character == character && spec.against == Against::Surroundings
-    };
+    let own =
+        move |spec: &ContactSpec| spec.body == character && spec.against == Against::Surroundings;
     contacts.filter(move |(_, s)| own(s)).map(|(i, _)| i)
 }
 
@@ -297,7 +298,7 @@ fn acting(program: &Program, forces: &TrueForces, i: usize, weight: f64) -> Opti
                 let whose = &program.characters[spec.character];
                 let limb = &whose.limbs[spec.limb];
                 let name = link_name(&limb.name, link, limb.links.len());
-                format!("{}/{name}", whose.name)
+                format!("{}/{name}", whose.base.name)
             })
         }
     };

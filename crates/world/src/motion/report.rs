@@ -123,11 +123,9 @@ impl MotionReport {
         let attempts: Vec<AttemptEntry> = found.attempts.iter().map(attempt).collect();
         let best = attempts.get(number).copied().unwrap_or_default();
         let several = found.keep > 1;
-        let everybody = || found.program.characters.iter();
-        let count = |object: bool| everybody().filter(|c| c.is_object() == object).count();
         Self {
-            characters: count(false),
-            objects: count(true),
+            characters: found.program.characters.len(),
+            objects: found.program.objects.len(),
             patches: found.program.contacts.len(),
             variables: found.program.layout.len(),
             phases: found.program.layout.phases,

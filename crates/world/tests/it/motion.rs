@@ -3,7 +3,7 @@
 
 use crate::support::{find, from_text, run};
 use conatus_math::DVec3;
-use conatus_motion::Goal;
+use conatus_motion::{CharacterStart, Goal, Subject};
 use conatus_record::clip::TargetKind;
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::ops::ControlFlow;
@@ -30,12 +30,12 @@ fn a_walk_takes_a_few_lines() {
     let setup = from_text(text, &[]).unwrap();
     let ask = setup.ask.expect("it asks for a movement");
     let problem = &ask.problem;
-    assert_eq!(problem.characters[0].0.name, "human");
+    assert_eq!(problem.characters[0].character.base.name, "human");
     assert_eq!(
         (problem.phases, problem.phase_seconds, problem.segments),
         (10, 0.5, 2)
     );
-    let legs = ["left leg", "right leg"].map(|l| problem.characters[0].0.limb(l).unwrap());
+    let legs = ["left leg", "right leg"].map(|l| problem.characters[0].character.limb(l).unwrap());
     let stand = Goal::Stand {
         character: 0,
         on: legs.to_vec(),
@@ -43,7 +43,7 @@ fn a_walk_takes_a_few_lines() {
         upside_down: false,
     };
     let there = Goal::Position {
-        character: 0,
+        subject: Subject::Character(0),
         target: [Some(2.5), Some(0.0), None],
         time: None,
         hold: 0.0,
@@ -125,8 +125,15 @@ normal = [-1, 0, 0]
     );
     let usual = conatus_motion::Weights::default();
     assert_eq!(p.weights.contact, usual.contact);
-    let (ada, pose) = &p.characters[0];
-    assert_eq!((ada.name.as_str(), ada.color), ("ada", [1.0, 0.0, 0.0]));
+    let CharacterStart {
+        character: ada,
+        pose,
+        ..
+    } = &p.characters[0];
+    assert_eq!(
+        (ada.base.name.as_str(), ada.base.color),
+        ("ada", [1.0, 0.0, 0.0])
+    );
     // On the level plane, her head towards -y: lying looks up, feet along x.
     assert!((pose.torso.position - DVec3::new(1.0, 2.0, 0.61)).length() < 1e-9);
     assert!((pose.torso.orientation.z_axis - DVec3::NEG_Y).length() < 1e-9);
@@ -186,7 +193,7 @@ kind = "stand"
     let mut scene = Scene::parse("test", source, files, &LoadOptions::default()).unwrap();
     let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
     let ask = setup.ask.unwrap();
-    assert_eq!(ask.problem.characters[0].0.name, "hopper");
+    assert_eq!(ask.problem.characters[0].character.base.name, "hopper");
     // The recording carries the description.
     assert!(
         scene

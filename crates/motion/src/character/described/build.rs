@@ -5,6 +5,7 @@ use super::{
     Description, DescriptionError, KneeDescription, LimbDescription, PatchDescription,
     PlaceDescription,
 };
+use crate::base::RigidBase;
 use crate::character::{
     BodyPatch, Character, DisplayBall, HullBall, Knee, Limb, Link, Patch, Place, Pose,
 };
@@ -101,16 +102,17 @@ impl Description {
             });
         }
         Ok(Character {
-            name: name.into(),
-            mass,
-            inertia,
-            half_extents: half,
+            base: RigidBase {
+                name: name.into(),
+                mass,
+                inertia,
+                half_extents: half,
+                patches,
+                hull,
+                color: self.color,
+            },
             limbs,
-            patches,
-            hull,
             display,
-            color: self.color,
-            object: None,
             workload: 1.0,
             limbs_bear: false,
         })

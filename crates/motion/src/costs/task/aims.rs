@@ -55,12 +55,12 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 up,
                 upside_down,
             } => {
-                let torso = program.torsos[*character];
+                let torso = program.base_frames[*character];
                 let head = if *upside_down { -DVec3::Z } else { DVec3::Z };
                 add(end, axis(torso, DVec3::Z, head), w.task);
                 for (limbs, along) in [(on, -DVec3::Z), (up, DVec3::Z)] {
                     for &limb in limbs {
-                        let stance = problem.characters[*character].0.limbs[limb].stance;
+                        let stance = problem.characters[*character].character.limbs[limb].stance;
                         // What points up, and who stands on the head, is stretched.
                         let stance = stance.filter(|_| along.z < 0.0 && !upside_down);
                         let limb = limb_number(*character, limb);
@@ -88,7 +88,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 height,
                 forwards,
             } => {
-                let frame = program.torsos[*character];
+                let frame = program.base_frames[*character];
                 add(end, axis(frame, DVec3::Z, DVec3::Z), w.task);
                 let low = Feature::Point {
                     frame,
@@ -104,7 +104,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     }
                 }
                 // Forwards as the torso will face: it starts that way already.
-                let ahead = layout.start[frame].1;
+                let ahead = layout.start[frame].orientation;
                 let ahead = if ahead.x_axis.z.abs() > 0.7 {
                     -ahead.z_axis * ahead.x_axis.z.signum()
                 } else {
@@ -141,7 +141,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     add(end, Feature::Hold { contact }, w.task);
                 }
                 let feature = Feature::Low {
-                    frame: program.torsos[*character],
+                    frame: program.base_frames[*character],
                     local: DVec3::Z,
                     height: *height,
                 };
@@ -151,16 +151,18 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 }
             }
             Goal::Position {
-                character,
+                subject,
                 target,
                 time,
                 hold,
                 moving,
             } => {
+                let body = program.body_of(*subject);
+                let frame = program.base_frames[body];
                 let number = |k: usize| target[k].unwrap_or(0.0);
                 let share = |k: usize| f64::from(u8::from(target[k].is_some()));
                 let feature = Feature::Point {
-                    frame: program.torsos[*character],
+                    frame,
                     local: DVec3::ZERO,
                     target: DVec3::new(number(0), number(1), number(2)),
                     share: DVec3::new(share(0), share(1), share(2)),
@@ -173,11 +175,10 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                         add(held, feature, w.task);
                     }
                 }
-                let frame = program.torsos[*character];
-                let thing = &problem.characters[*character].0.object;
                 // What is put down stands as it stood.
-                if thing.as_ref().is_some_and(|o| o.ball().is_none()) && !moving {
-                    let up = layout.start[frame].1.transpose() * DVec3::Z;
+                let object = program.object(body);
+                if object.is_some_and(|o| o.ball_radius().is_none()) && !moving {
+                    let up = layout.start[frame].orientation.transpose() * DVec3::Z;
                     add(until, axis(frame, up, DVec3::Z), 0.3 * w.task);
                 }
                 if *moving {
@@ -188,7 +189,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 character,
                 direction,
             } => {
-                let torso = program.torsos[*character];
+                let torso = program.base_frames[*character];
                 add(end, axis(torso, DVec3::X, *direction), w.task);
             }
             Goal::Strike {
@@ -224,7 +225,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
     }
     // Weight is carried at the end, not braked.
-    for &frame in program.torsos.iter().filter(|f| !flying.contains(f)) {
+    for &frame in program.base_frames.iter().filter(|f| !flying.contains(f)) {
         add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
     }
     aims.extend(guides(problem, program));

@@ -55,12 +55,12 @@ fn pace(time: f64) -> f64 {
 pub(super) fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
     let layout = &program.layout;
     let mut guides = Vec::new();
-    let people = (0..program.torsos.len()).filter(|c| !program.characters[*c].is_object());
-    let heights = people.map(|c| CARRIED * layout.start[program.torsos[c]].0.z);
+    let torsos = &program.base_frames[..program.characters.len()];
+    let heights = (torsos.iter()).map(|&torso| CARRIED * layout.start[torso].position.z);
     let height = heights.fold(f64::INFINITY, f64::min);
     for goal in &problem.goals {
         let &Goal::Position {
-            character,
+            subject,
             target,
             time: None,
             hold,
@@ -70,18 +70,17 @@ pub(super) fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
             continue;
         };
         // Things wait for who comes for them, and are there before the end.
-        let (from, to) = match problem.characters[character].0.is_object() {
-            true if moving => THROWN,
-            true => FETCHED,
-            false => (0.0, 1.0),
+        let body = program.body_of(subject);
+        let object = program.object(body);
+        let (from, to) = match object {
+            Some(_) if moving => THROWN,
+            Some(_) => FETCHED,
+            None => (0.0, 1.0),
         };
-        let frame = program.torsos[character];
-        let start = layout.start[frame].0;
+        let frame = program.base_frames[body];
+        let start = layout.start[frame].position;
         let end = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
-        let carried = match &problem.characters[character].0.object {
-            Some(thing) => !thing.slides && !moving,
-            None => false,
-        };
+        let carried = object.is_some_and(|object| !object.slides && !moving);
         let there = (layout.seconds() - hold).max(layout.segment_seconds());
         for segment in 0..layout.blocks() - 1 {
             let moment = layout.moment(segment, 1.0, 1.0);

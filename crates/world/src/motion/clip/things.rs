@@ -1,25 +1,25 @@
 //! Things in a clip: where they are, and what acts on them.
 
-use super::{acting, members, patches, push_turn};
+use super::{acting, members, patches, push_turn, rows};
 use conatus_math::DVec3;
 use conatus_motion::object::Form;
 use conatus_motion::program::Against;
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::Shape as Solid;
 use conatus_motion::variables::State;
-use conatus_motion::{Character as Cast, Program};
+use conatus_motion::{Program, Subject};
 use conatus_record::Clip;
 use conatus_record::clip::{Object, ObjectContact, Shape};
 
-/// A thing that has not moved yet; none of a character.
-pub fn begun(cast: &Cast) -> Option<Object> {
-    let object = cast.object.as_ref()?;
-    let i = cast.inertia;
-    Some(Object {
-        name: cast.name.clone(),
-        mass: cast.mass,
-        inertia: [[i.x, 0.0, 0.0], [0.0, i.y, 0.0], [0.0, 0.0, i.z]],
-        color: cast.color,
+/// An object that has not moved yet.
+pub fn begun(program: &Program, number: usize) -> Object {
+    let object = &program.objects[number];
+    let dynamics = &program.dynamics[program.body_of(Subject::Object(number))];
+    Object {
+        name: object.base.name.clone(),
+        mass: dynamics.mass(),
+        inertia: rows(dynamics.base_inertia()),
+        color: object.base.color,
         shape: match (object.form, object.shape()) {
             (Form::Ball(radius), _) => Shape::Sphere { radius },
             (Form::Box(half_extents), Solid::Block(block)) => Shape::Box {
@@ -34,38 +34,36 @@ pub fn begun(cast: &Cast) -> Option<Object> {
         position: Vec::new(),
         orientation: Vec::new(),
         contacts: Vec::new(),
-    })
+    }
 }
 
 /// Appends a moment.
 pub fn add(clip: &mut Clip, program: &Program, state: &State, forces: &TrueForces) {
-    let g = program.gravity.length();
-    let everybody = program.characters.iter().enumerate();
-    let things = everybody.clone().filter(|(_, cast)| cast.is_object());
-    for ((c, cast), object) in things.zip(&mut clip.objects) {
+    for (number, object) in clip.objects.iter_mut().enumerate() {
+        let body = program.body_of(Subject::Object(number));
         let moments = object.position.len();
-        let frame = &state.frames[program.torsos[c]];
+        let frame = &state.frames[program.base_frames[body]];
         object.position.push(frame.position);
         push_turn(&mut object.orientation, frame.matrix);
         // What it does itself: it lies on something.
-        for i in patches(program, c) {
-            if let Some((push, with)) = acting(program, forces, i, cast.mass * g) {
+        for i in patches(program, body) {
+            if let Some((push, with)) = acting(program, forces, i, program.weight(body)) {
                 let contact = contact(object, &with, moments);
                 record(contact, push.force, push.point, push.torque, push.normal);
             }
         }
         // What others do to it, turned round.
-        for (who, other) in everybody.clone().filter(|(_, o)| !o.is_object()) {
+        for (who, other) in program.characters.iter().enumerate() {
             for patch in patches(program, who) {
                 let on_it = members(program, patch).filter(|&m| {
                     matches!(program.contacts[m].against,
-                        Against::Solid(s) if program.solids[s].carrier.is_some_and(|k| k.0 == c))
+                        Against::Solid(s) if program.solids[s].carrier.is_some_and(|k| k.0 == body))
                 });
                 for m in on_it {
-                    let Some((push, _)) = acting(program, forces, m, other.mass * g) else {
+                    let Some((push, _)) = acting(program, forces, m, program.weight(who)) else {
                         continue;
                     };
-                    let with = format!("{}/{}", other.name, program.contacts[patch].name);
+                    let with = format!("{}/{}", other.base.name, program.contacts[patch].name);
                     let contact = contact(object, &with, moments);
                     record(contact, -push.force, push.point, -push.torque, -push.normal);
                 }

@@ -11,7 +11,7 @@ use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
 use conatus_motion::character::described::READY_MADE;
 use conatus_motion::character::{Description, DescriptionError, Knee, Patch, ready_made};
-use conatus_motion::{Character, Pose, Problem};
+use conatus_motion::{Character, CharacterStart, Pose, Problem};
 use std::collections::BTreeSet;
 
 /// Coulomb's coefficient of knees that a scene asks for.
@@ -50,7 +50,7 @@ pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
     diagnostics: &mut Diagnostics,
-) -> Vec<(Character, Pose)> {
+) -> Vec<CharacterStart> {
     let mut cast = Vec::new();
     let mut names = BTreeSet::new();
     for (i, spec) in file.character.iter().enumerate() {
@@ -88,14 +88,14 @@ pub fn build(
         }
         friction(&mut character, spec, &path, diagnostics);
         if spec.color.is_some() {
-            character.color = color(spec.color.as_deref(), 0, &path, diagnostics);
+            character.base.color = color(spec.color.as_deref(), 0, &path, diagnostics);
         }
         let Some(pose) = start(&description, &origin, &character, spec, &path, diagnostics) else {
             continue;
         };
         let shift = place(file, spec, &path, diagnostics);
         let pose = pose.moved(spec.heading.to_radians(), shift);
-        cast.push((character, pose));
+        cast.push(CharacterStart::at_rest(character, pose));
     }
     cast
 }
@@ -121,7 +121,10 @@ fn knees(character: &mut Character, path: &str, diagnostics: &mut Diagnostics) {
     if !found {
         diagnostics.at(
             &format!("{path}.knees"),
-            format!("`{}` has no legs that could have knees", character.name),
+            format!(
+                "`{}` has no legs that could have knees",
+                character.base.name
+            ),
             "leave `knees` out; a limb with two links and `leg` in its name has one",
         );
     }
@@ -149,7 +152,7 @@ fn friction(
             patches.push(&mut limb.effector);
             patches.extend(limb.knees.iter_mut().map(|k| &mut k.patch));
         }
-        patches.extend(character.patches.iter_mut().map(|p| &mut p.patch));
+        patches.extend(character.base.patches.iter_mut().map(|p| &mut p.patch));
         let known: Vec<String> = patches.iter().map(|p| p.name.clone()).collect();
         let mut found = false;
         for patch in patches.into_iter().filter(|p| meant(&p.name)) {
@@ -163,7 +166,7 @@ fn friction(
             };
             diagnostics.at(
                 &path,
-                format!("`{}` has no `{name}`", character.name),
+                format!("`{}` has no `{name}`", character.base.name),
                 format!("{near}there are feet, hands, {}", known.join(", ")),
             );
         }
@@ -326,7 +329,7 @@ fn start(
         };
         diagnostics.at(
             &format!("{path}.pose"),
-            format!("`{}` has no pose `{name}`", character.name),
+            format!("`{}` has no pose `{name}`", character.base.name),
             help + &list,
         );
         return None;
@@ -372,33 +375,42 @@ fn place(
 
 /// Nobody starts with limbs out of joint, or in something.
 pub fn check_start(file: &SceneFile, problem: &Problem, diagnostics: &mut Diagnostics) {
-    let goals = Vec::new();
+    let empty = Problem {
+        characters: Vec::new(),
+        objects: Vec::new(),
+        goals: Vec::new(),
+        ..problem.clone()
+    };
+    let mut report = |path: &str, alone: &Problem, name: &str, help: &str| {
+        for fault in alone.check() {
+            let what = format!("`{name}` cannot start so: {fault}");
+            diagnostics.at(path, what, help);
+        }
+    };
     for (i, one) in problem.characters.iter().enumerate() {
         let alone = Problem {
             characters: vec![one.clone()],
-            goals: goals.clone(),
-            ..problem.clone()
+            ..empty.clone()
         };
-        let (path, help) = match one.0.is_object() {
-            true => (
-                format!("object[{}].position", i - file.character.len()),
-                "move `position`: it is where the centre is",
-            ),
-            false => (
-                format!("character[{i}].pose"),
-                "move `position` or change the pose",
-            ),
-        };
-        for fault in alone.check() {
-            let what = format!("`{}` cannot start so: {fault}", one.0.name);
-            diagnostics.at(&path, what, help);
-        }
+        let help = "move `position` or change the pose";
+        let name = &one.character.base.name;
+        report(&format!("character[{i}].pose"), &alone, name, help);
     }
-    if problem.characters.len() < 2 || !diagnostics.is_empty() {
+    for (i, one) in problem.objects.iter().enumerate() {
+        let alone = Problem {
+            objects: vec![one.clone()],
+            ..empty.clone()
+        };
+        let help = "move `position`: it is where the centre is";
+        let name = &one.object.base.name;
+        report(&format!("object[{i}].position"), &alone, name, help);
+    }
+    let bodies = problem.characters.len() + problem.objects.len();
+    if bodies < 2 || !diagnostics.is_empty() {
         return;
     }
     let everybody = Problem {
-        goals,
+        goals: Vec::new(),
         ..problem.clone()
     };
     for fault in everybody.check() {

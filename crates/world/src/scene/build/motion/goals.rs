@@ -5,7 +5,7 @@ use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{GoalKindSpec, GoalSpec, SceneFile};
 use conatus_math::DVec3;
 use conatus_motion::surface::Surface;
-use conatus_motion::{Character, Goal, Pose};
+use conatus_motion::{CharacterStart, Goal, ObjectStart, Subject};
 use conatus_record::clip::{Target, TargetKind};
 
 /// Nobody gets along faster, in m/s.
@@ -13,11 +13,14 @@ const FASTEST: f64 = 3.0;
 /// and nobody throws anything faster.
 const THROWN: f64 = 12.0;
 
+/// The characters and the objects of a scene.
+type Bodies<'a> = (&'a [CharacterStart], &'a [ObjectStart]);
+
 /// All goals: what the optimiser is told, their names in messages, and what is
 /// shown of them.
 pub fn build(
     file: &SceneFile,
-    cast: &[(Character, Pose)],
+    bodies: Bodies,
     surfaces: &[Surface],
     seconds: f64,
     diagnostics: &mut Diagnostics,
@@ -26,15 +29,14 @@ pub fn build(
     for (i, spec) in file.goal.iter().enumerate() {
         let path = format!("goal[{i}]");
         check_keys(spec, &path, diagnostics);
-        let Some(who) = find(spec, cast, &path, diagnostics) else {
+        let Some(subject) = find(spec, bodies, &path, diagnostics) else {
             continue;
         };
         let reader = Reader {
             spec,
             path: &path,
-            who,
-            character: &cast[who].0,
-            pose: &cast[who].1,
+            subject,
+            bodies,
             surfaces,
             seconds,
         };
@@ -80,19 +82,19 @@ fn check_keys(spec: &GoalSpec, path: &str, diagnostics: &mut Diagnostics) {
 /// Who is meant.
 fn find(
     spec: &GoalSpec,
-    cast: &[(Character, Pose)],
+    (characters, objects): Bodies,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<usize> {
+) -> Option<Subject> {
     if let Some(name) = &spec.object {
-        return thing(spec, name, cast, path, diagnostics);
+        return find_object(spec, name, objects, path, diagnostics).map(Subject::Object);
     }
-    let people = || cast.iter().filter(|c| !c.0.is_object());
+    let names = || characters.iter().map(|c| c.character.base.name.as_str());
     let Some(name) = &spec.character else {
-        if people().count() == 1 {
-            return Some(0);
+        if characters.len() == 1 {
+            return Some(Subject::Character(0));
         }
-        let names: Vec<&str> = people().map(|c| c.0.name.as_str()).collect();
+        let names: Vec<&str> = names().collect();
         diagnostics.at(
             path,
             "the goal does not say whose it is",
@@ -100,9 +102,9 @@ fn find(
         );
         return None;
     };
-    let found = people().position(|c| c.0.name == *name);
+    let found = names().position(|n| n == *name);
     if found.is_none() {
-        let names = people().map(|c| c.0.name.as_str());
+        let names = names();
         let help = match nearest(name, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
@@ -113,14 +115,14 @@ fn find(
             help,
         );
     }
-    found
+    found.map(Subject::Character)
 }
 
-/// Which thing is meant.
-fn thing(
+/// Which object is meant.
+fn find_object(
     spec: &GoalSpec,
     name: &str,
-    cast: &[(Character, Pose)],
+    objects: &[ObjectStart],
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
@@ -132,13 +134,11 @@ fn thing(
         );
         return None;
     }
-    let things = || cast.iter().filter(|c| c.0.is_object());
-    let found = cast
-        .iter()
-        .position(|c| c.0.is_object() && c.0.name == name);
+    let names = || objects.iter().map(|o| o.object.base.name.as_str());
+    let found = names().position(|n| n == name);
     if found.is_none() {
-        let names = things().map(|c| c.0.name.as_str());
-        let help = match (nearest(name, names.clone()), things().count()) {
+        let names = names();
+        let help = match (nearest(name, names.clone()), objects.len()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, 0) => "add it as an [[object]]".to_owned(),
             (None, _) => format!("there is {}", names.collect::<Vec<_>>().join(", ")),
@@ -156,120 +156,45 @@ fn thing(
 struct Reader<'a> {
     spec: &'a GoalSpec,
     path: &'a str,
-    who: usize,
-    character: &'a Character,
-    pose: &'a Pose,
+    subject: Subject,
+    bodies: Bodies<'a>,
     surfaces: &'a [Surface],
     seconds: f64,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn read(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
-        let (spec, character) = (self.spec, self.who);
-        match spec.kind {
-            GoalKindSpec::Stand => Some(Goal::Stand {
-                character,
-                on: self.limbs("on", spec.on.as_deref(), Some("leg"), diagnostics)?,
-                up: self.limbs("up", spec.up.as_deref(), None, diagnostics)?,
-                upside_down: false,
-            }),
-            GoalKindSpec::Handstand => Some(Goal::Stand {
-                character,
-                on: self.limbs("on", spec.on.as_deref(), Some("arm"), diagnostics)?,
-                up: self.limbs("up", spec.up.as_deref(), Some("leg"), diagnostics)?,
-                upside_down: true,
-            }),
-            GoalKindSpec::Sit => {
-                let height = spec.height.unwrap_or(self.character.seat_height());
-                let path = format!("{}.height", self.path);
-                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
-                Some(Goal::Sit {
-                    character,
-                    height,
-                    forwards: self.limbs(
-                        "forwards",
-                        spec.forwards.as_deref(),
-                        Some("leg"),
-                        diagnostics,
-                    )?,
-                })
+        match self.subject {
+            Subject::Character(number) => {
+                let of = CharacterReader {
+                    reader: self,
+                    number,
+                    start: &self.bodies.0[number],
+                };
+                of.read(diagnostics)
             }
-            GoalKindSpec::Crawl => {
-                let height = spec.height.unwrap_or(self.pose.torso.position.z);
-                let path = format!("{}.height", self.path);
-                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
-                let names = self.character.limbs.iter().map(|l| l.name.clone());
-                let all: Vec<String> = names.collect();
-                let on = spec.on.as_deref().unwrap_or(&all);
-                Some(Goal::Crawl {
-                    character,
-                    height,
-                    on: self.limbs("on", Some(on), None, diagnostics)?,
-                })
-            }
-            GoalKindSpec::Position => self.position(diagnostics),
-            GoalKindSpec::Facing => self.facing(diagnostics),
-            GoalKindSpec::Strike => self.strike(diagnostics),
+            // Keys of other kinds were reported already.
+            Subject::Object(_) => match self.spec.kind {
+                GoalKindSpec::Position => self.position(diagnostics),
+                _ => None,
+            },
         }
     }
 
-    /// Limbs by name, or all whose name has a word in it.
-    fn limbs(
-        &self,
-        key: &str,
-        given: Option<&[String]>,
-        word: Option<&str>,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<usize>> {
-        let names = || self.character.limbs.iter().map(|l| l.name.as_str());
-        let Some(given) = given else {
-            let Some(word) = word else {
-                return Some(Vec::new());
-            };
-            let limbs = names().enumerate().filter(|(_, name)| name.contains(word));
-            let limbs: Vec<usize> = limbs.map(|(k, _)| k).collect();
-            if limbs.is_empty() {
-                let known: Vec<&str> = names().collect();
-                diagnostics.at(
-                    self.path,
-                    format!("no limb of `{}` is called a {word}", self.character.name),
-                    format!("name limbs in `{key}`; there are {}", known.join(", ")),
-                );
-                return None;
-            }
-            return Some(limbs);
-        };
-        let mut found = Vec::new();
-        for (k, name) in given.iter().enumerate() {
-            found.push(self.limb(&format!("{}.{key}[{k}]", self.path), name, diagnostics)?);
+    /// The name of the character or object.
+    fn name(&self) -> &'a str {
+        match self.subject {
+            Subject::Character(number) => &self.bodies.0[number].character.base.name,
+            Subject::Object(number) => &self.bodies.1[number].object.base.name,
         }
-        if found.is_empty() && word.is_some() && key == "on" {
-            diagnostics.at(
-                &format!("{}.on", self.path),
-                "nobody can stand on nothing",
-                "name at least one limb, or leave `on` out",
-            );
-            return None;
-        }
-        Some(found)
     }
 
-    fn limb(&self, path: &str, name: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
-        let found = self.character.limb(name);
-        if found.is_none() {
-            let names = self.character.limbs.iter().map(|l| l.name.as_str());
-            let near = match nearest(name, names.clone()) {
-                Some(near) => format!("did you mean `{near}`? "),
-                None => String::new(),
-            };
-            let all: Vec<&str> = names.collect();
-            diagnostics.at(
-                path,
-                format!("`{}` has no limb `{name}`", self.character.name),
-                format!("{near}its limbs are {}", all.join(", ")),
-            );
+    /// Where its centre starts.
+    fn start(&self) -> DVec3 {
+        match self.subject {
+            Subject::Character(number) => self.bodies.0[number].pose.torso.position,
+            Subject::Object(number) => self.bodies.1[number].place.position,
         }
-        found
     }
 
     /// A key that this goal cannot do without.
@@ -306,7 +231,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let start = self.pose.torso.position;
+        let start = self.start();
         let to = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
         let time = self.spec.time;
         if let Some(time) = time {
@@ -325,7 +250,7 @@ impl Reader<'_> {
             return None;
         }
         Some(Goal::Position {
-            character: self.who,
+            subject: self.subject,
             target,
             time,
             hold: self.hold(seconds, diagnostics)?,
@@ -390,63 +315,11 @@ impl Reader<'_> {
         None
     }
 
-    fn facing(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
-        let keys = [
-            ("direction", self.spec.direction.is_some()),
-            ("heading", self.spec.heading.is_some()),
-        ];
-        crate::scene::build::check::at_most_one(diagnostics, self.path, &keys);
-        let turned = self.spec.heading.map(|degrees| {
-            let (sin, cos) = conatus_math::sincos(degrees.to_radians());
-            [cos, sin]
-        });
-        let direction = self.spec.direction.or(turned);
-        let [x, y] = self.needed(direction, "direction", "[0, 1]", diagnostics)?;
-        let path = format!("{}.direction", self.path);
-        let before = diagnostics.len();
-        let direction =
-            crate::scene::build::check::direction(diagnostics, &path, "the direction", [x, y, 0.0]);
-        (diagnostics.len() == before).then_some(Goal::Facing {
-            character: self.who,
-            direction,
-        })
-    }
-
-    fn strike(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
-        let spec = self.spec;
-        let name = self.needed(spec.limb.as_deref(), "limb", "\"right arm\"", diagnostics)?;
-        let limb = self.limb(&format!("{}.limb", self.path), name, diagnostics)?;
-        let time = self.needed(spec.time, "time", "1.5", diagnostics)?;
-        self.within_time(time, diagnostics)?;
-        let place = spec.position.as_deref();
-        let place = self.needed(place, "position", "[0.6, 0, 1.4]", diagnostics)?;
-        let path = format!("{}.position", self.path);
-        let [x, y, z] = *place else {
-            diagnostics.at(
-                &path,
-                format!("a place of {} numbers", place.len()),
-                "a strike is somewhere in space: give x, y and z",
-            );
-            return None;
-        };
-        let position = DVec3::new(x, y, z);
-        let reach = self.character.limbs[limb].reach() + self.character.half_extents.length();
-        let far = self.pose.torso.position.distance(position) - reach;
-        self.within_reach(&path, far, time, diagnostics)?;
-        Some(Goal::Strike {
-            character: self.who,
-            limb,
-            time,
-            position,
-            velocity: spec.velocity.unwrap_or_default().into(),
-        })
-    }
-
     /// What is shown of a goal.
     fn target(&self, goal: &Goal, before: &[Goal]) -> Option<Target> {
-        let name = format!("{} of {}", self.spec.kind.name(), self.character.name);
-        let start = self.pose.torso.position;
-        let of = self.character.name.clone();
+        let name = format!("{} of {}", self.spec.kind.name(), self.name());
+        let start = self.start();
+        let of = self.name().to_owned();
         Some(match goal {
             Goal::Stand { .. } | Goal::Crawl { .. } => return None,
             Goal::Sit { height, .. } => Target {
@@ -469,11 +342,11 @@ impl Reader<'_> {
                 // Where it will be, as far as that is known.
                 let place = before.iter().rev().find_map(|goal| match goal {
                     Goal::Position {
-                        character,
+                        subject,
                         target,
                         time: None,
                         ..
-                    } if *character == self.who => {
+                    } if *subject == self.subject => {
                         Some([0, 1, 2].map(|k| target[k].unwrap_or(start[k])))
                     }
                     _ => None,
@@ -488,19 +361,205 @@ impl Reader<'_> {
                 }
             }
             Goal::Strike {
+                character,
                 limb,
                 time,
                 position,
                 velocity,
-                ..
             } => Target {
                 name,
                 kind: TargetKind::Strike,
                 position: *position,
                 direction: velocity.try_normalize(),
                 time: *time,
-                of: self.character.limbs[*limb].effector.name.clone(),
+                of: self.bodies.0[*character].character.limbs[*limb]
+                    .effector
+                    .name
+                    .clone(),
             },
+        })
+    }
+}
+
+/// Reads one goal of a character.
+struct CharacterReader<'a> {
+    reader: &'a Reader<'a>,
+    number: usize,
+    start: &'a CharacterStart,
+}
+
+impl CharacterReader<'_> {
+    fn read(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
+        let (spec, character) = (self.reader.spec, self.number);
+        match spec.kind {
+            GoalKindSpec::Stand => Some(Goal::Stand {
+                character,
+                on: self.limbs("on", spec.on.as_deref(), Some("leg"), diagnostics)?,
+                up: self.limbs("up", spec.up.as_deref(), None, diagnostics)?,
+                upside_down: false,
+            }),
+            GoalKindSpec::Handstand => Some(Goal::Stand {
+                character,
+                on: self.limbs("on", spec.on.as_deref(), Some("arm"), diagnostics)?,
+                up: self.limbs("up", spec.up.as_deref(), Some("leg"), diagnostics)?,
+                upside_down: true,
+            }),
+            GoalKindSpec::Sit => {
+                let height = spec.height.unwrap_or(self.start.character.seat_height());
+                let path = format!("{}.height", self.reader.path);
+                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
+                Some(Goal::Sit {
+                    character,
+                    height,
+                    forwards: self.limbs(
+                        "forwards",
+                        spec.forwards.as_deref(),
+                        Some("leg"),
+                        diagnostics,
+                    )?,
+                })
+            }
+            GoalKindSpec::Crawl => {
+                let height = spec.height.unwrap_or(self.start.pose.torso.position.z);
+                let path = format!("{}.height", self.reader.path);
+                crate::scene::build::check::positive(diagnostics, &path, "the height", height);
+                let names = self.start.character.limbs.iter().map(|l| l.name.clone());
+                let all: Vec<String> = names.collect();
+                let on = spec.on.as_deref().unwrap_or(&all);
+                Some(Goal::Crawl {
+                    character,
+                    height,
+                    on: self.limbs("on", Some(on), None, diagnostics)?,
+                })
+            }
+            GoalKindSpec::Position => self.reader.position(diagnostics),
+            GoalKindSpec::Facing => self.facing(diagnostics),
+            GoalKindSpec::Strike => self.strike(diagnostics),
+        }
+    }
+
+    /// Limbs by name, or all whose name has a word in it.
+    fn limbs(
+        &self,
+        key: &str,
+        given: Option<&[String]>,
+        word: Option<&str>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<usize>> {
+        let names = || self.start.character.limbs.iter().map(|l| l.name.as_str());
+        let Some(given) = given else {
+            let Some(word) = word else {
+                return Some(Vec::new());
+            };
+            let limbs = names().enumerate().filter(|(_, name)| name.contains(word));
+            let limbs: Vec<usize> = limbs.map(|(k, _)| k).collect();
+            if limbs.is_empty() {
+                let known: Vec<&str> = names().collect();
+                diagnostics.at(
+                    self.reader.path,
+                    format!(
+                        "no limb of `{}` is called a {word}",
+                        self.start.character.base.name
+                    ),
+                    format!("name limbs in `{key}`; there are {}", known.join(", ")),
+                );
+                return None;
+            }
+            return Some(limbs);
+        };
+        let mut found = Vec::new();
+        for (k, name) in given.iter().enumerate() {
+            found.push(self.limb(
+                &format!("{}.{key}[{k}]", self.reader.path),
+                name,
+                diagnostics,
+            )?);
+        }
+        if found.is_empty() && word.is_some() && key == "on" {
+            diagnostics.at(
+                &format!("{}.on", self.reader.path),
+                "nobody can stand on nothing",
+                "name at least one limb, or leave `on` out",
+            );
+            return None;
+        }
+        Some(found)
+    }
+
+    fn limb(&self, path: &str, name: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
+        let found = self.start.character.limb(name);
+        if found.is_none() {
+            let names = self.start.character.limbs.iter().map(|l| l.name.as_str());
+            let near = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`? "),
+                None => String::new(),
+            };
+            let all: Vec<&str> = names.collect();
+            diagnostics.at(
+                path,
+                format!("`{}` has no limb `{name}`", self.start.character.base.name),
+                format!("{near}its limbs are {}", all.join(", ")),
+            );
+        }
+        found
+    }
+
+    fn facing(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
+        let keys = [
+            ("direction", self.reader.spec.direction.is_some()),
+            ("heading", self.reader.spec.heading.is_some()),
+        ];
+        crate::scene::build::check::at_most_one(diagnostics, self.reader.path, &keys);
+        let turned = self.reader.spec.heading.map(|degrees| {
+            let (sin, cos) = conatus_math::sincos(degrees.to_radians());
+            [cos, sin]
+        });
+        let direction = self.reader.spec.direction.or(turned);
+        let [x, y] = self
+            .reader
+            .needed(direction, "direction", "[0, 1]", diagnostics)?;
+        let path = format!("{}.direction", self.reader.path);
+        let before = diagnostics.len();
+        let direction =
+            crate::scene::build::check::direction(diagnostics, &path, "the direction", [x, y, 0.0]);
+        (diagnostics.len() == before).then_some(Goal::Facing {
+            character: self.number,
+            direction,
+        })
+    }
+
+    fn strike(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
+        let spec = self.reader.spec;
+        let name =
+            self.reader
+                .needed(spec.limb.as_deref(), "limb", "\"right arm\"", diagnostics)?;
+        let limb = self.limb(&format!("{}.limb", self.reader.path), name, diagnostics)?;
+        let time = self.reader.needed(spec.time, "time", "1.5", diagnostics)?;
+        self.reader.within_time(time, diagnostics)?;
+        let place = spec.position.as_deref();
+        let place = self
+            .reader
+            .needed(place, "position", "[0.6, 0, 1.4]", diagnostics)?;
+        let path = format!("{}.position", self.reader.path);
+        let [x, y, z] = *place else {
+            diagnostics.at(
+                &path,
+                format!("a place of {} numbers", place.len()),
+                "a strike is somewhere in space: give x, y and z",
+            );
+            return None;
+        };
+        let position = DVec3::new(x, y, z);
+        let reach = self.start.character.limbs[limb].reach()
+            + self.start.character.base.half_extents.length();
+        let far = self.start.pose.torso.position.distance(position) - reach;
+        self.reader.within_reach(&path, far, time, diagnostics)?;
+        Some(Goal::Strike {
+            character: self.number,
+            limb,
+            time,
+            position,
+            velocity: spec.velocity.unwrap_or_default().into(),
         })
     }
 }

@@ -81,18 +81,24 @@ pub fn build(
         );
         return None;
     }
-    let mut cast = characters::build(scene, file, diagnostics);
+    let characters = characters::build(scene, file, diagnostics);
     let surfaces = surroundings::build(file, diagnostics);
-    let things = objects::build(file, diagnostics);
+    let objects = objects::build(file, diagnostics);
     if diagnostics.len() > before {
         // Goals name limbs, and the start pose is of characters.
         return None;
     }
-    cast.extend(things);
     let seconds = seconds(file).unwrap_or(0.0);
-    let (goals, names, targets) = goals::build(file, &cast, &surfaces, seconds, diagnostics);
+    let (goals, names, targets) = goals::build(
+        file,
+        (&characters, &objects),
+        &surfaces,
+        seconds,
+        diagnostics,
+    );
     let problem = Problem {
-        characters: cast,
+        characters,
+        objects,
         surfaces,
         gravity,
         goals,

@@ -8,8 +8,8 @@ use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{ObjectShapeSpec, ObjectSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::Place;
-use conatus_motion::object::{Form, object};
-use conatus_motion::{Character, Pose};
+use conatus_motion::object::Form;
+use conatus_motion::{Object, ObjectStart};
 
 /// More things than this make no sense.
 const MOST_OBJECTS: usize = 16;
@@ -19,7 +19,7 @@ const FRICTION: f64 = 0.6;
 const COLOR: &str = "#cc9952";
 
 /// All things, each at rest where it starts; those that are wrong are left out.
-pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<(Character, Pose)> {
+pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<ObjectStart> {
     if file.object.len() > MOST_OBJECTS {
         diagnostics.at(
             &format!("object[{MOST_OBJECTS}]"),
@@ -28,7 +28,7 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<(Character,
         );
         return Vec::new();
     }
-    let mut things = Vec::new();
+    let mut objects = Vec::new();
     for (i, spec) in file.object.iter().enumerate() {
         let path = format!("object[{i}]");
         let name = match spec.name.as_str() {
@@ -78,17 +78,11 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<(Character,
             continue;
         }
         let grip = spec.grip.unwrap_or(true);
-        let mut thing = object(&name, form, mass, friction, grip, color);
-        if let Some(thing) = &mut thing.object {
-            thing.slides = spec.slides;
-        }
-        let pose = Pose {
-            torso: place,
-            effectors: Vec::new(),
-        };
-        things.push((thing, pose));
+        let mut object = Object::new(&name, form, mass, friction, grip, color);
+        object.slides = spec.slides;
+        objects.push(ObjectStart::at_rest(object, place));
     }
-    things
+    objects
 }
 
 fn form(spec: &ObjectSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Form> {

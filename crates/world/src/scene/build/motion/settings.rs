@@ -102,6 +102,7 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
     check::not_negative(diagnostics, "motion.noise", "the noise", noise);
     Problem {
         characters: Vec::new(),
+        objects: Vec::new(),
         surfaces: Vec::new(),
         gravity: DVec3::ZERO,
         phases: phases as usize,
