@@ -9,7 +9,7 @@ use conatus_motion::costs::{Mix, Terms};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases;
 use conatus_motion::variables::{State, Value};
-use conatus_motion::{Goal, Program};
+use conatus_motion::{Goal, Program, Subject};
 
 /// Mordatch (1).
 #[test]
@@ -106,7 +106,7 @@ fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
 #[test]
 fn a_goal_costs_the_square_of_what_its_features_miss() {
     let position = Goal::Position {
-        character: 0,
+        subject: Subject::Character(0),
         target: [Some(2.5), None, Some(1.0)],
         time: None,
         hold: 0.0,
