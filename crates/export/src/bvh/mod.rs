@@ -13,6 +13,7 @@ use crate::output_file;
 use conatus_math::{DMat3, DVec3, rotation};
 use conatus_record::Recording;
 use conatus_record::clip::{Character, Clip};
+use conatus_record::text::escape_control_characters;
 use skeleton::{Joint, Skeleton};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -33,10 +34,12 @@ pub fn write_files(recording: &Recording, path: &Path) -> Result<Vec<String>, Ex
         };
         output_file::replace_file(&place, |out| write(clip, character, out))?;
         if index > 0 {
-            let (name, place) = (&character.name, place.display());
-            notes.push(format!(
-                "a file holds one character; `{name}` is in {place}"
-            ));
+            let note = format!(
+                "a file holds one character; `{}` is in {}",
+                character.name,
+                place.display()
+            );
+            notes.push(escape_control_characters(&note).into_owned());
         }
     }
     Ok(notes)

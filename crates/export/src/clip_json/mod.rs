@@ -4,10 +4,14 @@
 //! twice divides twice the grain 10⁻ᵈ by dt² at most, so d is chosen to keep
 //! that below 10⁻⁵ m/s², a millionth of gravity: 10⁻¹⁰ m at 5 ms.
 
+mod formatter;
+
 use crate::ExportError;
 use conatus_math::{DQuat, DVec3};
 use conatus_record::Recording;
 use conatus_record::clip::{Clip, Effector};
+use formatter::EscapingFormatter;
+use serde::Serialize;
 use std::io::Write;
 
 /// The greatest acceleration that rounding may feign, in m/s².
@@ -24,7 +28,8 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportEr
         Some(_) => ExportError::Output(e.into()),
         None => ExportError::DoesNotFit(e.to_string()),
     };
-    serde_json::to_writer(&mut *out, &rounded(clip)).map_err(fits)?;
+    let mut json = serde_json::Serializer::with_formatter(&mut *out, EscapingFormatter);
+    rounded(clip).serialize(&mut json).map_err(fits)?;
     out.write_all(b"\n").map_err(ExportError::Output)
 }
 

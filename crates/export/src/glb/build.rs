@@ -1,7 +1,7 @@
 //! Gathers the JSON and the binary part of a glTF file.
 
 use super::keys::{Keys, Track};
-use super::{MeshIndex, NodeIndex};
+use super::{MeshIndex, NodeIndex, label};
 use crate::ExportError;
 use crate::shared::color::linear;
 use conatus_record::Header;
@@ -45,7 +45,7 @@ impl Builder {
             bytes: Vec::new(),
             materials: BTreeMap::new(),
             animation: json::Animation {
-                name: Some(header.scene.clone()),
+                name: Some(label(&header.scene)),
                 channels: Vec::new(),
                 samplers: Vec::new(),
                 extensions: None,
@@ -167,7 +167,7 @@ impl Builder {
             return known;
         }
         let index = self.root.push(json::Material {
-            name: name.map(Into::into),
+            name: name.map(label),
             alpha_mode: Valid(match alpha < 1.0 {
                 true => AlphaMode::Blend,
                 false => AlphaMode::Opaque,
@@ -201,7 +201,7 @@ impl Builder {
         };
         let targets: Vec<_> = surface.targets.iter().map(target).collect();
         self.root.push(json::Mesh {
-            name: Some(name.into()),
+            name: Some(label(name)),
             primitives: vec![Primitive {
                 attributes,
                 indices: surface.indices,

@@ -5,9 +5,9 @@
 //! all others. Linear weights then move every vertex along straight lines from
 //! key to key.
 
-use super::NodeIndex;
 use super::build::{Builder, Surface};
 use super::keys::Keys;
+use super::{NodeIndex, label};
 use crate::ExportError;
 use crate::shared::sanitize::Held;
 use crate::shared::{cloth, motion};
@@ -50,7 +50,7 @@ pub(super) fn add(
         let material = builder.glass(&piece.name, piece.color, 1.0);
         let mesh = builder.mesh(&piece.name, &surface, material);
         let node = builder.root.push(json::Node {
-            name: Some(piece.name.clone()),
+            name: Some(label(&piece.name)),
             mesh: Some(mesh),
             weights: moves.then(|| vec![0.0; frames.len() - 1]),
             ..json::Node::default()

@@ -14,9 +14,10 @@ mod springs;
 mod water;
 
 use crate::ExportError;
+use crate::shared::body_surfaces::BodySurfaces;
 use crate::shared::{motion, shapes};
 use build::{Builder, Surface};
-use conatus_math::DVec3;
+use conatus_record::text::escape_control_characters;
 use conatus_record::{Header, Recording, Up};
 use gltf_json as json;
 use json::scene::UnitQuaternion;
@@ -50,13 +51,18 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<Vec<String>,
         ])),
     };
     let root = builder.root.push(json::Node {
-        name: Some(header.scene.clone()),
+        name: Some(label(&header.scene)),
         rotation,
         children: (!children.is_empty()).then_some(children),
         ..json::Node::default()
     });
     builder.finish(root, out)?;
     Ok(notes)
+}
+
+/// A name from the scene without control characters, which readers print.
+fn label(name: &str) -> String {
+    escape_control_characters(name).into_owned()
 }
 
 /// Adds a node for each body, with channels for what moves.
@@ -67,14 +73,15 @@ fn bodies(
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
     let header = &recording.header;
-    let mut looks = Looks::default();
+    let surfaces = BodySurfaces::new(header);
+    let mut meshes = BodyMeshes::default();
     let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
     for (index, body) in header.bodies.iter().enumerate() {
         let track = keys.body(&recording.frames, index);
-        let mesh = looks.mesh(header, index, builder)?;
+        let mesh = meshes.get(header, &surfaces, index, builder)?;
         let extras = serde_json::json!({ "mass": body.mass }).to_string();
         let node = builder.root.push(json::Node {
-            name: Some(body.name.clone()),
+            name: Some(label(&body.name)),
             mesh,
             translation: track.first_translation(),
             rotation: track.first_rotation(),
@@ -90,7 +97,7 @@ fn bodies(
     // The parts of a character hang on a node of its name.
     for (name, parts) in groups {
         children.push(builder.root.push(json::Node {
-            name: Some(name.into()),
+            name: Some(label(name)),
             children: Some(parts),
             ..json::Node::default()
         }));
@@ -101,61 +108,49 @@ fn bodies(
 /// The meshes made so far: surfaces are stored once, and each pair of surface
 /// and colour becomes one glTF mesh.
 #[derive(Default)]
-struct Looks {
-    surfaces: BTreeMap<(Shape, bool), Option<Surface>>,
-    meshes: BTreeMap<(Shape, [u32; 3], [bool; 2]), Option<MeshIndex>>,
+struct BodyMeshes {
+    /// By the surface's index, and whether it is of one brightness.
+    surfaces: BTreeMap<(usize, bool), Option<Surface>>,
+    /// By the surface's index, the bits of the colour, and whether the body is
+    /// scripted and part of a character.
+    meshes: BTreeMap<(usize, [u32; 3], [bool; 2]), Option<MeshIndex>>,
 }
 
-/// What a body's surface is made from.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Shape {
-    /// One of the header's meshes.
-    Mesh(usize),
-    /// Balls, each as the bits of its centre and radius.
-    Spheres(Vec<[u64; 4]>),
-}
-
-impl Looks {
-    fn mesh(
+impl BodyMeshes {
+    /// The mesh of a body; none if its surface has no triangle of any size.
+    fn get(
         &mut self,
         header: &Header,
+        surfaces: &BodySurfaces,
         body: usize,
         builder: &mut Builder,
     ) -> Result<Option<MeshIndex>, ExportError> {
-        let Some(body) = header.bodies.get(body) else {
+        let (Some(shape), Some(mesh), Some(body)) = (
+            surfaces.index(body),
+            surfaces.get(body),
+            header.bodies.get(body),
+        ) else {
             return Ok(None);
         };
-        let bits = |(c, r): &(DVec3, f64)| [c.x, c.y, c.z, *r].map(f64::to_bits);
-        let shape = match body.mesh {
-            Some(mesh) => Shape::Mesh(mesh),
-            None => Shape::Spheres(body.spheres.iter().map(bits).collect()),
-        };
         let key = (
-            shape.clone(),
+            shape,
             body.color.map(f32::to_bits),
             [body.scripted, body.character.is_some()],
         );
         if let Some(&known) = self.meshes.get(&key) {
             return Ok(known);
         }
-        // Characters are of one piece.
+        // Characters have no octants.
         let plain = body.character.is_some();
-        let sort = (shape, plain);
-        let surface = match self.surfaces.get(&sort) {
+        let surface = match self.surfaces.get(&(shape, plain)) {
             Some(known) => known.clone(),
             None => {
-                let made = match body.mesh.and_then(|m| header.meshes.get(m)) {
-                    Some(mesh) => shade::surface(mesh, builder, plain)?,
-                    None => shade::surface(&shapes::spheres(&body.spheres), builder, plain)?,
-                };
-                self.surfaces.insert(sort, made.clone());
+                let made = shade::surface(mesh, builder, plain)?;
+                self.surfaces.insert((shape, plain), made.clone());
                 made
             }
         };
-        let open = body
-            .mesh
-            .and_then(|m| header.meshes.get(m))
-            .is_some_and(shapes::is_open);
+        let open = body.mesh.is_some() && shapes::is_open(mesh);
         let mesh = surface.map(|surface| {
             let material = match (open, body.scripted) {
                 (false, _) => builder.body_material(body.color),

@@ -6,9 +6,11 @@
 //! solids, and where planes are, so that others can judge what meets what.
 
 use crate::ExportError;
-use crate::shared::{motion, shapes};
+use crate::shared::body_surfaces::BodySurfaces;
+use crate::shared::motion;
 use conatus_math::DVec3;
-use conatus_record::{BodyInfo, Frame, MeshData, Recording, Up};
+use conatus_record::text::escape_control_characters;
+use conatus_record::{BodyInfo, Frame, Recording, Up};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -28,8 +30,7 @@ pub fn write(
     let picked = motion::evenly(count, frames.unwrap_or(count).max(1));
     let wide = count.saturating_sub(1).to_string().len().max(4);
     let header = &recording.header;
-    let surface = |body| shapes::of_body(header, body);
-    let surfaces: Vec<MeshData> = header.bodies.iter().map(surface).collect();
+    let surfaces = BodySurfaces::new(header);
     picked.into_par_iter().try_for_each(|number| {
         let Some(frame) = recording.frames.get(number) else {
             return Ok(());
@@ -55,7 +56,7 @@ pub(crate) fn is_frame(path: &Path) -> bool {
     named && path.is_file() && begins(path).unwrap_or(false)
 }
 
-fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &[MeshData]) -> String {
+fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &BodySurfaces) -> String {
     let header = &recording.header;
     let up = match header.up {
         Up::Y => 'y',
@@ -65,7 +66,7 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &[MeshDat
         text: format!(
             "{MARK}{}: {}, frame {number} at {:?} s\n# metres, {up} up\n",
             env!("CARGO_PKG_VERSION"),
-            line(&header.scene),
+            escape_control_characters(&header.scene),
             frame.time
         ),
         vertices: 0,
@@ -80,7 +81,10 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &[MeshDat
         let points = points.iter().copied();
         out.add("cloth", &piece.name, points, &piece.triangles);
     }
-    for ((info, surface), body) in header.bodies.iter().zip(surfaces).zip(&frame.bodies) {
+    for (index, (info, body)) in header.bodies.iter().zip(&frame.bodies).enumerate() {
+        let Some(surface) = surfaces.get(index) else {
+            continue;
+        };
         let place = |v: &DVec3| body.position + body.orientation * *v;
         let points = surface.vertices.iter().map(place);
         out.add(kind(info), &info.name, points, &surface.triangles);
@@ -117,7 +121,7 @@ impl Objects {
         points: impl Iterator<Item = DVec3> + Clone,
         triangles: &[[u32; 3]],
     ) {
-        let (text, name) = (&mut self.text, line(name));
+        let (text, name) = (&mut self.text, escape_control_characters(name));
         // Writing to a text cannot fail.
         if !points.clone().all(|p| p.is_finite()) {
             let _ = writeln!(text, "# {name} is left out: its numbers are not finite");
@@ -134,10 +138,4 @@ impl Objects {
             let _ = writeln!(text, "f {a} {b} {c}");
         }
     }
-}
-
-/// A name as it may stand in a line.
-fn line(name: &str) -> String {
-    let kept = |c: char| if c.is_control() { ' ' } else { c };
-    name.chars().map(kept).collect()
 }

@@ -1,5 +1,6 @@
 //! Code that several formats share.
 
+pub(crate) mod body_surfaces;
 pub(crate) mod cloth;
 pub(crate) mod color;
 pub(crate) mod markers;

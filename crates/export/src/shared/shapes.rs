@@ -2,7 +2,7 @@
 
 use crate::shared::motion::Extent;
 use conatus_math::DVec3;
-use conatus_record::{BodyInfo, Header, MeshData, PlaneInfo};
+use conatus_record::{MeshData, PlaneInfo};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
@@ -38,14 +38,6 @@ pub(crate) fn welded(mesh: &MeshData) -> MeshData {
     MeshData {
         vertices,
         triangles: mesh.triangles.iter().map(joined).collect(),
-    }
-}
-
-/// The surface of a body: its mesh, or its contact spheres.
-pub(crate) fn of_body(header: &Header, body: &BodyInfo) -> MeshData {
-    match body.mesh.and_then(|m| header.meshes.get(m)) {
-        Some(mesh) => mesh.clone(),
-        None => welded(&spheres(&body.spheres)),
     }
 }
 

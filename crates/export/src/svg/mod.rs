@@ -16,6 +16,7 @@ use crate::ExportError;
 use crate::shared::{cloth, motion};
 use conatus_math::DVec3;
 use conatus_record::Recording;
+use conatus_record::text::escape_control_characters;
 use panel::{Panel, Series};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -259,18 +260,18 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
-/// Text as it may stand in XML. Control characters, which XML forbids even as
-/// references, become a replacement character.
+/// Text for XML. Control characters, which XML forbids even as references, become
+/// visible escapes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in escape_control_characters(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

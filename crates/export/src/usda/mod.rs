@@ -8,7 +8,7 @@
 mod clock;
 mod looks;
 mod names;
-mod solids;
+mod shared_meshes;
 mod text;
 
 use crate::ExportError;
@@ -18,7 +18,7 @@ use clock::Clock;
 use conatus_record::{BodyInfo, ClothInfo, MeshData, Recording, Up};
 use looks::{Look, Looks};
 use names::Names;
-use solids::Solids;
+use shared_meshes::SharedMeshes;
 use std::io::{self, Write};
 use text::Stage;
 
@@ -53,10 +53,10 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     let looks_name = names.unique("Looks");
     let mut looks = Looks::new(format!("/{root}/{looks_name}"));
     let shapes_name = names.unique("Shapes");
-    let solids = Solids::new(header, &format!("/{root}/{shapes_name}"));
+    let meshes = SharedMeshes::new(header, &format!("/{root}/{shapes_name}"));
     let mut stage = Stage::new(out);
     stage.open("Xform", &root, &header.scene, &[])?;
-    solids.write(&shapes_name, &mut stage)?;
+    meshes.write(&shapes_name, &mut stage)?;
     for (piece, range) in header.cloth_pieces() {
         let name = names.unique(&piece.name);
         let look = looks.of(Look::cloth(piece.color));
@@ -77,7 +77,7 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         let name = names.unique(&body.name);
         stage.open("Xform", &name, &body.name, &[])?;
         moves(recording, &clock, index, &mut stage)?;
-        shown(&solids, index, body, &mut looks, &mut stage)?;
+        write_surface(&meshes, index, body, &mut looks, &mut stage)?;
         stage.close()?;
     }
     if group.is_some() {
@@ -95,7 +95,7 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         };
         let look = looks.of(look);
         stage.open("Mesh", &names.unique(label), label, &[MATERIAL_API])?;
-        still(&quad, true, &mut stage)?;
+        write_mesh(&quad, true, &mut stage)?;
         bind(&look, &mut stage)?;
         stage.close()?;
     }
@@ -175,22 +175,22 @@ fn moves(
 }
 
 /// What a body looks like.
-fn shown(
-    solids: &Solids,
+fn write_surface(
+    meshes: &SharedMeshes,
     index: usize,
     info: &BodyInfo,
     looks: &mut Looks,
     stage: &mut Stage<impl Write>,
 ) -> io::Result<()> {
-    if let Some(shape) = solids.of(index).filter(|s| !s.mesh.triangles.is_empty()) {
+    if let Some(shape) = meshes.get(index) {
         let opacity = match shape.open && info.scripted {
             true => CLEAR,
             false => 1.0,
         };
         let look = looks.of(Look::new(info.color, opacity, 0.45));
-        stage.open_like("Mesh", "surface", shape.path.as_deref(), &[MATERIAL_API])?;
+        stage.open_like("Mesh", "surface", shape.path, &[MATERIAL_API])?;
         if shape.path.is_none() {
-            still(&shape.mesh, shape.open, stage)?;
+            write_mesh(shape.mesh, shape.open, stage)?;
         }
         bind(&look, stage)?;
         stage.close()?;
@@ -198,8 +198,12 @@ fn shown(
     Ok(())
 }
 
-/// The shape of a mesh that keeps it.
-fn still(mesh: &MeshData, double_sided: bool, stage: &mut Stage<impl Write>) -> io::Result<()> {
+/// Writes a mesh that does not deform.
+fn write_mesh(
+    mesh: &MeshData,
+    double_sided: bool,
+    stage: &mut Stage<impl Write>,
+) -> io::Result<()> {
     let corners = surface::rounded(mesh);
     let sides = u8::from(double_sided);
     stage.line(&format!("uniform bool doubleSided = {sides}"))?;

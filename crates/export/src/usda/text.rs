@@ -1,6 +1,7 @@
 //! Writes prims and their attributes, and numbers as short as they can be.
 
 use crate::shared::color::linear;
+use conatus_record::text::escape_control_characters;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -214,15 +215,14 @@ fn number(v: f32, out: &mut String) {
     };
 }
 
-/// A text as it may stand in a file.
+/// A text in quotes, with its control characters escaped.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+    for c in escape_control_characters(text).chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
         }
+        out.push(c);
     }
     out.push('"');
     out
@@ -254,6 +254,7 @@ mod tests {
 
     #[test]
     fn texts_cannot_break_out_of_their_quotes() {
-        assert_eq!(quoted("a \"b\" \\ \n c"), r#""a \"b\" \\   c""#);
+        assert_eq!(quoted("a \"b\" \\ \n c"), r#""a \"b\" \\ \\n c""#);
+        assert_eq!(quoted("\u{1b}[2J\u{9b}"), r#""\\u{1b}[2J\\u{9b}""#);
     }
 }

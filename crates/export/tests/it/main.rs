@@ -4,8 +4,10 @@ mod bvh;
 mod clip_json;
 mod clip_pictures;
 mod cloth;
+mod control_characters;
 mod formats;
 mod glb_validator;
 mod png;
+mod shared_meshes;
 #[path = "../../../record/tests/support/mod.rs"]
 mod support;
