@@ -6,6 +6,7 @@
 use crate::base::RigidBase;
 use crate::character::{BodyPatch, HullBall, Patch};
 use crate::surface::{Block, Capsule, Shape};
+use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 
 /// A rigid object that characters can touch.
@@ -58,6 +59,7 @@ impl Object {
         let (inertia, half_extents, patches, hull) = match form {
             Form::Ball(radius) => {
                 let hull = HullBall {
+                    name: None,
                     position: DVec3::ZERO,
                     radius,
                 };
@@ -101,6 +103,14 @@ impl Object {
                 Shape::Block(block)
             }
             Form::Ball(radius) => Shape::Capsule(Capsule::ball_at(DVec3::ZERO, radius)),
+        }
+    }
+
+    /// The solid that it is for collisions with cloth and rigid bodies.
+    pub fn collision_shape(&self) -> PartShape {
+        match self.form {
+            Form::Box(half) => PartShape::rounded_box(half),
+            Form::Ball(radius) => PartShape::Sphere { radius },
         }
     }
 
@@ -158,7 +168,11 @@ fn edge_balls(h: DVec3) -> Vec<HullBall> {
                 // A point of an edge is at the end of its range on at least two axes.
                 let at_end = (position.abs() - inner).abs().cmplt(DVec3::splat(1e-9));
                 if at_end.bitmask().count_ones() >= 2 {
-                    balls.push(HullBall { position, radius });
+                    balls.push(HullBall {
+                        name: None,
+                        position,
+                        radius,
+                    });
                 }
             }
         }

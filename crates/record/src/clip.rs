@@ -11,7 +11,6 @@ mod check;
 mod limbs;
 mod parts;
 pub(crate) mod quaternions;
-pub mod solids;
 mod tracks;
 
 pub use chart::{Chart, ChartRow};
@@ -20,6 +19,7 @@ pub use parts::{Part, PartOf};
 pub use tracks::PartTracks;
 
 use crate::model::Up;
+use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -186,6 +186,10 @@ pub struct Torso {
     /// of them is 0.
     #[serde(default)]
     pub half_extents: DVec3,
+    /// The solid that it is for collisions, and that is shown; a trunk in the box
+    /// if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<PartShape>,
     /// Its centre of mass, per moment.
     pub position: Vec<DVec3>,
     /// From torso axes to world axes, per moment; w, x, y, z in JSON.
@@ -223,6 +227,10 @@ pub struct Link {
     pub length: f64,
     /// The capsule's radius.
     pub radius: f64,
+    /// The solid that it is for collisions, and that is shown, with its middle as
+    /// origin and z towards its end; a tapered capsule if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<PartShape>,
     /// The joint nearer to the torso, per moment.
     pub start: Vec<DVec3>,
     /// The joint farther from the torso, per moment.
@@ -241,6 +249,11 @@ pub struct Effector {
     pub limb: Option<String>,
     /// Half of its edges along its own x and y.
     pub half_extents: [f64; 2],
+    /// The solid that it is for collisions, and that is shown, in its own axes: it
+    /// stands on the patch at the end of a limb, and is centred in a patch of the
+    /// body. A thin slab if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<PartShape>,
     /// Coulomb's coefficient.
     pub friction: f64,
     /// Whether it can hold on, and so pull.
@@ -284,6 +297,10 @@ pub struct Object {
     pub color: [f32; 3],
     /// What it is.
     pub shape: Shape,
+    /// The solid that it is for collisions, and that is shown; `shape` with
+    /// slightly rounded edges if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collision: Option<PartShape>,
     /// Its centre of mass, per moment.
     pub position: Vec<DVec3>,
     /// From its axes to world axes, per moment; w, x, y, z in JSON.

@@ -1,10 +1,11 @@
 //! What pictures of a clip show besides bodies: patches in contact, the forces
 //! on them as arrows, and targets.
 
+use conatus_geometry::PartShape;
 use conatus_geometry::generate::revolution;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::MeshData;
-use conatus_record::clip::{Chart, Clip, Target, TargetKind, solids};
+use conatus_record::clip::{Chart, Clip, Target, TargetKind};
 
 /// A shape that is no body, with its place.
 pub(crate) struct Mark {
@@ -36,8 +37,13 @@ pub(crate) fn at(clip: &Clip, chart: &Chart, time: f64) -> Vec<Mark> {
             continue;
         }
         let [a, b] = effector.half_extents.map(|h| h + RIM);
+        let plate = PartShape::Slab {
+            half_extents: DVec3::new(a, b, PLATE),
+            corner_radius: a.min(b),
+            edge_radius: PLATE / 2.0,
+        };
         marks.push(Mark {
-            mesh: solids::slab([a, b], [-PLATE, PLATE], a.min(b), PLATE / 2.0),
+            mesh: MeshData::from(&plate.mesh()),
             pose: Pose::new(effector.orientation[moment], effector.position[moment]),
             color: row.color,
         });
@@ -130,7 +136,7 @@ fn target(clip: &Clip, it: &Target, size: f64, marks: &mut Vec<Mark>) {
     let reach = 0.05 * size;
     for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
         let turn = DQuat::from_rotation_arc(DVec3::Z, axis);
-        add(solids::limb([hair; 2], [-reach, reach]), turn, it.position);
+        add(rod(hair, [-reach, reach]), turn, it.position);
     }
     add(ring(0.55 * reach, hair), upright, it.position);
     // A position is on the way to the ground: a stem shows above which point.
@@ -140,7 +146,7 @@ fn target(clip: &Clip, it: &Target, size: f64, marks: &mut Vec<Mark>) {
         let foot = it.position - ground.normal * height;
         if height > 2.0 * reach {
             let thin = 0.5 * hair;
-            add(solids::limb([thin; 2], [0.0, height]), upright, foot);
+            add(rod(thin, [0.0, height]), upright, foot);
             add(ring(1.6 * reach, 1.4 * hair), upright, foot);
         }
     }
@@ -174,4 +180,10 @@ fn ring(radius: f64, thick: f64) -> MeshData {
         }
     }
     mesh
+}
+
+/// A capsule along the z axis between two heights.
+fn rod(radius: f64, heights: [f64; 2]) -> MeshData {
+    let radii = [radius; 2];
+    MeshData::from(&PartShape::TaperedCapsule { radii, heights }.mesh())
 }

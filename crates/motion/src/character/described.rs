@@ -123,6 +123,9 @@ pub struct LinkDescription {
     pub length: f64,
     /// Of the capsule around it.
     pub radius: f64,
+    /// The radius at its end, for collisions with cloth and bodies; that of the next
+    /// link if that is smaller, or 0.78 of `radius` for the last.
+    pub end_radius: Option<f64>,
 }
 
 /// An effector, as described.
@@ -145,6 +148,9 @@ pub struct EffectorDescription {
     pub grasps: bool,
     /// The radius of the capsule along it.
     pub radius: f64,
+    /// The thickness of the foot or hand over its patch, for collisions with cloth
+    /// and bodies; follows from the patch and the last link if left out.
+    pub thickness: Option<f64>,
 }
 
 /// A patch of the torso, as described.

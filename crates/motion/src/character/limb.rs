@@ -27,6 +27,9 @@ pub struct Link {
     pub length: f64,
     /// Of the capsule around it.
     pub radius: f64,
+    /// The radius at its end, for collisions with cloth and bodies: limbs taper.
+    /// Costs use the capsule.
+    pub end_radius: f64,
 }
 
 /// A limb.
@@ -66,6 +69,9 @@ pub struct Limb {
     /// The radius of the capsule along the effector's x axis: the height of a
     /// foot above its sole is twice that.
     pub effector_radius: f64,
+    /// The thickness of the foot or hand over its patch, for collisions with cloth
+    /// and bodies.
+    pub effector_thickness: f64,
     /// Where its tip is when nothing is asked of it, from its base and in torso
     /// axes: limbs have no weight to hang by.
     pub rest: Option<DVec3>,

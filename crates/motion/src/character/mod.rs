@@ -9,6 +9,7 @@
 //! of the surface that it lies on, so it points out of the ground *into* the
 //! character; x is forwards, towards the toes or the finger tips.
 
+pub mod collision;
 pub mod described;
 pub mod limb;
 pub mod pose;
@@ -55,21 +56,13 @@ pub struct Knee {
     pub patch: Patch,
 }
 
-/// A ball fixed to the torso that must not enter anything: several make its
+/// A ball fixed to the torso that must not penetrate anything; several make up its
 /// hull.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HullBall {
-    /// Its centre in torso axes.
-    pub position: DVec3,
-    /// In metres.
-    pub radius: f64,
-}
-
-/// A shape that is only looked at, fixed to the torso.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DisplayBall {
-    /// Its name.
-    pub name: String,
+pub struct HullBall {
+    /// The name of the part that it is, such as `head`. Balls without a name are
+    /// covered by the torso.
+    pub name: Option<String>,
     /// Its centre in torso axes.
     pub position: DVec3,
     /// In metres.
@@ -83,8 +76,6 @@ pub struct Character {
     pub base: RigidBase,
     /// The limbs, each with an effector at its end.
     pub limbs: Vec<Limb>,
-    /// The head, and whatever else is only looked at.
-    pub display: Vec<DisplayBall>,
     /// The factor of the cost of its forces on objects and on other characters.
     pub workload: f64,
     /// Whether others can touch its limbs as well as its torso.

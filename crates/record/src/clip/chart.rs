@@ -101,21 +101,23 @@ impl Clip {
             hi = hi.max(place + radius);
         };
         let parts = self.parts();
-        let radius = |part: &super::Part| {
-            let far = part.mesh.vertices.iter().map(|v| v.length());
-            far.fold(0.0, f64::max)
+        // The largest distance of a vertex from the origin, and along z.
+        let size = |part: &super::Part| {
+            let vertices = part.mesh().vertices;
+            let far = vertices.iter().map(|v| v.length()).fold(0.0, f64::max);
+            let along = vertices.iter().map(|v| v.z.abs()).fold(0.0, f64::max);
+            (far, along)
         };
-        let radii: Vec<f64> = parts.iter().map(radius).collect();
+        let sizes: Vec<(f64, f64)> = parts.iter().map(size).collect();
         let tracks = self.tracks();
         // Ends of links are told apart: a ball about a shin is far too large.
         let every = (self.time.len() / 100).max(1);
         for time in self.time.iter().step_by(every) {
             let poses = tracks.poses(*time);
-            for ((pose, part), radius) in poses.iter().zip(&parts).zip(&radii) {
+            for ((pose, part), (radius, along)) in poses.iter().zip(&parts).zip(&sizes) {
                 match part.of {
                     super::PartOf::Link { .. } | super::PartOf::Torso { .. } => {
-                        let far = part.mesh.vertices.iter().map(|v| v.z.abs());
-                        let along = pose.orientation * DVec3::Z * far.fold(0.0, f64::max);
+                        let along = pose.orientation * DVec3::Z * *along;
                         add(pose.position + along, 0.0);
                         add(pose.position - along, 0.0);
                     }

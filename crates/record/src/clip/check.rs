@@ -3,6 +3,7 @@
 use super::{
     CLIP_FORMAT, Character, Clip, Effector, Link, Object, Shape, Surface, SurfaceKind, Target,
 };
+use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -104,11 +105,19 @@ fn shape(it: &Shape) -> Checked {
     }
 }
 
+fn collision(it: &Option<PartShape>) -> Checked {
+    match it.is_none_or(|shape| shape.is_valid()) {
+        true => Ok(()),
+        false => wrong("`collision` has a size that is negative or not a number"),
+    }
+}
+
 fn character(it: &Character, n: usize, phases: usize) -> Checked {
     positive("mass", it.mass)?;
     finite("inertia", it.inertia.as_flattened())?;
     color(&it.color)?;
     vector("torso.half_extents", it.torso.half_extents)?;
+    collision(&it.torso.collision)?;
     vectors("torso.position", &it.torso.position, n)?;
     quaternions("torso.orientation", &it.torso.orientation, n)?;
     unique("shape", it.shapes.iter().map(|s| &s.name))?;
@@ -132,6 +141,7 @@ fn character(it: &Character, n: usize, phases: usize) -> Checked {
 fn link(it: &Link, n: usize) -> Checked {
     positive("length", it.length)?;
     positive("radius", it.radius)?;
+    collision(&it.collision)?;
     vectors("start", &it.start, n)?;
     vectors("end", &it.end, n)
 }
@@ -141,6 +151,7 @@ fn effector(it: &Effector, n: usize, phases: usize) -> Checked {
         .iter()
         .try_for_each(|h| at_least_zero("half_extents", *h))?;
     at_least_zero("friction", it.friction)?;
+    collision(&it.collision)?;
     finite("contact", &it.contact)?;
     if !it.contact.is_empty() {
         length("contact", it.contact.len(), phases, "phases")?;
@@ -156,6 +167,7 @@ fn object(it: &Object, n: usize) -> Checked {
     finite("inertia", it.inertia.as_flattened())?;
     color(&it.color)?;
     shape(&it.shape).map_err(|e| format!("shape: {e}"))?;
+    collision(&it.collision)?;
     vectors("position", &it.position, n)?;
     quaternions("orientation", &it.orientation, n)?;
     it.contacts.iter().try_for_each(|c| {

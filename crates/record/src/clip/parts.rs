@@ -1,12 +1,10 @@
 //! The parts that a clip is shown as: each becomes a scripted body.
 
 use super::limbs::{ClipLimb, Side};
-use super::{Character, Clip, solids};
+use super::{Character, Clip, Shape};
 use crate::model::{BodyInfo, MeshData, PlaneInfo};
+use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3, Pose};
-
-/// How thick the plates on body patches are.
-const PLATE: f64 = 0.006;
 
 /// What a part shows, by places in the clip's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +53,18 @@ pub struct Part {
     pub character: Option<String>,
     /// Red, green, blue from 0 to 1 (sRGB).
     pub color: [f32; 3],
-    /// Its surface, about its own origin.
-    pub mesh: MeshData,
+    /// Its solid, about its own origin; none if nothing is shown.
+    pub shape: Option<PartShape>,
     /// From its axes to those of the thing that it shows; for links, whose
     /// origin is the middle and whose z axis points to the end, the identity.
     pub(super) offset: Pose,
+}
+
+impl Part {
+    /// Its surface, about its own origin; empty if it has no shape.
+    pub fn mesh(&self) -> MeshData {
+        (self.shape).map_or(MeshData::default(), |shape| MeshData::from(&shape.mesh()))
+    }
 }
 
 impl Clip {
@@ -77,7 +82,7 @@ impl Clip {
             of: PartOf::Object { object },
             character: None,
             color: it.color,
-            mesh: solids::shape(&it.shape),
+            shape: Some(it.collision.unwrap_or(it.shape.solid())),
             offset: Pose::shift(DVec3::ZERO),
         }));
         parts
@@ -90,10 +95,11 @@ impl Clip {
         let mut meshes: Vec<MeshData> = Vec::new();
         let mut bodies = Vec::new();
         for part in self.parts() {
-            let mesh = match meshes.iter().position(|known| *known == part.mesh) {
+            let mesh = part.mesh();
+            let mesh = match meshes.iter().position(|known| *known == mesh) {
                 Some(known) => known,
                 None => {
-                    meshes.push(part.mesh);
+                    meshes.push(mesh);
                     meshes.len() - 1
                 }
             };
@@ -124,7 +130,8 @@ impl Clip {
     pub fn scenery(&self) -> Vec<(String, MeshData, Pose)> {
         let solid = |s: &super::Surface| {
             let (shape, pose) = s.kind.solid()?;
-            Some((s.name.clone(), solids::shape(&shape), pose))
+            let mesh = MeshData::from(&shape.solid().mesh());
+            Some((s.name.clone(), mesh, pose))
         };
         self.surfaces.iter().filter_map(solid).collect()
     }
@@ -163,43 +170,49 @@ impl super::SurfaceKind {
     }
 }
 
+impl Shape {
+    /// The solid with this shape; boxes have slightly rounded edges.
+    fn solid(&self) -> PartShape {
+        match *self {
+            Self::Box { half_extents, .. } => PartShape::rounded_box(half_extents),
+            Self::Sphere { radius } => PartShape::Sphere { radius },
+            Self::Capsule { radius, length } => PartShape::link(length, [radius; 2], None),
+        }
+    }
+}
+
 impl Character {
     fn parts(&self, character: usize, parts: &mut Vec<Part>) {
-        let mut add = |name: &str, of: PartOf, color: [f32; 3], mesh: MeshData, offset: Pose| {
-            parts.push(Part {
-                name: part_name(&self.name, name),
-                of,
-                character: Some(self.name.clone()),
-                color,
-                mesh,
-                offset,
-            });
-        };
-        let h = self.torso.half_extents;
-        let mesh = match h.min_element() > 0.0 {
-            true => solids::torso(h),
-            false => MeshData::default(),
-        };
+        let mut add =
+            |name: &str, of: PartOf, color: [f32; 3], shape: Option<PartShape>, offset: Pose| {
+                parts.push(Part {
+                    name: part_name(&self.name, name),
+                    of,
+                    character: Some(self.name.clone()),
+                    color,
+                    shape,
+                    offset,
+                });
+            };
+        let half_extents = self.torso.half_extents;
+        let trunk = (half_extents.min_element() > 0.0).then_some(PartShape::Trunk { half_extents });
         let still = Pose::shift(DVec3::ZERO);
-        add(
-            "torso",
-            PartOf::Torso { character },
-            self.color,
-            mesh,
-            still,
-        );
+        let of = PartOf::Torso { character };
+        let shape = self.torso.collision.or(trunk);
+        add("torso", of, self.color, shape, still);
         for (shape, it) in self.shapes.iter().enumerate() {
             let of = PartOf::Shape { character, shape };
             let pose = Pose::new(it.orientation, it.position);
             let pale = mix(self.color, PALE, 0.55);
-            add(&it.name, of, pale, solids::shape(&it.shape), pose);
+            add(&it.name, of, pale, Some(it.shape.solid()), pose);
         }
         let limbs = self.limbs();
         for (link, it) in self.links.iter().enumerate() {
             let limb = limbs.iter().find(|limb| limb.links.contains(&link));
             let color = limb.map_or(self.color, |limb| self.tone(limb));
             let of = PartOf::Link { character, link };
-            add(&it.name, of, color, self.link_mesh(link, limb), still);
+            let shape = it.collision.unwrap_or(self.default_link(link, limb));
+            add(&it.name, of, color, Some(shape), still);
         }
         for (effector, it) in self.effectors.iter().enumerate() {
             let of = PartOf::Effector {
@@ -207,59 +220,45 @@ impl Character {
                 effector,
             };
             let limb = limbs.iter().find(|limb| limb.effector == Some(effector));
-            let [a, b] = it.half_extents.map(|h| h.max(2e-3));
-            let thin = a.min(b);
-            let (mesh, color, lift) = match limb {
+            let (default, color) = match limb {
                 Some(limb) => {
-                    let high = self.sole(limb).unwrap_or((0.6 * thin).clamp(0.012, 0.04));
-                    let half = high / 2.0;
-                    let mesh = solids::slab([a, b], [-half, half], 0.75 * thin, 0.45 * high);
-                    (mesh, mix(self.tone(limb), DARK, 0.45), half)
+                    let ankle = limb.links.last().map(|link| self.links[*link].radius);
+                    let thickness = PartShape::sole_thickness(it.half_extents, ankle);
+                    let sole = PartShape::sole(it.half_extents, thickness);
+                    (sole, mix(self.tone(limb), DARK, 0.45))
                 }
-                None => {
-                    // Torsos are round: smaller plates lie closer to them.
-                    let half = PLATE / 2.0;
-                    let small = [0.5 * a, 0.5 * b];
-                    let mesh = solids::slab(small, [-half, half], 0.25 * thin, half);
-                    (mesh, mix(self.color, DARK, 0.10), 0.0)
-                }
+                None => (
+                    PartShape::pad(it.half_extents),
+                    mix(self.color, DARK, 0.10),
+                ),
             };
-            // The slab stands on the patch.
-            add(&it.name, of, color, mesh, Pose::shift(DVec3::Z * lift));
+            let shape = it.collision.unwrap_or(default);
+            // A sole stands on its patch.
+            let lift = match (limb, shape) {
+                (Some(_), PartShape::Slab { half_extents, .. }) => half_extents.z,
+                _ => 0.0,
+            };
+            let offset = Pose::shift(DVec3::Z * lift);
+            add(&it.name, of, color, Some(shape), offset);
         }
     }
 
-    /// How high the slab of a limb's end is: no higher than its ankle is thick,
-    /// and thin enough to be a sole.
-    fn sole(&self, limb: &ClipLimb) -> Option<f64> {
-        let link = &self.links[*limb.links.last()?];
-        let patch = &self.effectors[limb.effector?];
-        let thin = patch.half_extents[0].min(patch.half_extents[1]);
-        Some((0.7 * link.radius).min(0.6 * thin).clamp(0.012, 0.04))
-    }
-
-    /// A link's surface: thinner towards the next link, and not through the
-    /// sole of the foot that it stands on.
-    fn link_mesh(&self, link: usize, limb: Option<&ClipLimb>) -> MeshData {
+    /// The solid of a link that a clip gives none for.
+    fn default_link(&self, link: usize, limb: Option<&ClipLimb>) -> PartShape {
         let it = &self.links[link];
         let next = limb.and_then(|limb| {
             let place = limb.links.iter().position(|l| *l == link)?;
             limb.links.get(place + 1).map(|next| &self.links[*next])
         });
-        let end = match next {
-            Some(next) => it.radius.min(next.radius),
-            None => 0.78 * it.radius,
-        };
+        let end = PartShape::link_end_radius(it.radius, next.map(|next| next.radius));
         let patch = limb
             .filter(|_| next.is_none())
             .and_then(|limb| self.effectors.get(limb.effector?));
-        let pull = patch.map_or(0.0, |patch| {
+        let ankle_height = patch.map(|patch| {
             let above = it.end[0] - patch.position[0];
-            let height = above.dot(patch.orientation[0] * DVec3::Z);
-            (end - height).clamp(0.0, 0.5 * it.length)
+            above.dot(patch.orientation[0] * DVec3::Z)
         });
-        let half = it.length / 2.0;
-        solids::limb([it.radius, end], [-half, half - pull])
+        PartShape::link(it.length, [it.radius, end], ankle_height)
     }
 
     /// Limbs on the left are a little paler, those on the right a little darker.

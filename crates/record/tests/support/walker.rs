@@ -221,6 +221,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
                 index: k,
                 length: plan.lengths[k],
                 radius: plan.radii[k],
+                collision: None,
                 start: joints[k].clone(),
                 end: joints[k + 1].clone(),
             });
@@ -243,6 +244,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
             name: plan.patch.into(),
             limb: Some(plan.name.into()),
             half_extents: plan.half_extents,
+            collision: None,
             friction: 0.8,
             grasps: !plan.foot,
             contact: (0..clip.phases.len() - 1).map(c).collect(),
@@ -279,6 +281,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
         color,
         torso: Torso {
             half_extents: DVec3::new(0.11, 0.18, 0.30),
+            collision: None,
             position: moments().map(|t| body(t).0).collect(),
             orientation: moments().map(|t| body(t).1).collect(),
         },

@@ -8,6 +8,7 @@ mod things;
 
 use super::Ask;
 use super::carried::imbalance;
+use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
@@ -141,16 +142,22 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
                 index,
                 length: link.length,
                 radius: link.radius,
+                collision: Some(limb.link_shape(index)),
                 start: Vec::new(),
                 end: Vec::new(),
             });
         }
     }
     let contacts = patches(program, c).map(|i| &program.contacts[i]);
+    let limb_of = |spec: &ContactSpec| spec.limb.map(|l| &cast.limbs[program.limbs[l].limb]);
     let effectors = contacts.map(|spec| Effector {
         name: spec.name.clone(),
-        limb: (spec.limb).map(|limb| cast.limbs[program.limbs[limb].limb].name.clone()),
+        limb: limb_of(spec).map(|limb| limb.name.clone()),
         half_extents: spec.half_extents,
+        collision: Some(match limb_of(spec) {
+            Some(limb) if spec.anchor == Anchor::Patch => limb.effector_shape(),
+            _ => PartShape::pad(spec.half_extents),
+        }),
         friction: spec.friction,
         grasps: spec.grasps,
         contact: Vec::new(),
@@ -171,16 +178,19 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
         color: cast.base.color,
         torso: Torso {
             half_extents: cast.base.half_extents,
+            collision: Some(cast.torso_shape()),
             ..Torso::default()
         },
-        shapes: (cast.display.iter())
-            .map(|ball| FixedShape {
-                name: ball.name.clone(),
-                shape: Shape::Sphere {
-                    radius: ball.radius,
-                },
-                position: ball.position,
-                orientation: DQuat::IDENTITY,
+        shapes: (cast.base.hull.iter())
+            .filter_map(|ball| {
+                Some(FixedShape {
+                    name: ball.name.clone()?,
+                    shape: Shape::Sphere {
+                        radius: ball.radius,
+                    },
+                    position: ball.position,
+                    orientation: DQuat::IDENTITY,
+                })
             })
             .collect(),
         links,

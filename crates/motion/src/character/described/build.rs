@@ -7,8 +7,9 @@ use super::{
 };
 use crate::base::RigidBase;
 use crate::character::{
-    BodyPatch, Character, DisplayBall, HullBall, Knee, Limb, Link, Patch, Place, Pose,
+    BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Place, Pose,
 };
+use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
@@ -82,21 +83,16 @@ impl Description {
             return Err(wrong("limb", format!("two limbs are named `{}`", twice[0])));
         }
         let mut hull = Vec::new();
-        let mut display = Vec::new();
         for (k, ball) in self.hull.iter().enumerate() {
-            let (position, radius) = (
-                DVec3::from_array(ball.position),
-                positive(format!("hull[{k}].radius"), ball.radius)?,
-            );
-            hull.push(HullBall { position, radius });
-            display.extend(ball.name.as_ref().map(|name| DisplayBall {
-                name: name.clone(),
-                position,
-                radius,
-            }));
+            hull.push(HullBall {
+                name: ball.name.clone(),
+                position: DVec3::from_array(ball.position),
+                radius: positive(format!("hull[{k}].radius"), ball.radius)?,
+            });
         }
         if hull.is_empty() {
             hull.push(HullBall {
+                name: None,
                 position: DVec3::ZERO,
                 radius: half.min_element(),
             });
@@ -112,7 +108,6 @@ impl Description {
                 color: self.color,
             },
             limbs,
-            display,
             workload: 1.0,
             limbs_bear: false,
         })
@@ -190,11 +185,20 @@ impl LimbDescription {
         }
         let mut links = Vec::new();
         for (k, link) in self.links.iter().enumerate() {
+            let next = self.links.get(k + 1).map(|next| next.radius);
+            let end_radius =
+                (link.end_radius).unwrap_or(PartShape::link_end_radius(link.radius, next));
             links.push(Link {
                 length: positive(format!("{path}.links[{k}].length"), link.length)?,
                 radius: positive(format!("{path}.links[{k}].radius"), link.radius)?,
+                end_radius: positive(format!("{path}.links[{k}].end_radius"), end_radius)?,
             });
         }
+        let ankle = links.last().map(|link| link.radius);
+        let thickness = (self.effector.thickness).unwrap_or(PartShape::sole_thickness(
+            self.effector.half_extents,
+            ankle,
+        ));
         let direction = unit(format!("{path}.direction"), self.direction)?;
         let bend = unit(format!("{path}.bend"), self.bend)?;
         let bend = (bend - direction * direction.dot(bend))
@@ -242,6 +246,7 @@ impl LimbDescription {
             },
             tip: DVec3::from_array(self.tip),
             effector_radius: positive(format!("{path}.effector.radius"), self.effector.radius)?,
+            effector_thickness: positive(format!("{path}.effector.thickness"), thickness)?,
             rest: self.rest.map(DVec3::from_array),
             comfort: self.comfort,
             stance: self.stance(path)?,

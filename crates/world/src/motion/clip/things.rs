@@ -31,6 +31,7 @@ pub fn begun(program: &Program, number: usize) -> Object {
                 radius: 0.0,
             },
         },
+        collision: Some(object.collision_shape()),
         position: Vec::new(),
         orientation: Vec::new(),
         contacts: Vec::new(),

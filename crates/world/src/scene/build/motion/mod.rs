@@ -18,7 +18,6 @@ use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::SceneFile;
 use conatus_cloth::script::Path;
-use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_motion::Problem;
 use std::collections::BTreeSet;
@@ -174,17 +173,15 @@ fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
     gravity
 }
 
-/// The parts of characters as obstacles that cloth can meet.
+/// The parts of characters and objects as obstacles for cloth and rigid bodies.
+/// Their solids come from the characters' own descriptions, which the clip carries.
 fn parts(world: &MotionWorld) -> Vec<PlacedObstacle> {
     let clip = world.clip();
     let paths: Vec<Path> = world.paths();
     (clip.parts().into_iter().zip(paths))
         .map(|(part, motion)| PlacedObstacle {
             name: part.name,
-            mesh: Arc::new(Mesh {
-                vertices: part.mesh.vertices,
-                triangles: part.mesh.triangles,
-            }),
+            mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
             motion,
             friction: None,
             color: part.color,

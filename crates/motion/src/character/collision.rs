@@ -1,0 +1,44 @@
+//! The solids that a character's parts are for collisions with cloth and rigid
+//! bodies. They follow from its description; display uses the same solids.
+//!
+//! Costs of the optimiser do not use them: those work with capsules and balls
+//! ([`costs::penetration`](crate::costs::penetration)), whose distances have simple
+//! derivatives.
+
+use super::{Character, Limb, Patch};
+use conatus_geometry::PartShape;
+
+impl Character {
+    /// The torso, about its centre of mass.
+    pub fn torso_shape(&self) -> PartShape {
+        PartShape::Trunk {
+            half_extents: self.base.half_extents,
+        }
+    }
+}
+
+impl Limb {
+    /// A link, about its middle, with z towards its end. The last one does not pass
+    /// through the sole of the effector.
+    pub fn link_shape(&self, link: usize) -> PartShape {
+        let described = &self.links[link];
+        let is_last = link + 1 == self.links.len();
+        PartShape::link(
+            described.length,
+            [described.radius, described.end_radius],
+            is_last.then_some(self.tip.z),
+        )
+    }
+
+    /// The foot or hand, half of its thickness above the middle of its patch.
+    pub fn effector_shape(&self) -> PartShape {
+        PartShape::sole(self.effector.half_extents, self.effector_thickness)
+    }
+}
+
+impl Patch {
+    /// A thin plate in the middle of a patch of the torso, or on a knee.
+    pub fn pad_shape(&self) -> PartShape {
+        PartShape::pad(self.half_extents)
+    }
+}
