@@ -1,7 +1,8 @@
 //! Where the time of one attempt goes: `cargo run --release -p conatus-motion
 //! --example speed [seed]`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common.rs"]
+#[allow(dead_code)]
 mod common;
 
 use conatus_motion::Program;

@@ -133,8 +133,8 @@ fn every_erratum_names_a_test_and_every_test_of_errata_is_named() {
         "crates/rigid/tests/errata_di_pierro.rs",
         "crates/rigid/tests/errata_cylon.rs",
         "crates/cloth/src/response/tests/errata_harmon.rs",
-        "crates/motion/tests/errata_mordatch.rs",
-        "crates/motion/tests/choices_mordatch.rs",
+        "crates/motion/tests/it/errata_mordatch.rs",
+        "crates/motion/tests/it/choices_mordatch.rs",
     ] {
         let tests = test_names(&read(path));
         assert!(tests.len() > 3, "{path} has only {} tests", tests.len());

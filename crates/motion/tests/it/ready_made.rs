@@ -1,7 +1,5 @@
 //! The characters that come with the program: every pose can be started in.
 
-mod common;
-
 use conatus_math::DVec3;
 use conatus_motion::character::described::READY_MADE;
 use conatus_motion::character::{Character, Description, Pose, ready_made};
@@ -24,7 +22,7 @@ fn still(character: &Character, pose: Pose) -> Problem {
             upside_down: false,
         }],
         characters: vec![CharacterStart::at_rest(character.clone(), pose)],
-        ..common::walk()
+        ..crate::common::walk()
     }
 }
 

@@ -1,8 +1,6 @@
 //! The sum of all costs (1), effort and smoothness (9), goals (10), and how the
 //! stages weigh them (§4.5).
 
-mod common;
-
 use conatus_math::DVec3;
 use conatus_motion::costs::task::{self, Aim, FIRM, Feature};
 use conatus_motion::costs::{Mix, Terms};
@@ -14,11 +12,11 @@ use conatus_motion::{Goal, Program, Subject};
 /// Mordatch (1).
 #[test]
 fn the_whole_cost_is_the_sum_of_its_four_terms() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.phases = 3;
     problem.weights.hint = 5.0;
     let program = Program::new(&problem);
-    let x = common::shaken(&program, 4, 0.2);
+    let x = crate::common::shaken(&program, 4, 0.2);
     let mut evaluator = Evaluator::new(&program, 4);
     let all = Mix {
         hint: 1.0,
@@ -45,7 +43,7 @@ fn the_whole_cost_is_the_sum_of_its_four_terms() {
 /// Mordatch (9): q̈.
 #[test]
 fn accelerations_cost_their_squares() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     for limb in &mut problem.characters[0].character.limbs {
         limb.comfort = 0.0;
     }
@@ -64,14 +62,14 @@ fn accelerations_cost_their_squares() {
         effort: 1.0,
         ..Mix::OFF
     };
-    let (found, _) = common::cost(&program, &effort, &state);
+    let (found, _) = crate::common::cost(&program, &effort, &state);
     assert!((found - torso - effectors).abs() < 1e-12, "{found}");
 }
 
 /// Mordatch (9): ‖f‖².
 #[test]
 fn forces_cost_their_squares() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     (problem.weights.torque, problem.weights.force) = (0.0, 3.0);
     let program = Program::new(&problem);
     let state = program.start_state();
@@ -80,8 +78,8 @@ fn forces_cost_their_squares() {
         torque,
         ..Mix::OFF
     };
-    let (with, memory) = common::cost(&program, &mix(1.0), &state);
-    let (without, _) = common::cost(&program, &mix(0.0), &state);
+    let (with, memory) = crate::common::cost(&program, &mix(1.0), &state);
+    let (without, _) = crate::common::cost(&program, &mix(0.0), &state);
     let squares: f64 = memory.solution.forces.iter().flatten().map(|f| f * f).sum();
     assert!(squares > 0.1);
     assert!((with - without - 3.0 * squares).abs() < 1e-9 * with);
@@ -89,7 +87,7 @@ fn forces_cost_their_squares() {
 
 /// What goals cost in a pose that is kept to the end.
 fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.goals = goals;
     let program = Program::new(&problem);
     let mut state = state(&program);
@@ -136,7 +134,7 @@ fn a_goal_costs_the_square_of_what_its_features_miss() {
 /// Mordatch (10), at a target hit: places and velocities.
 #[test]
 fn a_strike_costs_place_and_velocity_at_its_own_moment() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.goals = vec![Goal::Strike {
         character: 0,
         limb: 0,
@@ -191,7 +189,7 @@ fn holds(program: &Program) -> Vec<(usize, &str)> {
 
 #[test]
 fn what_one_stands_on_holds_first_and_last() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     let feet = ["left foot", "right foot"];
     let expected: Vec<_> = [0, 9]
         .into_iter()
@@ -212,7 +210,7 @@ fn what_one_stands_on_holds_first_and_last() {
 
 #[test]
 fn a_contact_that_is_to_hold_costs_what_it_lacks() {
-    let problem = common::walk();
+    let problem = crate::common::walk();
     let program = Program::new(&problem);
     let mut state = program.start_state();
     let aims = program.aims.iter();

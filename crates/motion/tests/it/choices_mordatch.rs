@@ -1,9 +1,7 @@
 //! What Mordatch et al. leave open, or what is better done in another way: each
 //! choice of docs/errata.md, as a fact.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::Place;
 use conatus_motion::costs::Mix;
@@ -37,11 +35,11 @@ fn every_cost_has_a_weight_of_its_own() {
         |w| &mut w.task_velocity,
         |w| &mut w.hint,
     ];
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.phases = 2;
     (problem.weights.force, problem.weights.hint) = (1.0, 1.0);
     let program = Program::new(&problem);
-    let x = common::shaken(&program, 2, 0.3);
+    let x = crate::common::shaken(&program, 2, 0.3);
     let all = Mix {
         hint: 1.0,
         ..Mix::FULL
@@ -132,7 +130,7 @@ fn friction_is_the_same_in_all_directions() {
 /// jump at knots, so both sides of each are looked at.
 #[test]
 fn both_ends_of_every_segment_are_looked_at() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     for count in [2, 3, 6, 21] {
         let moments = layout.moments(count);
@@ -153,7 +151,7 @@ fn both_ends_of_every_segment_are_looked_at() {
 /// contacts that touch, one who hovers has no support at all.
 #[test]
 fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
     for frame in &mut state.frames {
         frame.position.z += 0.1;
@@ -162,7 +160,7 @@ fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
         physics: 1.0,
         ..Mix::OFF
     };
-    let (_, memory) = common::cost(&program, &physics, &state);
+    let (_, memory) = crate::common::cost(&program, &physics, &state);
     let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
     assert!(left.sqrt() < 0.01, "printed: {left}");
     let mut forces = TrueForces::default();
@@ -174,7 +172,7 @@ fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
 /// never find out that it could help.
 #[test]
 fn contacts_start_where_they_feel_something() {
-    let problem = common::walk();
+    let problem = crate::common::walk();
     let program = Program::new(&problem);
     let layout = &program.layout;
     let slopes = |x: &[f64]| {
@@ -196,10 +194,10 @@ fn contacts_start_where_they_feel_something() {
 /// the pose at the start, at rest.
 #[test]
 fn the_first_boundary_is_given_and_no_unknown() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     assert_eq!(layout.frame(0, 0), None);
-    let x = common::shaken(&program, 5, 0.5);
+    let x = crate::common::shaken(&program, 5, 0.5);
     let mut state = State::default();
     state.update(layout, &x, &layout.moment(0, 0.0, 1.0));
     for (at, start) in state.frames.iter().zip(&layout.start) {
@@ -215,11 +213,11 @@ fn the_first_boundary_is_given_and_no_unknown() {
 /// stand at several.
 #[test]
 fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
     let mut state = program.start_state();
-    let foot = common::contact(&program, "left foot");
+    let foot = crate::common::contact(&program, "left foot");
     state.contacts.fill(0.0);
     state.contacts[foot] = 3.0;
     state.frames[0].acceleration = DVec3::new(5.0, 0.0, 0.0);
@@ -239,7 +237,7 @@ fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
 /// Mordatch (9) has nothing against feet that are dragged along the ground.
 #[test]
 fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let frame = program.limbs[0].effector;
     let cost = |height: f64, velocity: DVec3| {
         let mut state = program.start_state();
@@ -251,7 +249,7 @@ fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
             contact: 1.0,
             ..Mix::OFF
         };
-        common::cost(&program, &mix, &state).0
+        crate::common::cost(&program, &mix, &state).0
     };
     let [dragged, low, high] =
         [0.0, 0.04, 0.12].map(|height| cost(height, DVec3::X) - cost(height, DVec3::ZERO));
@@ -266,7 +264,7 @@ fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
 /// Mordatch §4.2.2: without mass nothing makes an arm hang.
 #[test]
 fn arms_would_rather_hang() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let arm = program.limbs.iter().position(|spec| {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         limb.name == "left arm"
@@ -284,7 +282,7 @@ fn arms_would_rather_hang() {
             effort: 1.0,
             ..Mix::OFF
         };
-        common::cost(&program, &effort, &state).0
+        crate::common::cost(&program, &effort, &state).0
     };
     assert!(cost(rest) < cost(rest + DVec3::X * 0.2));
     assert!(cost(rest) < cost(-rest) - 0.1);
@@ -293,7 +291,7 @@ fn arms_would_rather_hang() {
 /// Mordatch §4.5: goals of the end alone are left to the last moment.
 #[test]
 fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let guides: Vec<_> = program.aims.iter().filter(|aim| aim.guides).collect();
     assert_eq!(guides.len(), program.layout.blocks() - 1);
     let mut before = 0.0;
@@ -317,7 +315,7 @@ fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
 /// Along the floor a thing would be pushed by whoever is near and held by the floor.
 #[test]
 fn things_are_led_at_arm_s_height_and_put_down_from_above() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     let from = DVec3::new(0.5, 0.0, 0.15);
     let form = Form::Box(DVec3::splat(0.15));
     let parcel = Object::new("parcel", form, 5.0, 0.5, true, [0.5; 3]);

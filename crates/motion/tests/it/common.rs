@@ -1,5 +1,4 @@
 //! What tests of characters share.
-#![allow(dead_code)]
 
 use conatus_math::DVec3;
 use conatus_motion::character::ready_made;

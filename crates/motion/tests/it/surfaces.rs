@@ -1,8 +1,6 @@
 //! Distances from obstacles: what they are, and their derivatives against
 //! differences.
 
-mod common;
-
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{
     Block, Capsule, Distance, Field, Nearness, Shape, Surface, Surroundings,
@@ -41,14 +39,14 @@ fn shapes() -> Vec<(&'static str, Shape)> {
     ]
 }
 
-fn place(random: &mut common::Random) -> DVec3 {
+fn place(random: &mut crate::common::Random) -> DVec3 {
     DVec3::new(random.normal(), random.normal(), random.normal()) * 0.4
 }
 
 /// Every derivative that a distance states is the one that differences measure.
 #[test]
 fn distances_have_the_derivatives_that_differences_measure() {
-    let mut random = common::Random::new(1);
+    let mut random = crate::common::Random::new(1);
     let h = 1e-6;
     for (name, shape) in shapes() {
         let mut off = 0;
@@ -82,7 +80,7 @@ fn distances_have_the_derivatives_that_differences_measure() {
 fn a_rounded_block_is_as_far_as_its_nearest_point() {
     let block = block(false);
     let core = block.half_extents - DVec3::splat(block.radius);
-    let mut random = common::Random::new(2);
+    let mut random = crate::common::Random::new(2);
     for _ in 0..200 {
         let p = place(&mut random) * 2.0;
         let local = block.orientation.transpose() * (p - block.position);
@@ -107,7 +105,7 @@ fn a_rounded_block_is_as_far_as_its_nearest_point() {
 fn a_block_on_the_ground_never_pushes_down() {
     let mut block = Block::new(DVec3::Z * 0.3, DMat3::IDENTITY, DVec3::new(0.5, 0.5, 0.3));
     block.grounded = true;
-    let mut random = common::Random::new(3);
+    let mut random = crate::common::Random::new(3);
     for _ in 0..400 {
         let p = place(&mut random) + DVec3::Z * 0.2;
         assert!(block.distance(p).normal.z >= 0.0, "{p}");

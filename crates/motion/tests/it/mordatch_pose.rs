@@ -1,8 +1,6 @@
 //! The pose (12), the unknowns (13), and what limbs and parts must keep to
 //! (§4.2.2).
 
-mod common;
-
 use conatus_math::rotation::exp;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
@@ -12,14 +10,14 @@ use conatus_motion::variables::State;
 /// Mordatch (12).
 #[test]
 fn a_pose_is_where_torso_and_effectors_are_and_joints_follow_from_it() {
-    let problem = common::walk();
+    let problem = crate::common::walk();
     let program = Program::new(&problem);
     let (layout, x) = (&program.layout, program.layout.still());
     let mut state = State::default();
     state.update(layout, &x, &layout.moment_at(1.0));
     assert_eq!(program.pose(&state, 0), problem.characters[0].pose);
 
-    let x = common::shaken(&program, 2, 0.03);
+    let x = crate::common::shaken(&program, 2, 0.03);
     for time in [0.3, 1.1, 2.7] {
         state.update(layout, &x, &layout.moment_at(time));
         state.update_limbs(&program.characters, true);
@@ -44,9 +42,9 @@ fn a_pose_is_where_torso_and_effectors_are_and_joints_follow_from_it() {
 /// Mordatch (12): rotations are exponential maps.
 #[test]
 fn rotations_are_exponential_maps_from_how_frames_start() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
-    let x = common::shaken(&program, 8, 0.4);
+    let x = crate::common::shaken(&program, 8, 0.4);
     let mut state = State::default();
     for knot in 1..4 {
         state.update(layout, &x, &layout.moment(knot - 1, 1.0, 1.0));
@@ -68,7 +66,7 @@ fn rotations_are_exponential_maps_from_how_frames_start() {
 #[test]
 fn there_are_as_many_unknowns_as_the_paper_counts() {
     for (phases, segments) in [(1, 1), (10, 1), (20, 1), (10, 2)] {
-        let mut problem = common::walk();
+        let mut problem = crate::common::walk();
         problem.characters[0].character.base.patches.clear();
         (problem.phases, problem.segments) = (phases, segments);
         let layout = Program::new(&problem).layout;
@@ -83,9 +81,9 @@ fn there_are_as_many_unknowns_as_the_paper_counts() {
 /// Mordatch (13): cubic splines between the knots, and c constant in a phase.
 #[test]
 fn movements_are_smooth_across_knots_and_contacts_constant_in_a_phase() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
-    let x = common::shaken(&program, 6, 0.2);
+    let x = crate::common::shaken(&program, 6, 0.2);
     let (mut before, mut after) = (State::default(), State::default());
     for segment in 0..layout.blocks() - 1 {
         before.update(layout, &x, &layout.moment(segment, 1.0, 1.0));
@@ -111,7 +109,7 @@ fn movements_are_smooth_across_knots_and_contacts_constant_in_a_phase() {
 /// Mordatch §4.2.2: limb lengths and joint limits, quadratic.
 #[test]
 fn a_limb_that_is_too_long_costs_the_square_of_what_it_is_too_long_by() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let bounds = Mix {
         bounds: 1.0,
         ..Mix::OFF
@@ -122,10 +120,10 @@ fn a_limb_that_is_too_long_costs_the_square_of_what_it_is_too_long_by() {
         let limb = &state.limbs[0];
         let way = limb.along * (spec.reach + stretch - limb.chord);
         state.frames[spec.effector].position += way;
-        common::cost(&program, &bounds, &state).0
+        crate::common::cost(&program, &bounds, &state).0
     };
     assert_eq!(
-        common::cost(&program, &bounds, &program.start_state()).0,
+        crate::common::cost(&program, &bounds, &program.start_state()).0,
         0.0
     );
     let roots = [0.05, 0.1, 0.2].map(|s| (cost(s) / program.weights.limb).sqrt());
@@ -136,23 +134,23 @@ fn a_limb_that_is_too_long_costs_the_square_of_what_it_is_too_long_by() {
 /// Mordatch §4.2.2: nothing enters the ground or another part.
 #[test]
 fn what_is_in_the_ground_or_in_another_limb_costs_the_square_of_its_depth() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let penetration = Mix {
         penetration: 1.0,
         ..Mix::OFF
     };
     let start = program.start_state();
-    assert_eq!(common::cost(&program, &penetration, &start).0, 0.0);
+    assert_eq!(crate::common::cost(&program, &penetration, &start).0, 0.0);
     // All four corners of a foot.
-    let foot = program.contacts[common::contact(&program, "left foot")].frame;
+    let foot = program.contacts[crate::common::contact(&program, "left foot")].frame;
     let mut state = start.clone();
     state.frames[foot].position.z -= 0.02;
-    let (found, _) = common::cost(&program, &penetration, &state);
+    let (found, _) = crate::common::cost(&program, &penetration, &state);
     let expected = program.weights.penetration * 4.0 * 0.02 * 0.02;
     assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     // One foot in the other.
-    let other = program.contacts[common::contact(&program, "right foot")].frame;
+    let other = program.contacts[crate::common::contact(&program, "right foot")].frame;
     let mut state = start.clone();
     state.frames[foot].position = start.frames[other].position;
-    assert!(common::cost(&program, &penetration, &state).0 > 0.1);
+    assert!(crate::common::cost(&program, &penetration, &state).0 > 0.1);
 }

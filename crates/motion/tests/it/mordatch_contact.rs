@@ -1,8 +1,6 @@
 //! Contacts: what it costs not to touch (2), the soft nearest point (3), and the
 //! price of forces (7).
 
-mod common;
-
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
@@ -20,11 +18,11 @@ const CONTACT: Mix = Mix {
 /// Mordatch (2).
 #[test]
 fn a_contact_pays_for_height_tilt_slip_and_spin_in_proportion_to_c() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let w = &program.weights;
     let mut state = program.start_state();
     state.contacts.fill(0.0);
-    let foot = common::contact(&program, "left foot");
+    let foot = crate::common::contact(&program, "left foot");
     let (height, tilt, c) = (0.07, 0.4, 2.5);
     let (slip, spin) = (DVec3::new(0.3, -0.2, 0.1), DVec3::new(0.5, 0.6, -0.7));
     let frame = &mut state.frames[program.contacts[foot].frame];
@@ -37,14 +35,14 @@ fn a_contact_pays_for_height_tilt_slip_and_spin_in_proportion_to_c() {
     let place = height * height + w.contact_normal * normals * normals;
     let rate = slip.length_squared() + w.contact_spin * spin.length_squared();
     let expected = w.contact * c * (place + rate);
-    let (found, _) = common::cost(&program, &CONTACT, &state);
+    let (found, _) = crate::common::cost(&program, &CONTACT, &state);
     assert!(
         (found - expected).abs() < 1e-12 * expected,
         "{found} {expected}"
     );
     // And all of it is gone with c.
     state.contacts[foot] = 0.0;
-    assert_eq!(common::cost(&program, &CONTACT, &state).0, 0.0);
+    assert_eq!(crate::common::cost(&program, &CONTACT, &state).0, 0.0);
 }
 
 fn corner() -> Surroundings {
@@ -60,7 +58,7 @@ fn corner() -> Surroundings {
 #[test]
 fn the_nearest_point_is_the_average_with_weights_eta() {
     assert_eq!(SOFTNESS, 1e4);
-    let mut random = common::Random::new(3);
+    let mut random = crate::common::Random::new(3);
     for _ in 0..200 {
         let p = DVec3::new(random.uniform(), random.normal(), random.uniform());
         let nearest = [DVec3::new(p.x, p.y, 0.0), DVec3::new(1.0, p.y, p.z)];
@@ -89,7 +87,7 @@ fn close_to_a_surface_the_nearest_point_is_on_it_and_far_from_all_between_them()
 /// Mordatch (3): with its derivatives, which L_CI needs.
 #[test]
 fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
-    let mut random = common::Random::new(5);
+    let mut random = crate::common::Random::new(5);
     for _ in 0..100 {
         let p = DVec3::new(random.uniform(), random.normal(), 0.2 * random.uniform());
         let (by_gap, by_normal) = (DVec3::new(0.3, 0.5, -0.4), DVec3::new(-0.2, 0.7, 0.1));
@@ -110,10 +108,10 @@ fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
 /// Mordatch (7).
 #[test]
 fn forces_are_dear_where_contacts_do_not_count_and_four_times_as_dear_for_hands() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let w = &program.weights;
-    let foot = common::contact(&program, "left foot");
-    let hand = common::contact(&program, "right hand");
+    let foot = crate::common::contact(&program, "left foot");
+    let hand = crate::common::contact(&program, "right hand");
     for c in [0.0f64, 0.01, 0.1, 1.0, 7.0] {
         let a = c.sqrt();
         let expected = w.k0 / (c * c + w.k1);
@@ -132,12 +130,12 @@ fn forces_are_dear_where_contacts_do_not_count_and_four_times_as_dear_for_hands(
 /// turned about the vertical.
 #[test]
 fn contacts_do_not_care_where_on_the_ground_they_are() {
-    let program = Program::new(&common::walk());
-    let x = common::shaken(&program, 1, 0.1);
+    let program = Program::new(&crate::common::walk());
+    let x = crate::common::shaken(&program, 1, 0.1);
     let mut state = program.start_state();
     let moment = program.layout.moment(1, 0.3, 1.0);
     state.update(&program.layout, &x, &moment);
-    let (before, _) = common::cost(&program, &CONTACT, &state);
+    let (before, _) = crate::common::cost(&program, &CONTACT, &state);
     let turn: DMat3 = rodrigues(DVec3::Z, 1.1);
     for frame in &mut state.frames {
         frame.position = turn * frame.position + DVec3::new(3.0, -2.0, 0.0);
@@ -145,7 +143,7 @@ fn contacts_do_not_care_where_on_the_ground_they_are() {
         frame.velocity = turn * frame.velocity;
         frame.omega = turn * frame.omega;
     }
-    let (after, _) = common::cost(&program, &CONTACT, &state);
+    let (after, _) = crate::common::cost(&program, &CONTACT, &state);
     assert!((before - after).abs() < 1e-9 * before, "{before} {after}");
 }
 
@@ -153,7 +151,7 @@ fn contacts_do_not_care_where_on_the_ground_they_are() {
 /// nothing where c is next to nothing, and then Mordatch (2) does not ask where it is.
 #[test]
 fn contacts_with_what_moves_fade_out() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     let mut other = problem.characters[0].clone();
     other.pose = other.pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));
     problem.characters.push(other);

@@ -2,8 +2,6 @@
 //! printed, computed here, fails against an independent truth, and the code does
 //! not. See docs/errata.md.
 
-mod common;
-
 use conatus_math::lbfgs;
 use conatus_math::minimise::Limits;
 use conatus_math::rotation::rodrigues;
@@ -25,16 +23,16 @@ const CONTACT: Mix = Mix {
 /// cannot be, since each contact has to pay.
 #[test]
 fn every_contact_pays_for_itself() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
-    let feet = ["left foot", "right foot"].map(|name| common::contact(&program, name));
+    let feet = ["left foot", "right foot"].map(|name| crate::common::contact(&program, name));
     let mut cost = |who: &[usize]| {
         state.contacts.fill(0.0);
         for &i in who {
             state.contacts[i] = 1.0;
             state.frames[program.contacts[i].frame].position.z = 0.05 + 0.01 * i as f64;
         }
-        common::cost(&program, &CONTACT, &state).0
+        crate::common::cost(&program, &CONTACT, &state).0
     };
     let apart = [cost(&feet[..1]), cost(&feet[1..])];
     let both = cost(&feet);
@@ -46,9 +44,9 @@ fn every_contact_pays_for_itself() {
 /// nearest point comes along, and a foot that skates at 1 m/s has ė = 0.
 #[test]
 fn a_foot_that_skates_pays_for_it() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
-    let foot = common::contact(&program, "left foot");
+    let foot = crate::common::contact(&program, "left foot");
     state.contacts.fill(0.0);
     state.contacts[foot] = 1.0;
     let frame = program.contacts[foot].frame;
@@ -57,7 +55,7 @@ fn a_foot_that_skates_pays_for_it() {
     let e = |t: f64| Nearness::new(&program.around, p + DVec3::X * t).gap;
     let printed = e(0.0).length_squared() + ((e(1e-6) - e(0.0)) / 1e-6).length_squared();
     assert!(printed < 1e-12, "the printed cost: {printed}");
-    let (found, _) = common::cost(&program, &CONTACT, &state);
+    let (found, _) = crate::common::cost(&program, &CONTACT, &state);
     assert!((found - program.weights.contact).abs() < 1e-9, "{found}");
 }
 
@@ -109,7 +107,7 @@ fn first_stage(problem: &Problem, mix: &Mix) -> f64 {
 /// and leaves the hands where they were.
 #[test]
 fn the_first_stage_takes_the_hands_along() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     (problem.phases, problem.segments) = (6, 1);
     for limb in &mut problem.characters[0].character.limbs {
         limb.comfort = 0.0;
@@ -129,7 +127,7 @@ fn the_first_stage_takes_the_hands_along() {
 /// upright. One who sits in the splits has all of it.
 #[test]
 fn sitting_in_the_splits_is_not_standing() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
     let legs: Vec<usize> = (0..program.limbs.len())
         .filter(|&l| {
@@ -171,7 +169,7 @@ fn sitting_in_the_splits_is_not_standing() {
 #[test]
 fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
     for (segments, lifted) in [(1, 0.0), (2, 0.1)] {
-        let mut problem = common::walk();
+        let mut problem = crate::common::walk();
         problem.segments = segments;
         let program = Program::new(&problem);
         let (layout, mut x) = (&program.layout, program.layout.still());
@@ -202,8 +200,8 @@ fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
 /// out, as "no penalty for using" muscles has it, bent legs cost nothing.
 #[test]
 fn bent_legs_are_tiring_though_limbs_have_no_mass() {
-    let program = Program::new(&common::walk());
-    let feet = ["left foot", "right foot"].map(|name| common::contact(&program, name));
+    let program = Program::new(&crate::common::walk());
+    let feet = ["left foot", "right foot"].map(|name| crate::common::contact(&program, name));
     let torque = |lower: f64| {
         let mut state = program.start_state();
         state.contacts.fill(0.0);
@@ -216,8 +214,8 @@ fn bent_legs_are_tiring_though_limbs_have_no_mass() {
             torque,
             ..Mix::OFF
         };
-        let (without, _) = common::cost(&program, &mix(0.0), &state);
-        common::cost(&program, &mix(1.0), &state).0 - without
+        let (without, _) = crate::common::cost(&program, &mix(0.0), &state);
+        crate::common::cost(&program, &mix(1.0), &state).0 - without
     };
     let (straight, bent) = (torque(0.0), torque(0.2));
     assert!(bent > 2.0 * straight && bent > 1e-3, "{straight} {bent}");
@@ -227,11 +225,11 @@ fn bent_legs_are_tiring_though_limbs_have_no_mass() {
 /// gradient: after a few hundred iterations they are farther from it than zero is.
 #[test]
 fn differences_as_coarse_as_printed_are_no_gradient() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     (problem.phases, problem.segments) = (4, 1);
     let program = Program::new(&problem);
     let mut evaluator = Evaluator::new(&program, 4);
-    let mut x = common::shaken(&program, 3, 0.01);
+    let mut x = crate::common::shaken(&program, 3, 0.01);
     let settings = lbfgs::Settings {
         limits: Limits {
             iterations: 300,

@@ -1,8 +1,6 @@
 //! Every cost's gradient against central differences, in both forms: as a sum
 //! for L-BFGS and as rows for Levenberg-Marquardt.
 
-mod common;
-
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::{Knee, Patch, Place};
@@ -20,7 +18,7 @@ fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
 /// At places that were changed in some way.
 fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl Fn(&mut [f64])) {
     for seed in 0..6 {
-        let mut x = common::shaken(program, seed, size);
+        let mut x = crate::common::shaken(program, seed, size);
         change(&mut x);
         let mut evaluator = Evaluator::new(program, 4);
         let mut gradient = vec![0.0; x.len()];
@@ -44,7 +42,7 @@ fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl 
             );
         }
 
-        let mut random = common::Random::new(seed + 100);
+        let mut random = crate::common::Random::new(seed + 100);
         for _ in 0..8 {
             let direction: Vec<f64> = x.iter().map(|_| random.normal()).collect();
             let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
@@ -68,7 +66,7 @@ fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl 
 fn every_term_has_the_gradient_that_differences_measure() {
     let off = Mix::OFF;
     for segments in [1, 2] {
-        let mut problem = common::walk();
+        let mut problem = crate::common::walk();
         problem.phases = 3;
         problem.segments = segments;
         let program = Program::new(&problem);
@@ -147,7 +145,7 @@ fn many_legs_of_many_links_have_gradients_too() {
     let description = conatus_motion::character::ready_made("hexapod").unwrap();
     let character = description.build("hexapod").unwrap();
     let pose = description.build_pose(&character, "standing").unwrap();
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.goals.truncate(1);
     let conatus_motion::Goal::Stand { on, .. } = &mut problem.goals[0] else {
         panic!("a walk ends standing");
@@ -169,7 +167,7 @@ fn many_legs_of_many_links_have_gradients_too() {
 
 /// A crowded place: everything that can be touched, held or entered.
 fn crowded() -> conatus_motion::Problem {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.phases = 2;
     problem.characters[0].character.limbs_bear = true;
     let CharacterStart {

@@ -1,8 +1,6 @@
 //! Forces and accelerations: the balance (4), inverse dynamics (5) and the cost
 //! of what is left (8).
 
-mod common;
-
 use conatus_math::DVec3;
 use conatus_math::rotation::rodrigues;
 use conatus_motion::Program;
@@ -19,7 +17,7 @@ const PHYSICS: Mix = Mix {
 
 /// A program in which nobody would pay for a force: all of τ is left.
 fn without_forces() -> Program {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.weights.k0 = 1e15;
     Program::new(&problem)
 }
@@ -42,13 +40,13 @@ fn busy(program: &Program) -> State {
 fn falling_freely_takes_no_force_and_lying_still_takes_one_s_weight() {
     let program = without_forces();
     let mut state = program.start_state();
-    let (_, memory) = common::cost(&program, &PHYSICS, &state);
+    let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
     let still = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     for (l, expected) in memory.solution.lambda.iter().zip(still) {
         assert!((l - expected).abs() < 1e-9);
     }
     state.frames[0].acceleration = program.gravity;
-    let (cost, _) = common::cost(&program, &PHYSICS, &state);
+    let (cost, _) = crate::common::cost(&program, &PHYSICS, &state);
     assert!(cost < 1e-12, "{cost}");
 }
 
@@ -61,7 +59,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
     let one = &program.characters[0].base;
     let weight = one.mass * program.gravity.length();
     for seed in 0..10 {
-        let x = common::shaken(&program, seed, 0.3);
+        let x = crate::common::shaken(&program, seed, 0.3);
         let mut state = State::default();
         let mut momentum = |time: f64| {
             state.update(layout, &x, &layout.moment_at(time));
@@ -71,7 +69,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
         let (time, h) = (0.6, 1e-5);
         let rate = (momentum(time + h) - momentum(time - h)) / (2.0 * h);
         state.update(layout, &x, &layout.moment_at(time));
-        let (_, memory) = common::cost(&program, &PHYSICS, &state);
+        let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
         let found = DVec3::from_slice(&memory.solution.lambda[3..]) * (weight / MOMENT);
         assert!(
             (found - rate).length() < 1e-5 * rate.length(),
@@ -83,9 +81,9 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
 /// Mordatch (4), its rows for the torso: what contacts do not push is left.
 #[test]
 fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
-    let program = Program::new(&common::walk());
+    let program = Program::new(&crate::common::walk());
     let state = busy(&program);
-    let (_, memory) = common::cost(&program, &PHYSICS, &state);
+    let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
     let (torso, one) = (&state.frames[0], &program.characters[0].base);
     let g = program.gravity.length();
     let inertia = |v: DVec3| torso.matrix * (one.inertia * (torso.matrix.transpose() * v));
@@ -94,7 +92,7 @@ fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
     let turn = (inertia(torso.alpha) + spin) / (one.mass * g);
     let (mut force, mut moment) = (DVec3::ZERO, DVec3::ZERO);
     for (i, f) in memory.solution.forces.iter().enumerate() {
-        let (at, f, m) = common::wrench(&program, &state, i, f);
+        let (at, f, m) = crate::common::wrench(&program, &state, i, f);
         force += f;
         moment += (at - torso.position).cross(f) + m;
     }
@@ -110,7 +108,7 @@ fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
 /// it. Their squares are ‖u‖² of Mordatch (9).
 #[test]
 fn torques_of_joints_do_the_work_of_the_contact_forces() {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.weights.torque = 1.0;
     let program = Program::new(&problem);
     let state = busy(&program);
@@ -118,12 +116,12 @@ fn torques_of_joints_do_the_work_of_the_contact_forces() {
         torque: 1.0,
         ..PHYSICS
     };
-    let (with, memory) = common::cost(&program, &torques, &state);
-    let (without, _) = common::cost(&program, &PHYSICS, &state);
+    let (with, memory) = crate::common::cost(&program, &torques, &state);
+    let (without, _) = crate::common::cost(&program, &PHYSICS, &state);
     let mut expected = 0.0;
     for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
         let f = &memory.solution.forces[spec.contact];
-        let (at, force, moment) = common::wrench(&program, &state, spec.contact, f);
+        let (at, force, moment) = crate::common::wrench(&program, &state, spec.contact, f);
         for joint in [limb.base].iter().chain(&limb.joints) {
             for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                 let h = 1e-5;
@@ -145,11 +143,11 @@ fn torques_of_joints_do_the_work_of_the_contact_forces() {
 #[test]
 fn the_cost_of_physics_is_the_sum_of_what_is_left_over_all_moments() {
     for objective in [Objective::Residual, Objective::Envelope] {
-        let mut problem = common::walk();
+        let mut problem = crate::common::walk();
         problem.objective = objective;
         problem.phases = 3;
         let program = Program::new(&problem);
-        let x = common::shaken(&program, 9, 0.1);
+        let x = crate::common::shaken(&program, 9, 0.1);
         let mut expected = 0.0;
         let mut state = State::default();
         for moment in program.layout.moments(5) {

@@ -1,8 +1,6 @@
 //! The hint (11): where the zero moment point is, and what it costs to have it
 //! beside the support.
 
-mod common;
-
 use conatus_math::DVec3;
 use conatus_motion::Program;
 use conatus_motion::costs::hint::{EPSILON, deliver, zero_moment_point};
@@ -11,7 +9,7 @@ use conatus_motion::costs::{Mix, along_the_way};
 use conatus_motion::variables::{Descent, State, Value};
 
 fn standing() -> (Program, State) {
-    let mut problem = common::walk();
+    let mut problem = crate::common::walk();
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
     let mut state = program.start_state();
@@ -125,7 +123,7 @@ fn the_zero_moment_point_is_the_centre_of_pressure() {
     assert!(left < 1e-6, "the feet can explain it: {left}");
     let (mut force, mut moment) = (DVec3::ZERO, DVec3::ZERO);
     for (i, six) in memory.solution.forces.iter().enumerate() {
-        let (position, f, m) = common::wrench(&program, &state, i, six);
+        let (position, f, m) = crate::common::wrench(&program, &state, i, six);
         force += f;
         moment += (position - z).cross(f) + m;
     }

@@ -1,0 +1,14 @@
+//! All integration tests of the crate in one binary, which is linked once.
+
+mod choices_mordatch;
+mod errata_mordatch;
+mod gradients;
+mod inverse_dynamics;
+mod mordatch_contact;
+mod mordatch_hint;
+mod mordatch_physics;
+mod mordatch_pose;
+mod mordatch_task;
+mod ready_made;
+mod slide;
+mod surfaces;
