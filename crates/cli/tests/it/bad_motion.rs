@@ -38,7 +38,7 @@ fn settings_that_make_no_sense_are_told() {
         (
             "phases = 0",
             "2:10",
-            "without phases has no time to move",
+            "needs at least one phase",
             "at least 1",
         ),
         ("phases = 100000", "2:10", "100000 phases", "from 1 to 200"),
@@ -46,7 +46,7 @@ fn settings_that_make_no_sense_are_told() {
             "phase_seconds = 0",
             "2:17",
             "a phase of 0 s",
-            "0.5 is usual",
+            "the default is 0.5",
         ),
         ("segments = 3", "2:12", "3 segments", "from 1 to 2"),
         ("samples = 1", "2:11", "1 moments", "from 2"),
@@ -91,11 +91,11 @@ fn settings_that_make_no_sense_are_told() {
             "there is no weight `beauty`",
             "there are clearance, contact, ",
         ),
-        ("bars.task = 0", "2:13", "the bar is 0", "positive"),
+        ("bars.task = 0", "2:13", "the threshold is 0", "positive"),
         (
             "bars.grace = 1",
             "2:14",
-            "there is no bar `grace`",
+            "there is no threshold `grace`",
             "residual_max",
         ),
         ("objective = \"speed\"", "2:13", "speed", "envelope"),
@@ -118,7 +118,7 @@ fn characters_that_cannot_be_are_told() {
         (
             "kind = \"human\"\nfile = \"a.toml\"",
             "2:8",
-            "is a `human` and described as well",
+            "is a `human` and has a description as well",
             "kind = \"own\"",
         ),
         (
@@ -143,10 +143,15 @@ fn characters_that_cannot_be_are_told() {
         (
             "position = [0, 0, -0.2]",
             "1:1",
-            "`human` cannot start so: it is 0.200 m deep in the ground",
+            "`human` cannot start like this: it is 0.200 m deep in the ground",
             "move `position`",
         ),
-        ("position = [1]", "2:12", "a place of 1 numbers", "x and y"),
+        (
+            "position = [1]",
+            "2:12",
+            "expected 2 or 3 numbers, found 1",
+            "x and y",
+        ),
         ("position = [1e9, 0]", "2:12", "1e9 m away", "far too large"),
         (
             "color = \"blue\"",
@@ -158,7 +163,7 @@ fn characters_that_cannot_be_are_told() {
             "name = \"a\"\n[[character]]\nname = \"a\"",
             "4:8",
             "used twice",
-            "of its own",
+            "a unique name",
         ),
         ("file = \"none.toml\"", "2:8", "no such file", "spelling"),
     ] {
@@ -166,7 +171,7 @@ fn characters_that_cannot_be_are_told() {
         assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
     }
     let tilted = wrong("s.toml", "up = \"y\"\n[[character]]\n");
-    assert_says(&tilted, &["s.toml:1:6:", "z to point up"]);
+    assert_says(&tilted, &["s.toml:1:6:", "characters need z up"]);
     let floating = wrong("s.toml", "gravity = [0, 0, 0]\n[[character]]\n");
     assert_says(
         &floating,
@@ -246,7 +251,7 @@ fn goals_that_nobody_can_reach_are_told() {
             "kind = \"position\"\nposition = [50, 0]",
             "4:12",
             "the goal is 50.00 m away, and there are 5 s",
-            "bring it nearer, or give more phases",
+            "move it nearer, or give more phases",
         ),
         (
             "kind = \"position\"",
@@ -257,7 +262,7 @@ fn goals_that_nobody_can_reach_are_told() {
         (
             "kind = \"position\"\nposition = [1]",
             "4:12",
-            "a place of 1 numbers",
+            "expected 2 or 3 numbers, found 1",
             "x and y",
         ),
         (
@@ -275,7 +280,7 @@ fn goals_that_nobody_can_reach_are_told() {
         (
             "kind = \"stand\"\non = []",
             "4:6",
-            "stand on nothing",
+            "standing needs a limb",
             "leave `on` out",
         ),
         (
@@ -301,12 +306,12 @@ fn goals_that_nobody_can_reach_are_told() {
             "kind = \"strike\"\nlimb = \"right arm\"\ntime = 6\nposition = [0.6, 0, 1.4]",
             "5:8",
             "a goal at 6 s, but the movement goes from 0 to 5 s",
-            "ask for it earlier",
+            "set an earlier time",
         ),
         (
             "kind = \"strike\"\nlimb = \"right arm\"\ntime = 1\nposition = [0.6, 0]",
             "6:12",
-            "a place of 2 numbers",
+            "expected 3 numbers, found 2",
             "x, y and z",
         ),
         (
@@ -334,16 +339,27 @@ fn goals_that_nobody_can_reach_are_told() {
     let nobody = wrong("s.toml", "[[goal]]\nkind = \"stand\"\n");
     assert_says(
         &nobody,
-        &["s.toml:1:1:", "no character to reach it", "[[character]]"],
+        &[
+            "s.toml:1:1:",
+            "there is a goal, but no character",
+            "[[character]]",
+        ],
     );
     let whose = "[[character]]\n[[character]]\nposition = [0, 2]\n[[goal]]\nkind = \"stand\"\n";
     let said = wrong("s.toml", whose);
-    assert_says(&said, &["s.toml:4:1:", "whose", "human-1, human-2"]);
+    assert_says(
+        &said,
+        &[
+            "s.toml:4:1:",
+            "does not name its character",
+            "human-1, human-2",
+        ],
+    );
     let armless = format!("{HOPPER}[[goal]]\nkind = \"handstand\"\n");
     let said = wrong("s.toml", armless);
     assert_says(
         &said,
-        &["no limb of `hopper` is called a arm", "there are leg"],
+        &["no limb of `hopper` has `arm` in its name", "there are leg"],
     );
 }
 
@@ -352,7 +368,7 @@ fn things_that_nobody_could_handle_are_told() {
     let thing = |keys: &str| human(&format!("[[object]]\nname = \"parcel\"\n{keys}"));
     let boxed = "shape.box.half_extents = [0.1, 0.1, 0.1]\n";
     for (keys, place, what, remedy) in [
-        ("mass = 1", "2:1", "no surface to hold", "shape.sphere"),
+        ("mass = 1", "2:1", "the object has no shape", "shape.sphere"),
         (boxed, "2:1", "`parcel` has no mass", "mass = 5"),
         (
             &format!("{boxed}mass = -3"),
@@ -363,13 +379,13 @@ fn things_that_nobody_could_handle_are_told() {
         (
             &format!("{boxed}mass = 5\nposition = [1, 0, 0]"),
             "6:12",
-            "`parcel` cannot start so: it is 0.100 m deep in the ground",
+            "`parcel` cannot start like this: it is 0.100 m deep in the ground",
             "where the centre is",
         ),
         (
             &format!("{boxed}mass = 5\nposition = [0.06, 0.1]"),
             "6:12",
-            "everybody together cannot start so",
+            "characters and objects cannot start like this together",
             "move them apart",
         ),
         (
@@ -377,7 +393,7 @@ fn things_that_nobody_could_handle_are_told() {
                 "{boxed}mass = 5\nposition = [1, 0]\n[[goal]]\nkind = \"position\"\nobject = \"parcle\"\nposition = [2, 0]"
             ),
             "9:10",
-            "there is no thing `parcle`",
+            "there is no object `parcle`",
             "did you mean `parcel`?",
         ),
         (
@@ -385,7 +401,7 @@ fn things_that_nobody_could_handle_are_told() {
                 "{boxed}mass = 5\nposition = [1, 0]\n[[goal]]\nkind = \"position\"\nobject = \"parcel\"\nposition = [90, 0]"
             ),
             "10:12",
-            "farther than 3 m/s",
+            "that needs more than 3 m/s",
             "nearer",
         ),
         (
@@ -401,14 +417,21 @@ fn things_that_nobody_could_handle_are_told() {
     let alone = wrong("s.toml", format!("[[object]]\n{boxed}mass = 1\n"));
     assert_says(
         &alone,
-        &["s.toml:1:1:", "no character to do so", "[[body]]"],
+        &[
+            "s.toml:1:1:",
+            "there is an object to handle, but no character",
+            "[[body]]",
+        ],
     );
 }
 
 #[test]
 fn two_in_one_place_are_told() {
     let said = human("name = \"anna\"\n[[character]]\nname = \"ben\"");
-    let told = ["everybody together cannot start so", "move them apart"];
+    let told = [
+        "characters and objects cannot start like this together",
+        "move them apart",
+    ];
     assert_says(&said, &told);
 }
 
@@ -425,14 +448,14 @@ fn obstacles_in_the_wrong_place_are_told() {
         (
             "shape.cone = { radius = 0.5, height = 1 }\nposition = [3, 0, 0]",
             "2:1",
-            "characters cannot find their way around a cone",
+            "characters do not support a cone",
             "characters = false",
         ),
         (
             "shape.box.half_extents = [0.5, 0.5, 0.9]\nposition = [2, 0, 0.9]\n[[goal]]\nkind = \"position\"\nposition = [2, 0, 1.1]",
             "8:12",
-            "the goal is inside of `wall`",
-            "where there is room",
+            "the goal is inside `wall`",
+            "a free place",
         ),
         (
             "shape.stairs = { steps = 0, depth = 0.3, height = 0.2, width = 1 }",
@@ -455,7 +478,7 @@ fn obstacles_in_the_wrong_place_are_told() {
         &two,
         &[
             "s.toml:4:12:",
-            "everybody together cannot start so",
+            "characters and objects cannot start like this together",
             "apart",
         ],
     );

@@ -167,6 +167,7 @@ pub fn two(seconds: f64) -> Clip {
             half_extents: DVec3::new(0.2, 0.15, 0.12),
             radius: 0.0,
         },
+        collision: None,
         position: clip
             .time
             .iter()
