@@ -1,11 +1,11 @@
 //! The programme of Mordatch (6) through its dual: optimality conditions, cones,
 //! derivatives, and clarabel, a solver of conic programmes, as a witness.
 
+use crate::common::Random;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
-use crate::common::Random;
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::inverse_dynamics::{Body, Cone, Contact, MOMENT, Six, Solution, wrench};

@@ -227,10 +227,7 @@ impl Character {
                     let sole = PartShape::sole(it.half_extents, thickness);
                     (sole, mix(self.tone(limb), DARK, 0.45))
                 }
-                None => (
-                    PartShape::pad(it.half_extents),
-                    mix(self.color, DARK, 0.10),
-                ),
+                None => (PartShape::pad(it.half_extents), mix(self.color, DARK, 0.10)),
             };
             let shape = it.collision.unwrap_or(default);
             // A sole stands on its patch.

@@ -6,9 +6,7 @@ use super::{
     PlaceDescription,
 };
 use crate::base::RigidBase;
-use crate::character::{
-    BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Place, Pose,
-};
+use crate::character::{BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Place, Pose};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
@@ -195,10 +193,8 @@ impl LimbDescription {
             });
         }
         let ankle = links.last().map(|link| link.radius);
-        let thickness = (self.effector.thickness).unwrap_or(PartShape::sole_thickness(
-            self.effector.half_extents,
-            ankle,
-        ));
+        let thickness = (self.effector.thickness)
+            .unwrap_or(PartShape::sole_thickness(self.effector.half_extents, ankle));
         let direction = unit(format!("{path}.direction"), self.direction)?;
         let bend = unit(format!("{path}.bend"), self.bend)?;
         let bend = (bend - direction * direction.dot(bend))

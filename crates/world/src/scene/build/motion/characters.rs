@@ -1,4 +1,4 @@
-//! `[[character]]`: who they are, and how they start.
+//! `[[character]]`: descriptions, names and start poses.
 
 use super::short;
 use crate::scene::build::bodies::color;
@@ -14,21 +14,21 @@ use conatus_motion::character::{Description, DescriptionError, Knee, Patch, read
 use conatus_motion::{Character, CharacterStart, Pose, Problem};
 use std::collections::BTreeSet;
 
-/// Coulomb's coefficient of knees that a scene asks for.
+/// Coulomb's coefficient of knees that `knees = true` adds.
 const KNEE_FRICTION: f64 = 0.7;
 
-/// Where a description stands.
+/// Where a description comes from.
 enum Origin {
-    /// In the program: nothing is wrong with it.
+    /// Built in.
     ReadyMade,
-    /// In the scene, at this path.
+    /// The scene file, at this path.
     Scene(String),
-    /// In a file of its own: name, text and tree.
+    /// A separate file: name, text and tree.
     File(String, String, Box<TreeNode>),
 }
 
 impl Origin {
-    /// Tells of what is wrong with the description.
+    /// Reports an error of the description at its place.
     fn report(&self, error: &DescriptionError, path: &str, diagnostics: &mut Diagnostics) {
         let DescriptionError { path: key, what } = error;
         let message = format!("{key}: {what}");
@@ -55,7 +55,8 @@ pub fn build(
     let mut names = BTreeSet::new();
     for (i, spec) in file.character.iter().enumerate() {
         let path = format!("character[{i}]");
-        let Some((description, origin, kind)) = describe(scene, spec, &path, diagnostics) else {
+        let Some((description, origin, kind)) = find_description(scene, spec, &path, diagnostics)
+        else {
             continue;
         };
         let name = match spec.name.as_str() {
@@ -67,7 +68,7 @@ pub fn build(
             diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
-                "give every character a name of its own",
+                "give every character a unique name",
             );
         }
         let mut character = match description.build(&name) {
@@ -84,24 +85,25 @@ pub fn build(
         }
         character.limbs_bear = spec.limbs_bear;
         if spec.knees {
-            knees(&mut character, &path, diagnostics);
+            add_knees(&mut character, &path, diagnostics);
         }
-        friction(&mut character, spec, &path, diagnostics);
+        override_friction(&mut character, spec, &path, diagnostics);
         if spec.color.is_some() {
             character.base.color = color(spec.color.as_deref(), 0, &path, diagnostics);
         }
-        let Some(pose) = start(&description, &origin, &character, spec, &path, diagnostics) else {
+        let Some(pose) = start_pose(&description, &origin, &character, spec, &path, diagnostics)
+        else {
             continue;
         };
-        let shift = place(file, spec, &path, diagnostics);
+        let shift = start_position(file, spec, &path, diagnostics);
         let pose = pose.moved(spec.heading.to_radians(), shift);
         cast.push(CharacterStart::at_rest(character, pose));
     }
     cast
 }
 
-/// Legs that have no knees to kneel on get some.
-fn knees(character: &mut Character, path: &str, diagnostics: &mut Diagnostics) {
+/// Adds a load-bearing knee to every leg that has none.
+fn add_knees(character: &mut Character, path: &str, diagnostics: &mut Diagnostics) {
     let legs = character.limbs.iter_mut();
     let legs = legs.filter(|l| l.name.contains("leg") && l.links.len() > 1);
     let mut found = false;
@@ -130,8 +132,8 @@ fn knees(character: &mut Character, path: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Other coefficients than the description's.
-fn friction(
+/// Replaces coefficients of friction of the description.
+fn override_friction(
     character: &mut Character,
     spec: &CharacterSpec,
     path: &str,
@@ -145,8 +147,8 @@ fn friction(
             "hands" => "hand",
             name => name,
         };
-        let several = word != name;
-        let meant = |patch: &str| patch == word || several && patch.ends_with(word);
+        let is_plural = word != name;
+        let matches = |patch: &str| patch == word || is_plural && patch.ends_with(word);
         let mut patches: Vec<&mut Patch> = Vec::new();
         for limb in &mut character.limbs {
             patches.push(&mut limb.effector);
@@ -155,7 +157,7 @@ fn friction(
         patches.extend(character.base.patches.iter_mut().map(|p| &mut p.patch));
         let known: Vec<String> = patches.iter().map(|p| p.name.clone()).collect();
         let mut found = false;
-        for patch in patches.into_iter().filter(|p| meant(&p.name)) {
+        for patch in patches.into_iter().filter(|p| matches(&p.name)) {
             patch.friction = given;
             found = true;
         }
@@ -173,8 +175,8 @@ fn friction(
     }
 }
 
-/// The description that a character goes by, where it stands, and its kind.
-fn describe(
+/// The description of a character, where it comes from, and its kind.
+fn find_description(
     scene: &mut Scene,
     spec: &CharacterSpec,
     path: &str,
@@ -194,7 +196,7 @@ fn describe(
         (Some("own"), false) => {
             diagnostics.at(
                 path,
-                "a character of its own kind has no description",
+                "a character of the kind `own` has no description",
                 "describe it in [character.description], or name a TOML file with `file`",
             );
             None
@@ -205,7 +207,7 @@ fn describe(
                 return Some((description.clone(), origin, "character".to_owned()));
             }
             let name = spec.file.as_deref().unwrap_or_default();
-            match from_file(scene, name, diagnostics) {
+            match read_description(scene, name, diagnostics) {
                 Ok((description, origin)) => {
                     let stem = std::path::Path::new(name).file_stem();
                     let kind =
@@ -223,8 +225,8 @@ fn describe(
         (Some(kind), true) => {
             diagnostics.at(
                 &format!("{path}.kind"),
-                format!("the character is a `{kind}` and described as well"),
-                "leave `kind` out, or say kind = \"own\"",
+                format!("the character is a `{kind}` and has a description as well"),
+                "leave `kind` out, or set kind = \"own\"",
             );
             None
         }
@@ -249,15 +251,15 @@ fn describe(
     }
 }
 
-/// A description in a file beside the scene. Without a problem, it was told of
-/// already.
-fn from_file(
+/// Reads a description from a file beside the scene. The error is `None` if it has
+/// been reported already.
+fn read_description(
     scene: &mut Scene,
     name: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<(Description, Origin), Option<Diagnostic>> {
     let source = scene.files.read(name).map_err(Some)?;
-    let mut tell = |wrong: Diagnostic| {
+    let mut report = |wrong: Diagnostic| {
         let (start, length) = match wrong.span {
             Some(span) => (span.start, span.end.saturating_sub(span.start)),
             None => (0, 0),
@@ -275,7 +277,7 @@ fn from_file(
     let tree = match parse_toml::parse(&source.text, 0) {
         Ok(tree) => tree,
         Err(all) => {
-            all.into_iter().for_each(tell);
+            all.into_iter().for_each(report);
             return Err(None);
         }
     };
@@ -285,14 +287,14 @@ fn from_file(
             Ok((description, origin))
         }
         Err(wrong) => {
-            tell(wrong);
+            report(wrong);
             Err(None)
         }
     }
 }
 
-/// The pose that a character starts in, at the origin.
-fn start(
+/// The start pose of a character, at the origin.
+fn start_pose(
     description: &Description,
     origin: &Origin,
     character: &Character,
@@ -304,7 +306,8 @@ fn start(
         None => "standing",
         Some(StartPoseSpec::Named(name)) => name.as_str(),
         Some(StartPoseSpec::Places(places)) => {
-            // The error names the pose first, and it is the scene's.
+            // The error's path begins with the name of the pose; here the pose is the
+            // scene's own.
             let built = description.place_pose(character, "pose", places);
             return built
                 .map_err(|error| {
@@ -339,8 +342,8 @@ fn start(
         .ok()
 }
 
-/// Where a character starts: on the highest level plane if it does not say.
-fn place(
+/// The start position of a character; without a height, on the highest level plane.
+fn start_position(
     file: &SceneFile,
     spec: &CharacterSpec,
     path: &str,
@@ -354,7 +357,7 @@ fn place(
         _ => {
             diagnostics.at(
                 &format!("{path}.position"),
-                format!("a place of {} numbers", spec.position.len()),
+                format!("expected 2 or 3 numbers, found {}", spec.position.len()),
                 "give x and y, or x, y and the height",
             );
             DVec3::ZERO
@@ -373,7 +376,8 @@ fn place(
     at
 }
 
-/// Nobody starts with limbs out of joint, or in something.
+/// Reports start poses that are out of reach of a limb or penetrate something, first
+/// of each character and object alone, then of all together.
 pub fn check_start(file: &SceneFile, problem: &Problem, diagnostics: &mut Diagnostics) {
     let empty = Problem {
         characters: Vec::new(),
@@ -383,7 +387,7 @@ pub fn check_start(file: &SceneFile, problem: &Problem, diagnostics: &mut Diagno
     };
     let mut report = |path: &str, alone: &Problem, name: &str, help: &str| {
         for fault in alone.check() {
-            let what = format!("`{name}` cannot start so: {fault}");
+            let what = format!("`{name}` cannot start like this: {fault}");
             diagnostics.at(path, what, help);
         }
     };
@@ -409,18 +413,18 @@ pub fn check_start(file: &SceneFile, problem: &Problem, diagnostics: &mut Diagno
     if bodies < 2 || !diagnostics.is_empty() {
         return;
     }
-    let everybody = Problem {
+    let together = Problem {
         goals: Vec::new(),
         ..problem.clone()
     };
-    for fault in everybody.check() {
+    for fault in together.check() {
         let path = match file.character.len() {
             1 => "object[0].position",
             _ => "character[1].position",
         };
         diagnostics.at(
             path,
-            format!("everybody together cannot start so: {fault}"),
+            format!("characters and objects cannot start like this together: {fault}"),
             "move them apart",
         );
     }

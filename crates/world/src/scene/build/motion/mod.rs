@@ -1,6 +1,6 @@
-//! From `[motion]`, `[[character]]` and `[[goal]]` to what is asked of
-//! characters. Nothing is found here: that takes seconds, and belongs to the
-//! run ([`Ask::find`]).
+//! Builds the planning problem of a scene from `[motion]`, `[[character]]`,
+//! `[[object]]` and `[[goal]]`. It does not search for a movement: that takes seconds
+//! and is part of the run ([`Ask::find`]).
 
 mod characters;
 mod goals;
@@ -23,20 +23,20 @@ use conatus_motion::Problem;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// More characters than this make no sense.
-const MOST_CHARACTERS: usize = 16;
+/// A scene may have at most this many characters.
+const MAX_CHARACTERS: usize = 16;
 
-/// The characters of a scene, ready to find out how to move.
+/// The characters of a scene, ready for planning.
 pub struct BuiltMotion {
-    /// What is asked of them.
+    /// The planning problem.
     pub ask: Ask,
-    /// They themselves, as they start.
+    /// The characters in their start poses.
     pub world: MotionWorld,
-    /// Their parts, as cloth meets them.
+    /// Their parts as obstacles for cloth and rigid bodies.
     pub parts: Vec<PlacedObstacle>,
 }
 
-/// Whether a scene has characters; then it has ground as well.
+/// Adds ground to a scene with characters that has no plane.
 pub fn add_ground(file: &mut SceneFile) {
     if !file.character.is_empty() && file.plane.is_empty() {
         file.plane.push(crate::scene::model::PlaneSpec {
@@ -48,7 +48,7 @@ pub fn add_ground(file: &mut SceneFile) {
     }
 }
 
-/// How long the movement of a scene's characters is, if there are any.
+/// The length of the movement in seconds; none without characters.
 pub fn seconds(file: &SceneFile) -> Option<f64> {
     let motion = &file.motion;
     let phases = motion.phases.unwrap_or(settings::PHASES);
@@ -56,8 +56,9 @@ pub fn seconds(file: &SceneFile) -> Option<f64> {
     (!file.character.is_empty()).then(|| f64::from(phases) * each)
 }
 
-/// Checks all that is said about characters; `taken` are those who share the
-/// recording's list of names.
+/// Checks characters, objects, goals and settings, and builds the planning problem.
+/// `bodies` and `obstacles` share the recording's list of names with the parts of
+/// characters.
 pub fn build(
     scene: &mut Scene,
     file: &SceneFile,
@@ -68,15 +69,15 @@ pub fn build(
     let before = diagnostics.len();
     let settings = settings::build(scene, file, diagnostics);
     if file.character.is_empty() {
-        nobody(file, diagnostics);
+        reject_goals_and_objects(file, diagnostics);
         return None;
     }
-    let gravity = surroundings(file, diagnostics);
-    if file.character.len() > MOST_CHARACTERS {
+    let gravity = checked_gravity(file, diagnostics);
+    if file.character.len() > MAX_CHARACTERS {
         diagnostics.at(
-            &format!("character[{MOST_CHARACTERS}]"),
+            &format!("character[{MAX_CHARACTERS}]"),
             format!("there are {} characters", file.character.len()),
-            format!("at most {MOST_CHARACTERS} can move together"),
+            format!("at most {MAX_CHARACTERS} can move together"),
         );
         return None;
     }
@@ -84,7 +85,7 @@ pub fn build(
     let surfaces = surroundings::build(file, diagnostics);
     let objects = objects::build(file, diagnostics);
     if diagnostics.len() > before {
-        // Goals name limbs, and the start pose is of characters.
+        // Goals refer to limbs and start poses, which are incomplete.
         return None;
     }
     let seconds = seconds(file).unwrap_or(0.0);
@@ -117,7 +118,7 @@ pub fn build(
         diagnostics.at(
             "character",
             format!("a character cannot be recorded: {why}"),
-            "give every limb, effector, patch and named ball of the hull a name of its own",
+            "give every limb, effector, patch and named ball of the hull a unique name",
         );
         return None;
     }
@@ -136,31 +137,31 @@ pub fn build(
     Some(BuiltMotion { ask, world, parts })
 }
 
-/// What is said about characters when there are none.
-fn nobody(file: &SceneFile, diagnostics: &mut Diagnostics) {
+/// Rejects goals and objects in a scene without characters.
+fn reject_goals_and_objects(file: &SceneFile, diagnostics: &mut Diagnostics) {
     if !file.goal.is_empty() {
         diagnostics.at(
             "goal[0]",
-            "there is a goal, but no character to reach it",
-            "add [[character]], which is a human who stands if nothing more is said",
+            "there is a goal, but no character",
+            "add [[character]]; without keys it is a standing human",
         );
     }
     if !file.object.is_empty() {
         diagnostics.at(
             "object[0]",
-            "there is a thing to handle, but no character to do so",
-            "add [[character]], or make it a [[body]], which moves by itself",
+            "there is an object to handle, but no character",
+            "add [[character]], or make it a [[body]], which moves under forces",
         );
     }
 }
 
-/// Characters stand on the ground, with z up; returns gravity.
-fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
+/// Gravity; reports if it does not point down, or if z is not up.
+fn checked_gravity(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
     let gravity = super::gravity(file);
     if file.up != crate::scene::model::UpAxisSpec::Z {
         diagnostics.at(
             "up",
-            "characters need z to point up",
+            "characters need z up",
             "leave `up` out of scenes with characters",
         );
     } else if !(gravity.x == 0.0 && gravity.y == 0.0 && gravity.z < 0.0) {
@@ -189,8 +190,15 @@ fn parts(world: &MotionWorld) -> Vec<PlacedObstacle> {
         .collect()
 }
 
-/// A number of things within what makes sense.
-fn count(diagnostics: &mut Diagnostics, path: &str, what: &str, value: u32, least: u32, most: u32) {
+/// Reports a count that is out of range.
+fn check_count(
+    diagnostics: &mut Diagnostics,
+    path: &str,
+    what: &str,
+    value: u32,
+    least: u32,
+    most: u32,
+) {
     if !(least..=most).contains(&value) {
         diagnostics.at(
             path,

@@ -1,4 +1,4 @@
-//! `[[object]]`: things that characters handle.
+//! `[[object]]`: boxes and balls that characters handle.
 
 use super::short;
 use super::surroundings::ground;
@@ -11,20 +11,20 @@ use conatus_motion::character::Place;
 use conatus_motion::object::Form;
 use conatus_motion::{Object, ObjectStart};
 
-/// More things than this make no sense.
-const MOST_OBJECTS: usize = 16;
-/// Coulomb's coefficient, if nothing is said.
-const FRICTION: f64 = 0.6;
-/// The colour of things that name none.
-const COLOR: &str = "#cc9952";
+/// A scene may have at most this many objects.
+const MAX_OBJECTS: usize = 16;
+/// The default coefficient of Coulomb friction.
+const DEFAULT_FRICTION: f64 = 0.6;
+/// The default colour.
+const DEFAULT_COLOR: &str = "#cc9952";
 
-/// All things, each at rest where it starts; those that are wrong are left out.
+/// All objects, each at rest in its start pose; those with errors are left out.
 pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<ObjectStart> {
-    if file.object.len() > MOST_OBJECTS {
+    if file.object.len() > MAX_OBJECTS {
         diagnostics.at(
-            &format!("object[{MOST_OBJECTS}]"),
-            format!("there are {} things", file.object.len()),
-            format!("at most {MOST_OBJECTS} can be handled"),
+            &format!("object[{MAX_OBJECTS}]"),
+            format!("there are {} objects", file.object.len()),
+            format!("at most {MAX_OBJECTS} can be handled"),
         );
         return Vec::new();
     }
@@ -37,15 +37,15 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<ObjectStart
         };
         let taken = |name: &str| {
             let others = file.object[..i].iter().map(|o| o.name.as_str());
-            let people = file.character.iter().map(|c| c.name.as_str());
+            let characters = file.character.iter().map(|c| c.name.as_str());
             let obstacles = file.obstacle.iter().map(|o| o.name.as_str());
-            others.chain(people).chain(obstacles).any(|n| n == name)
+            others.chain(characters).chain(obstacles).any(|n| n == name)
         };
         if taken(&name) {
             diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
-                "give every character, obstacle and thing a name of its own",
+                "give every character, obstacle and object a unique name",
             );
         }
         let Some(form) = form(spec, &path, diagnostics) else {
@@ -61,11 +61,16 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<ObjectStart
             1.0
         });
         check::positive(diagnostics, &format!("{path}.mass"), "the mass", mass);
-        let friction = spec.friction.unwrap_or(FRICTION);
+        let friction = spec.friction.unwrap_or(DEFAULT_FRICTION);
         let at = format!("{path}.friction");
         check::not_negative(diagnostics, &at, "the friction", friction);
         let place = place(file, spec, form, &path, diagnostics);
-        let color = color(spec.color.as_deref().or(Some(COLOR)), 0, &path, diagnostics);
+        let color = color(
+            spec.color.as_deref().or(Some(DEFAULT_COLOR)),
+            0,
+            &path,
+            diagnostics,
+        );
         if diagnostics.len() > before {
             continue;
         }
@@ -91,7 +96,7 @@ fn form(spec: &ObjectSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<
         None => {
             diagnostics.at(
                 path,
-                "a thing without a shape has no surface to hold",
+                "the object has no shape",
                 "add for example shape.box.half_extents = [0.2, 0.15, 0.15], or shape.sphere.radius = 0.12",
             );
             return None;
@@ -119,19 +124,19 @@ fn place(
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Place {
-    let rests = ground(file)
+    let rest_height = ground(file)
         + match form {
             Form::Box(half) => half.z,
             Form::Ball(radius) => radius,
         };
     let position = match spec.position[..] {
-        [] => DVec3::Z * rests,
-        [x, y] => DVec3::new(x, y, rests),
+        [] => DVec3::Z * rest_height,
+        [x, y] => DVec3::new(x, y, rest_height),
         [x, y, z] => DVec3::new(x, y, z),
         _ => {
             diagnostics.at(
                 &format!("{path}.position"),
-                format!("a place of {} numbers", spec.position.len()),
+                format!("expected 2 or 3 numbers, found {}", spec.position.len()),
                 "give x and y, or x, y and the height of its centre",
             );
             DVec3::ZERO
@@ -141,7 +146,7 @@ fn place(
         diagnostics.at(
             &format!("{path}.position"),
             format!(
-                "the thing is {} m away",
+                "the object is {} m away",
                 short(position.abs().max_element())
             ),
             "lengths are in metres; is the number far too large?",

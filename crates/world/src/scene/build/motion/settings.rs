@@ -1,6 +1,6 @@
-//! `[motion]`: how movements are found.
+//! `[motion]`: settings of the search for a movement.
 
-use super::count;
+use super::check_count;
 use crate::scene::build::check;
 use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::load::Scene;
@@ -11,39 +11,39 @@ use conatus_motion::score::Bars;
 use conatus_motion::{Effort, Problem, Weights};
 use std::collections::BTreeMap;
 
-/// Phases of a movement, if nothing is said.
+/// The default number of phases.
 pub const PHASES: u32 = 10;
-/// How long each is.
+/// The default length of a phase.
 pub const PHASE_SECONDS: f64 = 0.5;
-/// Movements that may be kept.
-const MOST_KEPT: u32 = 16;
-/// Segments in a phase.
+/// The largest number of movements to keep.
+const MAX_KEPT: u32 = 16;
+/// The default number of spline segments in a phase.
 const SEGMENTS: u32 = 2;
 
-/// A problem that nobody has yet.
+/// The planning problem with all settings, without characters, surfaces and goals.
 pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Problem {
     let m = &file.motion;
-    let usual = Effort::default();
+    let default = Effort::default();
     let phases = m.phases.unwrap_or(PHASES);
     if phases == 0 {
         diagnostics.at(
             "motion.phases",
-            "a movement without phases has no time to move",
-            "give at least 1 phase; 10 is usual",
+            "a movement needs at least one phase",
+            "give at least 1 phase; the default is 10",
         );
     } else {
-        count(diagnostics, "motion.phases", "phases", phases, 1, 200);
+        check_count(diagnostics, "motion.phases", "phases", phases, 1, 200);
     }
     let phase_seconds = m.phase_seconds.unwrap_or(PHASE_SECONDS);
     if !(0.02..=10.0).contains(&phase_seconds) {
         diagnostics.at(
             "motion.phase_seconds",
             format!("a phase of {} s", check::short(phase_seconds)),
-            "give from 0.02 to 10 seconds; 0.5 is usual",
+            "give from 0.02 to 10 seconds; the default is 0.5",
         );
     }
     let segments = m.segments.unwrap_or(SEGMENTS);
-    count(
+    check_count(
         diagnostics,
         "motion.segments",
         "segments in a phase",
@@ -52,22 +52,22 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         2,
     );
     let samples = [
-        ("samples", m.samples, usual.samples),
-        ("polish_samples", m.polish_samples, usual.polish_samples),
+        ("samples", m.samples, default.samples),
+        ("polish_samples", m.polish_samples, default.polish_samples),
     ]
-    .map(|(key, given, usual)| {
-        let value = given.unwrap_or(usual as u32);
+    .map(|(key, given, default)| {
+        let value = given.unwrap_or(default as u32);
         let path = format!("motion.{key}");
-        count(diagnostics, &path, "moments in a segment", value, 2, 100);
+        check_count(diagnostics, &path, "moments in a segment", value, 2, 100);
         value as usize
     });
-    let iterations = m.iterations.unwrap_or(usual.iterations.map(|i| i as u32));
+    let iterations = m.iterations.unwrap_or(default.iterations.map(|i| i as u32));
     for (k, &stage) in iterations.iter().enumerate() {
         let path = format!("motion.iterations[{k}]");
-        count(diagnostics, &path, "iterations", stage, 0, 1_000_000);
+        check_count(diagnostics, &path, "iterations", stage, 0, 1_000_000);
     }
-    let polish = m.polish.unwrap_or(usual.polish as u32);
-    count(
+    let polish = m.polish.unwrap_or(default.polish as u32);
+    check_count(
         diagnostics,
         "motion.polish",
         "iterations",
@@ -75,15 +75,15 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         0,
         10_000,
     );
-    let keep = m.keep.unwrap_or(usual.keep as u32);
+    let keep = m.keep.unwrap_or(default.keep as u32);
     let kept = "movements to keep";
-    count(diagnostics, "motion.keep", kept, keep, 1, MOST_KEPT);
+    check_count(diagnostics, "motion.keep", kept, keep, 1, MAX_KEPT);
     let attempts = m.attempts.unwrap_or(match keep {
-        0 | 1 => usual.attempts as u32,
-        // Some are bad, and some are like others.
-        _ => (usual.attempts as u32).max(keep.min(MOST_KEPT) * 2),
+        0 | 1 => default.attempts as u32,
+        // Some attempts fail, and some find the same movement.
+        _ => (default.attempts as u32).max(keep.min(MAX_KEPT) * 2),
     });
-    count(
+    check_count(
         diagnostics,
         "motion.attempts",
         "attempts",
@@ -91,14 +91,14 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         1,
         1000,
     );
-    if attempts > 0 && (attempts + 1..=MOST_KEPT).contains(&keep) {
+    if attempts > 0 && (attempts + 1..=MAX_KEPT).contains(&keep) {
         diagnostics.at(
             "motion.keep",
             format!("{keep} movements cannot be kept of {attempts} attempts"),
-            "ask for fewer, or for more `attempts`, best for more than twice as many",
+            "keep fewer, or set more `attempts`: more than twice as many is best",
         );
     }
-    let noise = m.noise.unwrap_or(usual.noise);
+    let noise = m.noise.unwrap_or(default.noise);
     check::not_negative(diagnostics, "motion.noise", "the noise", noise);
     Problem {
         characters: Vec::new(),
@@ -128,12 +128,12 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
     }
 }
 
-/// The usual weights with those of the scene.
+/// The default weights, overridden by those of the scene.
 fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Weights {
-    let usual = Weights::default();
-    let mut table = serde_json::to_value(usual).unwrap_or_default();
+    let default = Weights::default();
+    let mut table = serde_json::to_value(default).unwrap_or_default();
     let Some(known) = table.as_object_mut() else {
-        return usual;
+        return default;
     };
     for (name, &weight) in given {
         let path = format!("motion.weights.{name}");
@@ -146,10 +146,10 @@ fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Weig
             }
         }
     }
-    serde_json::from_value(table).unwrap_or(usual)
+    serde_json::from_value(table).unwrap_or(default)
 }
 
-/// The usual bars with those of the scene.
+/// The default thresholds, overridden by those of the scene.
 fn bars(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Bars {
     let mut bars = Bars::default();
     for (name, &bar) in given {
@@ -163,17 +163,17 @@ fn bars(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Bars {
             "task" => &mut bars.task,
             _ => {
                 let names = BARS.map(str::to_owned);
-                unknown(diagnostics, &path, "bar", name, &names);
+                unknown(diagnostics, &path, "threshold", name, &names);
                 continue;
             }
         };
-        check::positive(diagnostics, &path, "the bar", bar);
+        check::positive(diagnostics, &path, "the threshold", bar);
         *place = bar;
     }
     bars
 }
 
-/// The names of bars.
+/// The names of the thresholds.
 pub const BARS: [&str; 6] = [
     "residual_max",
     "residual_mean",

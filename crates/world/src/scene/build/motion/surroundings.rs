@@ -1,5 +1,5 @@
-//! What characters can step on and must not enter: the planes and obstacles of a
-//! scene as rounded shapes.
+//! The planes and obstacles of a scene as the rounded shapes that characters step on
+//! and must not penetrate.
 
 use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
@@ -8,8 +8,8 @@ use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
 use std::sync::Arc;
 
-/// Obstacles whose bottom is no higher than this above the ground stand on it.
-const ON_GROUND: f64 = 0.02;
+/// Obstacles whose bottom is at most this far above the ground stand on it.
+const GROUND_TOLERANCE_M: f64 = 0.02;
 
 /// The planes and obstacles of the scene; there is a plane.
 pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
@@ -33,7 +33,7 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
         if spec.grip && spec.bears == Some(false) {
             diagnostics.at(
                 &format!("{path}.grip"),
-                "what bears nothing cannot be held",
+                "an obstacle that bears nothing cannot be held",
                 "leave one of `grip` and `bears` out",
             );
         }
@@ -70,7 +70,7 @@ pub fn ground(file: &SceneFile) -> f64 {
     level.map(|p| p.point[2]).reduce(f64::max).unwrap_or(0.0)
 }
 
-/// An obstacle as characters meet it.
+/// The shapes of an obstacle; none if characters cannot meet it.
 fn shapes(
     spec: &ObstacleSpec,
     ground: f64,
@@ -79,21 +79,21 @@ fn shapes(
 ) -> Option<Vec<Shape>> {
     let shape = spec.shape.as_ref()?;
     if !spec.keyframe.is_empty() || spec.recorded.is_some() {
-        unseen(path, "an obstacle that moves", diagnostics);
+        report_unsupported(path, "an obstacle that moves", diagnostics);
         return None;
     }
     let place = DVec3::from(spec.position);
     let before = diagnostics.len();
     let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     if diagnostics.len() > before {
-        // Told already by whoever placed it.
+        // Reported when the obstacle was placed.
         return None;
     }
     let turn = DMat3::from_quat(turn);
     let block = |centre: DVec3, half: DVec3| {
         let mut block = Block::new(place + turn * centre, turn, half);
         let level = turn.z_axis.z > 1.0 - 1e-9;
-        block.grounded = level && block.position.z - half.z <= ground + ON_GROUND;
+        block.grounded = level && block.position.z - half.z <= ground + GROUND_TOLERANCE_M;
         Shape::Block(block)
     };
     Some(match shape {
@@ -117,7 +117,7 @@ fn shapes(
             let top = f64::from(s.steps) * s.depth + s.landing;
             (0..s.steps)
                 .map(|k| {
-                    // Each goes on below the next, so that no gap is between.
+                    // Each step extends below the next, so that there is no gap.
                     let (front, high) = (f64::from(k) * s.depth, f64::from(k + 1) * s.height);
                     let half = DVec3::new(0.5 * (top - front), 0.5 * s.width, 0.5 * high);
                     block(DVec3::new(front + half.x, 0.0, half.z), half)
@@ -127,7 +127,7 @@ fn shapes(
         ObstacleShapeSpec::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
         ObstacleShapeSpec::Heightfield(h) => {
             if turn.z_axis.z < 1.0 - 1e-9 || turn.x_axis.x < 1.0 - 1e-9 {
-                unseen(path, "a heightfield that is turned", diagnostics);
+                report_unsupported(path, "a heightfield that is turned", diagnostics);
                 return None;
             }
             vec![Shape::Field(Arc::new(field(h, place)))]
@@ -143,18 +143,18 @@ fn shapes(
                 ObstacleShapeSpec::Trough(_) => "a trough",
                 _ => "an extrusion",
             };
-            unseen(path, what, diagnostics);
+            report_unsupported(path, what, diagnostics);
             return None;
         }
     })
 }
 
-/// Says what characters cannot meet.
-fn unseen(path: &str, what: &str, diagnostics: &mut Diagnostics) {
+/// Reports a kind of obstacle that characters do not support.
+fn report_unsupported(path: &str, what: &str, diagnostics: &mut Diagnostics) {
     diagnostics.at(
         path,
-        format!("characters cannot find their way around {what}"),
-        "say characters = false if they need not meet it; they know boxes, spheres, capsules, stairs, ramps and heightfields that rest",
+        format!("characters do not support {what}"),
+        "set characters = false to have them ignore it; supported are boxes, spheres, capsules, stairs, ramps and heightfields that do not move",
     );
 }
 
