@@ -1,6 +1,7 @@
 //! All integration tests of the crate in one binary, which is linked once.
 
 mod choices_mordatch;
+mod common;
 mod errata_mordatch;
 mod gradients;
 mod inverse_dynamics;
