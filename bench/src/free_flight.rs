@@ -44,7 +44,7 @@ pub fn measure(title: &str, gravity: DVec3) -> Table {
             }
             let mut integration = Integration::default();
             Contender::new(name(width), move || {
-                integration.step(&mut bodies, &[], Integrator::Rk4, gravity, 0.0, STEP);
+                integration.step(&mut bodies, &mut [], Integrator::Rk4, gravity, 0.0, STEP);
             })
         })
         .collect();

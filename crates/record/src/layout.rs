@@ -136,6 +136,7 @@ impl Frame {
                 2 => Status::Merged,
                 3 => Status::Quarantined,
                 4 => Status::Scripted,
+                5 => Status::Removed,
                 other => return Err(format!("unknown status {other} of a body")),
             };
         }

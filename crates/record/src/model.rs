@@ -215,6 +215,8 @@ pub enum Status {
     Quarantined = 3,
     /// It moves as the scene says, whatever meets it.
     Scripted = 4,
+    /// It was taken out of the world, and is not shown.
+    Removed = 5,
 }
 
 /// A body in one frame.

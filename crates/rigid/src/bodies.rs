@@ -54,6 +54,8 @@ pub enum Activity {
     Quarantined,
     /// Another mover has taken it in.
     Absorbed,
+    /// It was taken out of the world.
+    Removed,
 }
 
 /// The mover a body rides on, and where on it.
@@ -198,7 +200,8 @@ impl Bodies {
 
     /// The movers that take part in the world's sums.
     pub fn movers(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.len()).filter(|&m| self.activity[m] != Activity::Absorbed)
+        let gone = |m: usize| matches!(self.activity[m], Activity::Absorbed | Activity::Removed);
+        (0..self.len()).filter(move |&m| !gone(m))
     }
 
     /// Kinetic energy, momentum and angular momentum about the origin of all

@@ -44,7 +44,7 @@ impl Integration {
     pub fn step(
         &mut self,
         bodies: &mut Bodies,
-        forces: &[Box<dyn Force>],
+        forces: &mut [Box<dyn Force>],
         integrator: Integrator,
         gravity: DVec3,
         t: f64,
@@ -121,24 +121,25 @@ impl Integration {
     }
 
     /// The forces function of Chaney §8.3.
-    fn evaluate(&mut self, bodies: &Bodies, forces: &[Box<dyn Force>], t: f64) {
+    fn evaluate(&mut self, bodies: &Bodies, forces: &mut [Box<dyn Force>], t: f64) {
         self.loads.clear();
         self.loads.resize(bodies.len(), Load::default());
         let view = View::new(bodies, &self.states);
         let mut loads = Loads::new(&mut self.loads);
-        for force in forces {
+        for force in forces.iter_mut() {
             force.apply(t, &view, &mut loads);
         }
     }
 
     /// The four stages of Chaney §6.3 with the forces between them.
-    fn rk4(&mut self, bodies: &Bodies, forces: &[Box<dyn Force>], gravity: DVec3, t: f64, h: f64) {
+    fn rk4(&mut self, bodies: &Bodies, forces: &mut [Box<dyn Force>], gravity: DVec3, t: f64, h: f64) {
         let moments = [t, t + 0.5 * h, t + 0.5 * h, t + h];
         for (stage, time) in moments.into_iter().enumerate() {
             self.evaluate(bodies, forces, time);
             for (k, &m) in self.driven.iter().enumerate() {
                 let mut motion = self.states[m].into();
-                let a = acceleration(bodies, m, &self.states[m], &self.loads[m], gravity);
+                let load = self.loads[m].with_limited_drag(bodies.constants(m), h);
+                let a = acceleration(bodies, m, &self.states[m], &load, gravity);
                 match stage {
                     0 => {
                         let first = Stages::step1(&mut motion, a, h);
@@ -160,7 +161,7 @@ impl Integration {
     fn euler(
         &mut self,
         bodies: &Bodies,
-        forces: &[Box<dyn Force>],
+        forces: &mut [Box<dyn Force>],
         gravity: DVec3,
         t: f64,
         h: f64,
@@ -168,9 +169,9 @@ impl Integration {
     ) {
         self.evaluate(bodies, forces, t);
         for &m in &self.driven {
-            let (s, load) = (self.states[m], &self.loads[m]);
-            let c = bodies.constants(m);
-            let a = acceleration(bodies, m, &s, load, gravity);
+            let (s, c) = (self.states[m], bodies.constants(m));
+            let load = self.loads[m].with_limited_drag(c, h);
+            let a = acceleration(bodies, m, &s, &load, gravity);
             let torque_body = load.torque_body - s.omega_body * c.angular_damping;
             self.states[m] = advance(&s, &a, torque_body, c.moments, h);
         }

@@ -12,7 +12,8 @@ impl Bodies {
     ///
     /// m = Σ mᵢ, K = Σ Kᵢ, L = Σ (Lᵢ + (pᵢ − p_cm) × Kᵢ): Di Pierro (64)-(67).
     /// If one of them is held in place, the whole is. Nothing is merged, and
-    /// `None` returned, if one is quarantined or the whole is beyond numbers.
+    /// `None` returned, if one is quarantined or removed, or
+    /// the numbers of the whole are not finite.
     pub fn merge(&mut self, list: &[usize]) -> Option<usize> {
         let mut movers: Vec<usize> = list.iter().map(|&i| self.mount(i).mover).collect();
         movers.sort_unstable();
@@ -24,7 +25,7 @@ impl Bodies {
         // What went wrong once must not spread.
         if movers
             .iter()
-            .any(|&m| self.activity[m] == Activity::Quarantined)
+            .any(|&m| matches!(self.activity[m], Activity::Quarantined | Activity::Removed))
         {
             return None;
         }

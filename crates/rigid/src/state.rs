@@ -1,6 +1,7 @@
 //! The state of one body and what follows from it: points, velocities,
 //! momenta, energy. And the load, which gathers the forces on it.
 
+use crate::bodies::Constants;
 use crate::mass::Diagonal;
 use crate::rk4::Motion;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
@@ -147,9 +148,82 @@ pub struct Load {
     pub force: DVec3,
     /// τ, in body axes, Chaney (15).
     pub torque_body: DVec3,
+    /// The share of drag in `force` and `torque_body`.
+    pub drag: DragShare,
+}
+
+/// How much of a load is drag, and how stiff that drag is.
+///
+/// Drag is a force −C (v − u) against the velocity relative to a medium. An
+/// explicit step of h changes v by −h C (v − u)/m: for h C > m it overshoots u,
+/// and with quadratic drag, whose C grows with the velocity, each overshoot is
+/// larger than the last. [`Load::with_limited_drag`] prevents that.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DragShare {
+    /// In world axes.
+    pub force: DVec3,
+    /// In body axes.
+    pub torque_body: DVec3,
+    /// Σ C, in N·s/m.
+    pub linear: f64,
+    /// Σ C r², r the distance from the centre of mass, in N·m·s.
+    pub angular: f64,
+}
+
+impl DragShare {
+    /// Adds the share of another drag.
+    pub fn add(&mut self, other: &Self) {
+        self.force += other.force;
+        self.torque_body += other.torque_body;
+        self.linear += other.linear;
+        self.angular += other.angular;
+    }
 }
 
 impl Load {
+    /// The load with its drag scaled down so that a step of `h` brings a body at
+    /// most to rest relative to the medium, never beyond: drag cannot reverse a
+    /// velocity. Unchanged, to the last bit, where h C ≤ m and h C r² ≤ I.
+    pub fn with_limited_drag(&self, constants: &Constants, h: f64) -> Self {
+        let least_moment = constants.moments.min_element();
+        let linear = h * self.drag.linear / constants.mass;
+        let angular = h * self.drag.angular / least_moment;
+        let excess = linear.max(angular);
+        let mut load = *self;
+        if excess > 1.0 {
+            let removed = 1.0 - excess.recip();
+            load.force -= self.drag.force * removed;
+            load.torque_body -= self.drag.torque_body * removed;
+        }
+        load
+    }
+
+    /// Adds drag against the velocity of a world point: `force` is −C (v − u)
+    /// with the coefficient C in N·s/m.
+    pub fn add_drag_at(&mut self, s: &State, force: DVec3, point: DVec3, coefficient: f64) {
+        let arm = point - s.position;
+        let torque_body = s.rotation().transpose() * arm.cross(force);
+        self.force += force;
+        self.torque_body += torque_body;
+        self.drag.add(&DragShare {
+            force,
+            torque_body,
+            linear: coefficient,
+            angular: coefficient * arm.length_squared(),
+        });
+    }
+
+    /// Adds a torque against the rotation: −C ω in world axes, C in N·m·s.
+    pub fn add_drag_torque(&mut self, s: &State, torque: DVec3, coefficient: f64) {
+        let torque_body = s.rotation().transpose() * torque;
+        self.torque_body += torque_body;
+        self.drag.add(&DragShare {
+            torque_body,
+            angular: coefficient,
+            ..DragShare::default()
+        });
+    }
+
     /// Force and point in world coordinates, Chaney (22); Di Pierro (40).
     pub fn add_force_at(&mut self, s: &State, force: DVec3, point: DVec3) {
         self.force += force;

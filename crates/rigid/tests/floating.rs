@@ -113,7 +113,7 @@ fn heeling_torque(half: DVec3, ratio: f64, angle: f64) -> f64 {
         orientation: rotation::from_axis_angle(DVec3::X, angle),
         ..State::default()
     };
-    let u = block(half, ratio, state, |_| ());
+    let mut u = block(half, ratio, state, |_| ());
     (u.state(0).rotation() * u.loads()[0].torque_body).x
 }
 
@@ -200,7 +200,7 @@ fn there_is_no_water_beyond_its_extent() {
     };
     let at = |x: f64| {
         let state = resting(DVec3::new(x, 0.0, -1.0));
-        let u = block(HALF, 0.5, state, |w| w.extent = Some(pool));
+        let mut u = block(HALF, 0.5, state, |w| w.extent = Some(pool));
         u.loads()[0].force.z
     };
     assert!(at(0.0) > 1000.0);
@@ -215,7 +215,7 @@ fn drag_under_water_is_against_the_motion_through_it() {
         velocity,
         ..resting(DVec3::Z * -2.0)
     };
-    let u = block(HALF, 0.5, state, |w| {
+    let mut u = block(HALF, 0.5, state, |w| {
         w.linear_drag = 30.0;
         w.current = current;
     });
@@ -233,7 +233,7 @@ fn quadratic_drag_presses_on_the_face_in_front() {
         velocity: DVec3::X * -1.5,
         ..resting(DVec3::Z * -2.0)
     };
-    let u = block(HALF, 0.5, state, |w| w.drag_coefficient = 0.8);
+    let mut u = block(HALF, 0.5, state, |w| w.drag_coefficient = 0.8);
     let front = 4.0 * HALF.y * HALF.z;
     let force = u.loads()[0].force.x;
     assert_ratio(force, 0.5 * DENSITY * 0.8 * 1.5 * 1.5 * front, 1e-12);
@@ -250,7 +250,7 @@ fn drag_under_water_brakes_a_spin() {
         omega_body: DVec3::Y * 2.0,
         ..resting(DVec3::Z * -2.0)
     };
-    let u = block(HALF, 0.5, state, |w| w.linear_drag = 100.0);
+    let mut u = block(HALF, 0.5, state, |w| w.linear_drag = 100.0);
     let DVec3 { x, y, z } = HALF;
     let moment = 8.0
         * (y * z * (x * x + z * z / 3.0)

@@ -14,6 +14,7 @@ use crate::world::World;
 use conatus_cloth::{ClothState, OtherCloth};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
+use conatus_rigid::Activity;
 use conatus_rigid::forces::Hand;
 use conatus_rigid::snapshot::Mover;
 use wire::{Wire, wire};
@@ -127,6 +128,11 @@ impl World {
         self.hands = snapshot.hands;
         self.inputs = inputs.into();
         self.drop_commands_done();
+        for body in 0..bodies {
+            if self.bodies.activity(self.bodies.mount(body).mover) == Activity::Removed {
+                self.detach(body);
+            }
+        }
         self.bodies.gather(&mut self.sound);
         Ok(Logbook::with(snapshot.notes))
     }

@@ -39,6 +39,8 @@ pub enum Command<Body = usize> {
     Lock(Body),
     /// Lets a body go.
     Unlock(Body),
+    /// Takes a body out of the world, with the forces that hold on to it alone.
+    Remove(Body),
     /// Has a hand pull a point of a body towards a target from now on, or
     /// moves that hand.
     Pull {
@@ -92,6 +94,7 @@ impl<Body> Command<Body> {
             Self::Merge(list) => Command::Merge(list.iter().map(name).collect::<Option<_>>()?),
             Self::Lock(body) => Command::Lock(name(body)?),
             Self::Unlock(body) => Command::Unlock(name(body)?),
+            Self::Remove(body) => Command::Remove(name(body)?),
             Self::Pull {
                 hand,
                 body,
@@ -122,7 +125,8 @@ impl Command {
             | Self::Impulse { body, .. }
             | Self::Pull { body, .. }
             | Self::Lock(body)
-            | Self::Unlock(body) => std::slice::from_ref(body),
+            | Self::Unlock(body)
+            | Self::Remove(body) => std::slice::from_ref(body),
             Self::Merge(list) => list,
             Self::LetGo { .. } | Self::Pause | Self::Resume => &[],
         }
@@ -158,6 +162,26 @@ pub struct UnknownInput {
     pub step: u64,
     /// The command as recorded.
     pub detail: Value,
+}
+
+/// Why a body cannot be removed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RemovalError {
+    /// There is no such body.
+    #[error("there is no such body in this world")]
+    Unknown,
+    /// It was removed before.
+    #[error("`{0}` was removed before")]
+    AlreadyRemoved(String),
+    /// It moves as one with other bodies.
+    #[error("`{0}` has merged with other bodies and cannot be removed alone")]
+    Merged(String),
+    /// Cloth may touch it.
+    #[error(
+        "`{0}` can meet cloth, whose collision surfaces are fixed at the start; \
+         set `collides = false` on bodies that are removed later"
+    )]
+    TouchesCloth(String),
 }
 
 /// A command and its time.
@@ -251,6 +275,8 @@ impl World {
             }
             Command::Lock(body) => self.hold(*body, Activity::Free, Activity::Locked),
             Command::Unlock(body) => self.hold(*body, Activity::Locked, Activity::Free),
+            // A body that cannot be removed stays; see `removable`.
+            Command::Remove(body) => self.take_out(*body),
             Command::Pull {
                 hand,
                 body,
@@ -277,6 +303,60 @@ impl World {
         let told = command.rename(|&i| self.names.get(i).cloned());
         let detail = serde_json::to_value(told).unwrap_or_default();
         self.log(origin.kind(), detail);
+    }
+
+    /// Takes a body out of the world at once. Springs and other forces that act
+    /// on it alone go with it. Its index stays, and is never used again.
+    pub fn remove_body(&mut self, body: usize) -> Result<(), RemovalError> {
+        self.removable(body)?;
+        self.carry_out(&Command::Remove(body), Origin::Input);
+        Ok(())
+    }
+
+    fn removable(&self, body: usize) -> Result<(), RemovalError> {
+        if body >= self.bodies.len() {
+            return Err(RemovalError::Unknown);
+        }
+        let name = || self.names[body].clone();
+        let mount = self.bodies.mount(body);
+        let rides = |i: usize| i != body && self.bodies.mount(i).mover == mount.mover;
+        if self.bodies.activity(mount.mover) == Activity::Removed {
+            Err(RemovalError::AlreadyRemoved(name()))
+        } else if mount.pose.is_some() || (0..self.bodies.len()).any(rides) {
+            Err(RemovalError::Merged(name()))
+        } else if (self.cloth.as_ref()).is_some_and(|cloth| cloth.bodies().contains(&body)) {
+            Err(RemovalError::TouchesCloth(name()))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn take_out(&mut self, body: usize) {
+        if self.removable(body).is_err() {
+            return;
+        }
+        let mut state = self.bodies.state(body);
+        state.velocity = DVec3::ZERO;
+        state.omega_body = DVec3::ZERO;
+        let m = self.bodies.mount(body).mover;
+        self.bodies.set_mover_state(m, &state);
+        self.bodies.set_activity(m, Activity::Removed);
+        self.detach(body);
+    }
+
+    /// Drops everything that refers to a body that was removed.
+    pub(crate) fn detach(&mut self, body: usize) {
+        self.detector.spheres.retain(|sphere| sphere.body != body);
+        self.hands.retain(|(_, hand)| hand.body != body);
+        let kept: Vec<bool> = (self.forces.iter_mut())
+            .map(|force| force.remove_body(body))
+            .collect();
+        let mut keep = kept.iter().copied();
+        self.forces.retain(|_| keep.next().unwrap_or(true));
+        let mut keep = kept.iter().copied();
+        self.force_ids.retain(|_| keep.next().unwrap_or(true));
+        self.contacts.clear();
+        self.resolver.impulses.clear();
     }
 
     fn is_free(&self, body: usize) -> bool {

@@ -15,11 +15,11 @@ pub mod text;
 mod world;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use command::Command;
+pub use command::{Command, RemovalError};
 pub use report::Report;
 pub use run::{Logbook, Plan, Sink, resume, run};
 pub use step::StepReport;
-pub use world::World;
+pub use world::{ForceId, StepContact, World};
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

@@ -108,7 +108,7 @@ impl World {
         }
         self.integration.step(
             &mut self.bodies,
-            &self.forces,
+            &mut self.forces,
             self.integrator,
             self.gravity,
             t,

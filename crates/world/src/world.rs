@@ -14,6 +14,27 @@ use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State}
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// Identifies a force of a world, for as long as it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ForceId(u64);
+
+/// A contact of the last step between a body and another body or a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepContact {
+    /// The index of a body.
+    pub a: usize,
+    /// The index of the other body; `None` for a plane.
+    pub b: Option<usize>,
+    /// Where they touch, in world coordinates.
+    pub point: DVec3,
+    /// The unit normal, from `a` into the other.
+    pub normal: DVec3,
+    /// How deep they were in each other, in metres, before that was corrected.
+    pub penetration: f64,
+    /// The impulse on `a`, in N·s.
+    pub impulse: DVec3,
+}
+
 /// Everything that moves and everything that makes it move.
 ///
 /// ```
@@ -22,7 +43,6 @@ use std::sync::Arc;
 /// use conatus_world::World;
 ///
 /// let mut world = World::new(0.01);
-/// world.gravity = DVec3::new(0.0, 0.0, -9.81);
 /// let ball = world.add_body("ball", Constants::new(1.0, DVec3::splat(0.1)), State::default());
 /// for _ in 0..100 {
 ///     world.step();
@@ -35,7 +55,10 @@ pub struct World {
     /// Their names, in the same order.
     pub names: Vec<String>,
     /// The forces besides gravity and automatic damping.
-    pub forces: Vec<Box<dyn Force>>,
+    pub(crate) forces: Vec<Box<dyn Force>>,
+    /// The identifiers of the forces, in the same order.
+    pub(crate) force_ids: Vec<ForceId>,
+    pub(crate) next_force_id: u64,
     /// What can touch.
     pub detector: Detector,
     /// Whether bodies that touch become one.
@@ -64,15 +87,21 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world whose steps take `h` seconds.
+    /// An empty world whose steps take `h` seconds, with the defaults of scene
+    /// files: gravity of 9.81 m/s² along −z, and bodies that collide.
     pub fn new(h: f64) -> Self {
         Self {
             bodies: Bodies::new(),
             names: Vec::new(),
             forces: Vec::new(),
-            detector: Detector::default(),
+            force_ids: Vec::new(),
+            next_force_id: 0,
+            detector: Detector {
+                between_bodies: true,
+                ..Detector::default()
+            },
             sticky: false,
-            gravity: DVec3::ZERO,
+            gravity: DVec3::Z * -9.81,
             integrator: Integrator::default(),
             cloth: None,
             motion: None,
@@ -100,8 +129,40 @@ impl World {
     }
 
     /// Adds a force.
-    pub fn add_force(&mut self, force: impl Force + 'static) {
+    pub fn add_force(&mut self, force: impl Force + 'static) -> ForceId {
+        let id = ForceId(self.next_force_id);
+        self.next_force_id += 1;
         self.forces.push(Box::new(force));
+        self.force_ids.push(id);
+        id
+    }
+
+    /// Removes a force; whether it was there.
+    pub fn remove_force(&mut self, id: ForceId) -> bool {
+        let Some(k) = self.force_ids.iter().position(|&other| other == id) else {
+            return false;
+        };
+        self.force_ids.remove(k);
+        self.forces.remove(k);
+        true
+    }
+
+    /// How many forces there are besides gravity and automatic damping.
+    pub fn force_count(&self) -> usize {
+        self.forces.len()
+    }
+
+    /// The contacts of the last step, those between bodies first.
+    pub fn contacts(&self) -> impl Iterator<Item = StepContact> + '_ {
+        let contacts = self.contacts.iter().zip(&self.resolver.impulses);
+        contacts.map(|(contact, &impulse)| StepContact {
+            a: contact.body_a,
+            b: contact.body_b,
+            point: contact.point,
+            normal: contact.normal,
+            penetration: contact.penetration,
+            impulse,
+        })
     }
 
     /// Adds a contact sphere to a body.
@@ -218,12 +279,10 @@ impl World {
                 .chain(self.part_frames())
                 .collect(),
             contacts: self
-                .contacts
-                .iter()
-                .zip(&self.resolver.impulses)
-                .map(|(c, &impulse)| ContactFrame {
+                .contacts()
+                .map(|c| ContactFrame {
                     point: c.point,
-                    impulse,
+                    impulse: c.impulse,
                     penetration: c.penetration,
                 })
                 .chain(self.steps_of_characters())
@@ -300,6 +359,7 @@ impl World {
         let status = match self.bodies.activity(mount.mover) {
             Activity::Locked => Status::Locked,
             Activity::Quarantined => Status::Quarantined,
+            Activity::Removed => Status::Removed,
             _ if mount.pose.is_some() => Status::Merged,
             _ => Status::Free,
         };

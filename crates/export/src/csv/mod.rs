@@ -48,6 +48,7 @@ fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
                 Status::Merged => "merged",
                 Status::Quarantined => "quarantined",
                 Status::Scripted => "scripted",
+                Status::Removed => "removed",
             };
             writeln!(out, ",{status}")?;
         }

@@ -16,15 +16,15 @@ pub struct Drag {
 impl Drag {
     fn on(&self, view: &View, i: usize, loads: &mut Loads) {
         let s = view.state(i);
-        loads.force_at(view, i, s.velocity * -self.linear, s.position);
+        loads.drag_at(view, i, s.velocity * -self.linear, s.position, self.linear);
         if self.angular != 0.0 {
-            loads.torque(view, i, s.omega() * -self.angular);
+            loads.drag_torque(view, i, s.omega() * -self.angular, self.angular);
         }
     }
 }
 
 impl Force for Drag {
-    fn apply(&self, _t: f64, view: &View, loads: &mut Loads) {
+    fn apply(&mut self, _t: f64, view: &View, loads: &mut Loads) {
         match &self.reach {
             Reach::All => (0..view.len()).for_each(|i| self.on(view, i, loads)),
             Reach::Bodies(list) => list.iter().for_each(|&i| self.on(view, i, loads)),
@@ -37,5 +37,15 @@ impl Force for Drag {
 
     fn can_add_energy(&self) -> bool {
         self.linear < 0.0 || self.angular < 0.0
+    }
+
+    fn remove_body(&mut self, body: usize) -> bool {
+        match &mut self.reach {
+            Reach::All => true,
+            Reach::Bodies(list) => {
+                list.retain(|&i| i != body);
+                !list.is_empty()
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@ pub struct Hand {
 
 impl Force for Hand {
     /// F = κ(target − p) − γ dp/dt at the point p.
-    fn apply(&self, _t: f64, view: &View, loads: &mut Loads) {
+    fn apply(&mut self, _t: f64, view: &View, loads: &mut Loads) {
         let state = view.state(self.body);
         let point = state.point_position(self.point_body);
         let velocity = state.point_velocity(self.point_body);
@@ -31,6 +31,10 @@ impl Force for Hand {
 
     fn reach(&self) -> Reach {
         Reach::Bodies(vec![self.body])
+    }
+
+    fn remove_body(&mut self, body: usize) -> bool {
+        self.body != body
     }
 
     fn potential(&self, _t: f64, view: &View) -> f64 {

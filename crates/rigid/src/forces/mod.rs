@@ -34,11 +34,18 @@ pub enum Reach {
 
 /// Anything that acts on bodies at every stage of a step.
 pub trait Force: Send + Sync {
-    /// Adds what acts on the bodies at time `t` to the loads.
-    fn apply(&self, t: f64, view: &View, loads: &mut Loads);
+    /// Adds what acts on the bodies at time `t` to the loads. Called once per
+    /// stage of a step, so a force with state of its own sees every stage.
+    fn apply(&mut self, t: f64, view: &View, loads: &mut Loads);
 
     /// Which bodies it may act on.
     fn reach(&self) -> Reach;
+
+    /// Stops acting on a body that was removed from the world. Returns whether
+    /// the force still has something to act on; it is dropped if not.
+    fn remove_body(&mut self, _body: usize) -> bool {
+        true
+    }
 
     /// The potential energy it holds at time `t`, if it has one.
     fn potential(&self, _t: f64, _view: &View) -> f64 {
@@ -126,6 +133,19 @@ impl<'a> Loads<'a> {
     pub fn torque(&mut self, view: &View, i: usize, torque: DVec3) {
         let (m, state) = view.mover(i);
         self.0[m].add_torque(state, torque);
+    }
+
+    /// Drag −C (v − u) on body `i` at a world point, with its coefficient C in
+    /// N·s/m, so that a step cannot make it reverse the velocity.
+    pub fn drag_at(&mut self, view: &View, i: usize, force: DVec3, point: DVec3, coefficient: f64) {
+        let (m, state) = view.mover(i);
+        self.0[m].add_drag_at(state, force, point, coefficient);
+    }
+
+    /// Drag −C ω on the rotation of body `i`, in world axes, C in N·m·s.
+    pub fn drag_torque(&mut self, view: &View, i: usize, torque: DVec3, coefficient: f64) {
+        let (m, state) = view.mover(i);
+        self.0[m].add_drag_torque(state, torque, coefficient);
     }
 
     /// A force through the centre of mass of what body `i` moves as.

@@ -39,7 +39,7 @@ impl Push {
 }
 
 impl Force for Push {
-    fn apply(&self, t: f64, view: &View, loads: &mut Loads) {
+    fn apply(&mut self, t: f64, view: &View, loads: &mut Loads) {
         if t < self.from || t >= self.until {
             return;
         }
@@ -55,6 +55,10 @@ impl Force for Push {
 
     fn reach(&self) -> Reach {
         Reach::Bodies(vec![self.body])
+    }
+
+    fn remove_body(&mut self, body: usize) -> bool {
+        self.body != body
     }
 
     /// −F·r for a lasting force in world axes; other pushes have no potential.

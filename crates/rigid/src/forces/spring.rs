@@ -57,7 +57,7 @@ impl Spring {
 impl Force for Spring {
     /// F on a = κ(|q − p| − L) (q − p)/|q − p|, Di Pierro (18): stretched, it
     /// pulls. Where the ends meet it has no direction and no force.
-    fn apply(&self, _t: f64, view: &View, loads: &mut Loads) {
+    fn apply(&mut self, _t: f64, view: &View, loads: &mut Loads) {
         let (p, v_p) = self.a.motion(view);
         let (q, v_q) = self.b.motion(view);
         let length = p.distance(q);
@@ -77,6 +77,11 @@ impl Force for Spring {
 
     fn reach(&self) -> Reach {
         Reach::Bodies(self.a.body().into_iter().chain(self.b.body()).collect())
+    }
+
+    /// A spring without one of its ends is no spring.
+    fn remove_body(&mut self, body: usize) -> bool {
+        self.a.body() != Some(body) && self.b.body() != Some(body)
     }
 
     fn potential(&self, _t: f64, view: &View) -> f64 {

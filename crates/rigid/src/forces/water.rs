@@ -9,7 +9,7 @@
 //! the step; this does neither.
 
 use super::{Force, Loads, Reach, View};
-use crate::state::{Load, State};
+use crate::state::{DragShare, Load, State};
 use conatus_geometry::Mesh;
 use conatus_math::{DVec3, sincos};
 use rayon::prelude::*;
@@ -154,6 +154,12 @@ impl Water {
             ..Load::default()
         };
         load.add_torque(mover, wet.torque);
+        load.drag = DragShare {
+            force: wet.drag_force,
+            torque_body: mover.rotation().transpose() * wet.drag_torque,
+            linear: wet.drag_linear,
+            angular: wet.drag_angular,
+        };
         load
     }
 }
@@ -166,6 +172,11 @@ struct Wet<'a> {
     force: DVec3,
     /// About the mover's centre of mass.
     torque: DVec3,
+    /// The share of drag in both, and its coefficients; see [`DragShare`].
+    drag_force: DVec3,
+    drag_torque: DVec3,
+    drag_linear: f64,
+    drag_angular: f64,
 }
 
 impl<'a> Wet<'a> {
@@ -176,6 +187,10 @@ impl<'a> Wet<'a> {
             omega: mover.omega(),
             force: DVec3::ZERO,
             torque: DVec3::ZERO,
+            drag_force: DVec3::ZERO,
+            drag_torque: DVec3::ZERO,
+            drag_linear: 0.0,
+            drag_angular: 0.0,
         }
     }
 
@@ -233,7 +248,15 @@ impl<'a> Wet<'a> {
                 let velocity = self.mover.velocity + self.omega.cross(arm) - self.water.current;
                 let outwards = velocity.dot(area).max(0.0) / size;
                 let pressure = 0.5 * self.water.density * quadratic * outwards * outwards;
-                force -= (velocity * (linear * size) + area * pressure) / 3.0;
+                let drag = (velocity * (linear * size) + area * pressure) / 3.0;
+                force -= drag;
+                // ½ ρ C vₙ² = (½ ρ C vₙ) vₙ: what multiplies the velocity.
+                let per_area = linear + 0.5 * self.water.density * quadratic * outwards;
+                let coefficient = per_area * size / 3.0;
+                self.drag_force -= drag;
+                self.drag_torque -= arm.cross(drag);
+                self.drag_linear += coefficient;
+                self.drag_angular += coefficient * arm.length_squared();
             }
             self.push(point, force);
         }
@@ -246,7 +269,7 @@ impl<'a> Wet<'a> {
 }
 
 impl Force for Water {
-    fn apply(&self, t: f64, view: &View, loads: &mut Loads) {
+    fn apply(&mut self, t: f64, view: &View, loads: &mut Loads) {
         // Hulls are independent; their loads are added in the hulls' order, so
         // the sums do not depend on the number of threads.
         let wet: Vec<Load> = if self.hulls.len() > 4 {
@@ -264,10 +287,17 @@ impl Force for Water {
             let (m, _) = view.mover(hull.body);
             loads.0[m].force += load.force;
             loads.0[m].torque_body += load.torque_body;
+            loads.0[m].drag.add(&load.drag);
         }
     }
 
     fn reach(&self) -> Reach {
         Reach::Bodies(self.hulls.iter().map(|h| h.body).collect())
+    }
+
+    /// Water stays: bodies may be added to it later.
+    fn remove_body(&mut self, body: usize) -> bool {
+        self.hulls.retain(|hull| hull.body != body);
+        true
     }
 }

@@ -104,7 +104,7 @@ impl Universe {
         let t = self.time();
         self.integration.step(
             &mut self.bodies,
-            &self.forces,
+            &mut self.forces,
             self.integrator,
             self.gravity,
             t,
@@ -152,13 +152,14 @@ impl Universe {
     }
 
     /// What the forces do to each mover at the present time.
-    pub fn loads(&self) -> Vec<Load> {
-        loads_of(&self.bodies, &self.forces, self.time())
+    pub fn loads(&mut self) -> Vec<Load> {
+        let t = self.time();
+        loads_of(&self.bodies, &mut self.forces, t)
     }
 }
 
 /// What `forces` do to each mover at time `t`.
-pub fn loads_of(bodies: &Bodies, forces: &[Box<dyn Force>], t: f64) -> Vec<Load> {
+pub fn loads_of(bodies: &Bodies, forces: &mut [Box<dyn Force>], t: f64) -> Vec<Load> {
     let mut states = Vec::new();
     bodies.gather(&mut states);
     let mut loads = vec![Load::default(); bodies.len()];

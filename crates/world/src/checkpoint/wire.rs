@@ -161,6 +161,7 @@ impl Wire for Activity {
             Self::Locked => 1,
             Self::Quarantined => 2,
             Self::Absorbed => 3,
+            Self::Removed => 4,
         };
         number.put(out);
     }
@@ -170,6 +171,7 @@ impl Wire for Activity {
             1 => Self::Locked,
             2 => Self::Quarantined,
             3 => Self::Absorbed,
+            4 => Self::Removed,
             _ => return None,
         })
     }

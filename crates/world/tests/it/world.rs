@@ -123,6 +123,7 @@ fn a_body_can_be_locked_and_let_go_by_command() {
 #[test]
 fn an_impulse_at_a_point_moves_and_turns() {
     let mut world = World::new(0.01);
+    world.gravity = DVec3::ZERO;
     let ball = world.add_body(
         "b",
         Constants::new(2.0, DVec3::splat(0.5)),
@@ -207,6 +208,7 @@ fn numbers_that_run_away_are_quarantined_and_the_rest_goes_on() {
 fn a_callback_is_a_force_at_every_stage() {
     // A harmonic force of one's own: x = cos t, to the accuracy of RK4.
     let mut world = World::new(0.01);
+    world.gravity = DVec3::ZERO;
     let state = State {
         position: DVec3::X,
         ..State::default()
@@ -257,6 +259,7 @@ fn a_body_that_no_force_reaches_moves_alike_beside_one_that_is_pulled() {
 fn a_row_of_touching_balls_passes_the_blow_on() {
     // Newton's cradle: one in, one out.
     let mut world = World::new(0.001);
+    world.gravity = DVec3::ZERO;
     for k in 0..5 {
         let gap = if k == 0 { -1.0 } else { 0.0 };
         let state = State {
@@ -451,6 +454,7 @@ fn a_wide_raft_averages_over_short_waves() {
 #[test]
 fn nothing_merges_with_what_went_wrong() {
     let mut world = World::new(0.1);
+    world.gravity = DVec3::ZERO;
     let wild = State {
         velocity: DVec3::X * 1e300,
         ..State::default()
