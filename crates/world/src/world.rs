@@ -90,16 +90,15 @@ impl World {
     /// An empty world whose steps take `h` seconds, with the defaults of scene
     /// files: gravity of 9.81 m/s² along −z, and bodies that collide.
     pub fn new(h: f64) -> Self {
+        let mut detector = Detector::default();
+        detector.between_bodies = true;
         Self {
             bodies: Bodies::new(),
             names: Vec::new(),
             forces: Vec::new(),
             force_ids: Vec::new(),
             next_force_id: 0,
-            detector: Detector {
-                between_bodies: true,
-                ..Detector::default()
-            },
+            detector,
             sticky: false,
             gravity: DVec3::Z * -9.81,
             integrator: Integrator::default(),
