@@ -22,7 +22,14 @@ pub fn measure() -> Table {
     bodies.add(constants, start, Activity::Free);
     let mut integration = Integration::default();
     let ours = follow(start, || {
-        integration.step(&mut bodies, &mut [], Integrator::Rk4, DVec3::ZERO, 0.0, STEP);
+        integration.step(
+            &mut bodies,
+            &mut [],
+            Integrator::Rk4,
+            DVec3::ZERO,
+            0.0,
+            STEP,
+        );
         bodies.mover_state(0)
     });
 

@@ -132,7 +132,14 @@ impl Integration {
     }
 
     /// The four stages of Chaney §6.3 with the forces between them.
-    fn rk4(&mut self, bodies: &Bodies, forces: &mut [Box<dyn Force>], gravity: DVec3, t: f64, h: f64) {
+    fn rk4(
+        &mut self,
+        bodies: &Bodies,
+        forces: &mut [Box<dyn Force>],
+        gravity: DVec3,
+        t: f64,
+        h: f64,
+    ) {
         let moments = [t, t + 0.5 * h, t + 0.5 * h, t + h];
         for (stage, time) in moments.into_iter().enumerate() {
             self.evaluate(bodies, forces, time);

@@ -55,7 +55,10 @@ fn a_light_ball_in_quadratic_drag_slows_down_and_never_turns_back() {
         for _ in 0..200 {
             u.step();
             let v = u.state(0).velocity.x;
-            assert!((0.0..=before).contains(&v), "{mass} kg: {before} m/s, then {v} m/s");
+            assert!(
+                (0.0..=before).contains(&v),
+                "{mass} kg: {before} m/s, then {v} m/s"
+            );
             before = v;
         }
         assert!(before < 2.0, "{mass} kg: still {before} m/s");
@@ -93,7 +96,10 @@ fn a_light_spinning_ball_in_strong_drag_never_spins_backwards() {
     for _ in 0..100 {
         u.step();
         let spin = u.state(0).omega_body.z;
-        assert!((0.0..=before).contains(&spin), "{before} rad/s, then {spin} rad/s");
+        assert!(
+            (0.0..=before).contains(&spin),
+            "{before} rad/s, then {spin} rad/s"
+        );
         before = spin;
     }
     assert!(before < 1e-3);
