@@ -92,7 +92,7 @@ fn thin() -> impl Strategy<Value = [DVec3; 4]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(6 * ProptestConfig::default().cases))]
 
     #[test]
     fn no_points_are_nearer_than_the_closest(x in prop_oneof![coarse(), fine(), thin()]) {

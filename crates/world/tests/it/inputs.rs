@@ -184,7 +184,7 @@ fn run(world: &mut World, mut before_step: impl FnMut(&mut World)) -> (Vec<Frame
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     /// The recording's events, written as JSON and read again, repeat the run.
     #[test]

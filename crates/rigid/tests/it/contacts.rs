@@ -1,0 +1,217 @@
+//! Many contacts at once, contacts of merged bodies, and damping by every
+//! method.
+
+use crate::support::{DOWN, Universe, assert_near, assert_ratio, moving, resting};
+use conatus_math::DVec3;
+use conatus_rigid::contact::shapes;
+use conatus_rigid::{Activity, Constants, Integrator, State};
+
+/// Balls that touch already: the blow goes through all of them within one
+/// step, from either end.
+#[test]
+fn a_blow_goes_through_touching_balls_in_one_step() {
+    for from_left in [true, false] {
+        let (hit, speed) = if from_left { (0, 2.0) } else { (4, -2.0) };
+        let mut u = Universe::new(1e-6, DVec3::ZERO);
+        for i in 0..5 {
+            let at = DVec3::X * (f64::from(i) * (1.0 - 1e-9));
+            let velocity = if i == hit {
+                DVec3::X * speed
+            } else {
+                DVec3::ZERO
+            };
+            u.add_ball(1.0, 0.5, 1.0, 0.0, moving(at, velocity));
+        }
+        u.step();
+        assert_eq!(u.contacts.len(), 4);
+        for i in 0..5 {
+            let leaves = i == 4 - hit as usize;
+            let expected = if leaves { speed } else { 0.0 };
+            assert_near(u.state(i).velocity, DVec3::X * expected, 1e-9);
+        }
+    }
+}
+
+/// Two rough balls of unlike size, one spinning: friction stops the sliding at
+/// the point between them, j = v_t/(1/m_A + 1/m_B + r_A²/I_A + r_B²/I_B) with
+/// I = 2/5 m r², which is v_t/(7/2 (1/m_A + 1/m_B)).
+#[test]
+fn rough_balls_grip_each_other_like_gears() {
+    let (m_a, m_b, r_a, r_b) = (2.0, 0.5, 0.8, 0.3);
+    let mut u = Universe::new(1e-7, DVec3::ZERO);
+    let spinning = State {
+        velocity: DVec3::X * 3.0,
+        omega_body: DVec3::Z * 4.0,
+        ..State::default()
+    };
+    u.add_ball(m_a, r_a, 0.5, 10.0, spinning);
+    u.add_ball(m_b, r_b, 0.5, 10.0, resting(DVec3::X * (r_a + r_b - 1e-8)));
+    u.step();
+    // A's surface moves along +y at the contact and carries B's along.
+    let sliding = 4.0 * r_a;
+    let j = sliding / (3.5 * (1.0 / m_a + 1.0 / m_b));
+    assert_ratio(u.state(1).velocity.y, j / m_b, 1e-6);
+    assert_ratio(u.state(0).velocity.y, -j / m_a, 1e-6);
+    assert_ratio(u.state(1).omega().z, -j / (0.4 * m_b * r_b), 1e-6);
+    assert_ratio(u.state(0).omega().z, 4.0 - j / (0.4 * m_a * r_a), 1e-6);
+    let point = u.contacts[0].point;
+    assert_near(point, DVec3::X * r_a, 1e-6);
+    let apart = u.state(0).velocity_at(point) - u.state(1).velocity_at(point);
+    assert!(apart.y.abs() < 1e-5, "they slide on at {apart}");
+}
+
+/// Overlapping spheres touch in the middle of their overlap.
+#[test]
+fn spheres_touch_in_the_middle_of_their_overlap() {
+    let (a, b) = (DVec3::new(1.0, 2.0, 3.0), DVec3::new(1.0, 2.6, 3.8));
+    let (point, normal, depth) = shapes::sphere_sphere(a, 0.7, b, 0.5).expect("they overlap");
+    assert_ratio(depth, 0.2, 1e-12);
+    assert_near(normal, DVec3::new(0.0, 0.6, 0.8), 1e-12);
+    assert_ratio(point.distance(a), 0.6, 1e-12);
+    assert_ratio(point.distance(b), 0.4, 1e-12);
+    assert!(shapes::sphere_sphere(a, 0.5, b, 0.49).is_none());
+    let (_, normal, depth) = shapes::sphere_sphere(a, 0.7, a, 0.5).expect("they overlap");
+    assert_eq!((normal, depth), (DVec3::X, 1.2));
+}
+
+/// Penetration is taken away from a whole heap, and nothing is left below the
+/// floor.
+#[test]
+fn balls_in_each_other_on_a_floor_are_moved_apart_and_up() {
+    let mut u = Universe::new(1e-6, DVec3::ZERO);
+    u.add_floor();
+    for i in 0..3 {
+        let at = DVec3::Z * (0.4 + 0.9 * f64::from(i));
+        u.add_ball(1.0, 0.5, 0.0, 0.0, resting(at));
+    }
+    u.step();
+    let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
+    assert_ratio(deepest, 0.1, 1e-9);
+    assert!(u.state(0).position.z >= 0.5 - 1e-12);
+    // Its top belongs at 2.5 and was at 2.2; one step closes half of that.
+    assert!(u.state(2).position.z > 2.35);
+    // What is left shrinks with every step.
+    u.run(40);
+    let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
+    assert!(deepest < 0.005, "{deepest}");
+}
+
+/// Found deep inside, a ball bounces by the way of one step at most: it does
+/// not lose its bounce to the depth it was placed at.
+#[test]
+fn a_ball_placed_deep_in_the_floor_still_bounces() {
+    let mut u = Universe::new(0.01, DOWN);
+    u.add_floor();
+    let velocity = DVec3::Z * -1.0;
+    u.add_ball(1.0, 0.5, 1.0, 0.0, moving(DVec3::Z * 0.2, velocity));
+    u.step();
+    assert!(u.state(0).velocity.z > 0.9, "{}", u.state(0).velocity.z);
+    assert!(u.state(0).position.z >= 0.5 - 1e-12);
+}
+
+/// Two balls that have merged touch the floor where each of them is, and are
+/// turned by it as one.
+#[test]
+fn merged_balls_collide_where_they_are() {
+    let mut u = Universe::new(1e-6, DVec3::ZERO);
+    u.add_floor();
+    let velocity = DVec3::Z * -2.0;
+    u.add_ball(
+        1.0,
+        0.5,
+        1.0,
+        0.0,
+        moving(DVec3::new(0.0, 0.0, 3.0), velocity),
+    );
+    u.add_ball(
+        1.0,
+        0.5,
+        1.0,
+        0.0,
+        moving(DVec3::new(1.0, 0.0, 0.5), velocity),
+    );
+    u.bodies.merge(&[0, 1]);
+    let before = u.bodies.totals();
+    u.step();
+    assert_eq!(u.contacts.len(), 1);
+    let contact = u.contacts[0];
+    assert_eq!((contact.a, contact.body_a), (0, 1));
+    assert_near(contact.point, DVec3::X, 1e-5);
+    let after = u.bodies.totals();
+    assert_ratio(after.0, before.0, 1e-9);
+    // Pushed up at x = 1 its centre at x = ½ rises and it turns about −y.
+    assert!(u.state(1).omega().y < -0.1);
+    // As seen about the point of contact, where the push has no lever.
+    let about = |(_, k, l): (f64, DVec3, DVec3)| l - contact.point.cross(k);
+    assert_near(about(after), about(before), 1e-5);
+}
+
+/// What has merged is damped by all of its parts.
+#[test]
+fn a_merged_body_is_damped_by_all_its_parts() {
+    let mut u = Universe::new(0.01, DVec3::ZERO);
+    for (x, damping) in [(0.0, 0.3), (2.0, 0.5)] {
+        let constants = Constants {
+            linear_damping: damping,
+            ..Constants::new(1.0, DVec3::ONE)
+        };
+        let state = moving(DVec3::X * x, DVec3::Y);
+        u.bodies.add(constants, state, Activity::Free);
+    }
+    u.bodies.merge(&[0, 1]);
+    u.run(100);
+    assert_ratio(u.state(0).velocity.y, (-0.8f64 / 2.0).exp(), 1e-9);
+}
+
+/// Automatic damping by every method: motion and spin die away by their
+/// exponentials, to the order of the method.
+#[test]
+fn every_method_damps_motion_and_spin() {
+    let constants = Constants {
+        linear_damping: 0.8,
+        angular_damping: 0.3,
+        ..Constants::new(2.0, DVec3::splat(0.5))
+    };
+    let start = State {
+        velocity: DVec3::new(1.0, 2.0, 3.0),
+        omega_body: DVec3::new(-2.0, 1.0, 0.5),
+        ..State::default()
+    };
+    for (integrator, tolerance) in [
+        (Integrator::Rk4, 1e-9),
+        (Integrator::Euler, 1e-3),
+        (Integrator::MomentumEuler, 1e-3),
+        (Integrator::SymplecticEuler, 1e-3),
+    ] {
+        let mut u = Universe::new(0.002, DVec3::ZERO);
+        u.integrator = integrator;
+        u.bodies.add(constants, start, Activity::Free);
+        u.run(500);
+        let s = u.state(0);
+        assert_near(
+            s.velocity,
+            start.velocity * (-0.4f64).exp(),
+            3.0 * tolerance,
+        );
+        let spin = start.omega_body * (-0.6f64).exp();
+        assert_near(s.omega_body, spin, 3.0 * tolerance);
+    }
+}
+
+/// Every method falls: after a second, g to the order of the method.
+#[test]
+fn every_method_falls_alike() {
+    for integrator in [
+        Integrator::Rk4,
+        Integrator::Euler,
+        Integrator::MomentumEuler,
+        Integrator::SymplecticEuler,
+    ] {
+        let mut u = Universe::new(0.001, DOWN);
+        u.integrator = integrator;
+        u.add(3.0, DVec3::ONE, resting(DVec3::ZERO));
+        u.run(1000);
+        assert_near(u.state(0).velocity, DOWN, 1e-11);
+        assert_near(u.state(0).position, DOWN * 0.5, 0.005);
+    }
+}

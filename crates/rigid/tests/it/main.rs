@@ -1,0 +1,24 @@
+//! The integration tests of the crate, in one binary so that they link once.
+
+mod support;
+
+mod chaney_mass;
+mod chaney_motion;
+mod closed_forms;
+mod contacts;
+mod di_pierro_bodies;
+mod di_pierro_collisions;
+mod di_pierro_newton;
+mod di_pierro_rotation;
+mod documents;
+mod errata_chaney;
+mod errata_cylon;
+mod errata_di_pierro;
+mod floating;
+mod free_top;
+mod heavy_top;
+mod impacts;
+mod mass_properties;
+mod orders;
+mod properties_collisions;
+mod widths;
