@@ -4,6 +4,7 @@ mod artifacts;
 mod behaviours;
 mod gate;
 mod golden;
+mod packages;
 mod page;
 mod part;
 mod pool;

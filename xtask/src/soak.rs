@@ -83,6 +83,7 @@ fn properties(_: u32) -> Outcome {
     tests.args(SELECTION);
     tests.args(["--exclude", "conatus-browser-tests"]);
     tests.env("PROPTEST_CASES", (CASES * CASES_FACTOR).to_string());
+    tests.env("CONATUS_SOAK", CASES_FACTOR.to_string());
     no_remark(shown(tests))
 }
 
