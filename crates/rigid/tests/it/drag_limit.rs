@@ -1,14 +1,12 @@
 //! Drag cannot reverse a velocity within a step, however light the body.
 
+use crate::support::Universe;
 #[path = "support/mod.rs"]
-mod support;
-
 use conatus_geometry::{Mesh, icosphere};
 use conatus_math::DVec3;
 use conatus_rigid::State;
 use conatus_rigid::forces::{Callback, Drag, Hull, Reach, UpAxis, Water};
 use std::sync::Arc;
-use support::Universe;
 
 const H: f64 = 0.01;
 
