@@ -1,7 +1,6 @@
 //! Drag cannot reverse a velocity within a step, however light the body.
 
 use crate::support::Universe;
-#[path = "support/mod.rs"]
 use conatus_geometry::{Mesh, icosphere};
 use conatus_math::DVec3;
 use conatus_rigid::State;
