@@ -4,7 +4,7 @@
 use crate::table::{Table, at_most, fixed};
 use conatus_record::{Event, Frame};
 use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
-use conatus_world::{Sink, run};
+use conatus_world::{RunSink, run};
 use std::convert::Infallible;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,9 +19,11 @@ pub fn measure() -> Result<Table, SceneError> {
     for _ in 0..ROUNDS {
         let begin = Instant::now();
         let Setup {
-            mut world, plan, ..
+            mut world,
+            schedule,
+            ..
         } = Scene::load("cylon", &LoadOptions::default())?.build()?;
-        let Ok(_) = run(&mut world, &plan, &mut Nowhere, |_| true);
+        let Ok(_) = run(&mut world, &schedule, &mut Nowhere, |_| true);
         seconds = seconds.min(begin.elapsed().as_secs_f64());
     }
     table.row(vec![
@@ -63,7 +65,7 @@ fn time(program: &Path) -> Option<f64> {
 /// A sink that keeps nothing.
 pub struct Nowhere;
 
-impl Sink for Nowhere {
+impl RunSink for Nowhere {
     type Error = Infallible;
 
     fn frame(&mut self, _frame: &Frame) -> Result<(), Infallible> {

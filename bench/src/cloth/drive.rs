@@ -4,7 +4,7 @@ use super::peak;
 use crate::program::Nowhere;
 use conatus_world::report::ClothReport;
 use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
-use conatus_world::{Logbook, World};
+use conatus_world::{RunLog, World};
 use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};
 
@@ -78,21 +78,23 @@ pub fn drive(
         ..LoadOptions::default()
     };
     let Setup {
-        mut world, plan, ..
+        mut world,
+        schedule,
+        ..
     } = Scene::load(scene, &options)?.build()?;
-    let planned = plan.frames() - 1;
+    let planned = schedule.frames() - 1;
     let end = most.map_or(planned, |most| most.min(planned));
-    let mut log = Logbook::new();
+    let mut log = RunLog::new();
     let Ok(()) = log.record(&mut world, &mut Nowhere);
     look(&world);
     let mut frames = Vec::new();
     let (begin, mut told) = (Instant::now(), Instant::now());
     let spent = |frames: &[Cost]| budget.is_some_and(|most| sum(frames).cpu > most);
-    while (frames.len() as u64) < end && !world.is_stuck() && !spent(&frames) {
+    while (frames.len() as u64) < end && !world.is_halted() && !spent(&frames) {
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
-        for _ in 0..plan.steps_per_frame {
-            log.step(&world.step());
-            if world.is_stuck() {
+        for _ in 0..schedule.steps_per_frame {
+            log.log_step(&world.step());
+            if world.is_halted() {
                 break;
             }
         }
@@ -108,7 +110,10 @@ pub fn drive(
             eprintln!("{scene}: frame {} of {end}, {seconds} s", frames.len());
         }
     }
-    let report = log.report(&world, &plan, false).cloth.unwrap_or_default();
+    let report = log
+        .report(&world, &schedule, false)
+        .cloth
+        .unwrap_or_default();
     Ok(Ride {
         report,
         frames,

@@ -16,7 +16,7 @@ fn problems() -> Result<Vec<(&'static str, Problem)>, SceneError> {
             "motion" => Scene::load(scene.name, &LoadOptions::default())?.build()?,
             _ => continue,
         };
-        problems.extend(setup.ask.map(|ask| (scene.name, ask.problem)));
+        problems.extend(setup.planner.map(|planner| (scene.name, planner.problem)));
     }
     Ok(problems)
 }

@@ -107,9 +107,9 @@ fn attempt(program: &Program, problem: &Problem) -> f64 {
 fn problem(text: &str) -> Result<Problem, Failure> {
     let source = SourceText::new("more.toml", text);
     let options = LoadOptions::default();
-    let mut scene = Scene::parse("more", source, Files::in_memory([]), &options)?;
-    let ask = scene.build()?.ask;
-    Ok(ask.ok_or("a scene without characters")?.problem)
+    let scene = Scene::parse("more", source, Files::in_memory([]), &options)?;
+    let planner = scene.build()?.planner;
+    Ok(planner.ok_or("a scene without characters")?.problem)
 }
 
 /// The scene `carry`, with so many parcels side by side.

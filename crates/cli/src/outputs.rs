@@ -18,7 +18,7 @@ use conatus_record::{
 };
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
-use conatus_world::{Checkpoint, Sink, memory};
+use conatus_world::{Checkpoint, RunSink, memory};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -306,7 +306,7 @@ impl Tape {
     }
 }
 
-impl Sink for Tape {
+impl RunSink for Tape {
     type Error = Failure;
 
     fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
@@ -367,7 +367,7 @@ pub fn human_list(written: &[Written]) -> String {
             format!(
                 "  wrote {} ({})\n",
                 path.display(),
-                memory::readable(*bytes)
+                memory::format_bytes(*bytes)
             )
         })
         .collect()

@@ -3,7 +3,7 @@
 
 use crate::errors::Failure;
 use conatus_record::{Event, Frame, Recording};
-use conatus_world::{Checkpoint, Sink};
+use conatus_world::{Checkpoint, RunSink};
 
 /// A sink that passes everything on and compares it with a recording.
 pub struct Compare<'a, S> {
@@ -41,7 +41,7 @@ impl<'a, S> Compare<'a, S> {
     }
 }
 
-impl<S: Sink<Error = Failure>> Sink for Compare<'_, S> {
+impl<S: RunSink<Error = Failure>> RunSink for Compare<'_, S> {
     type Error = Failure;
 
     fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
@@ -98,7 +98,7 @@ mod tests {
 
     struct Nowhere;
 
-    impl Sink for Nowhere {
+    impl RunSink for Nowhere {
         type Error = Failure;
         fn frame(&mut self, _: &Frame) -> Result<(), Failure> {
             Ok(())

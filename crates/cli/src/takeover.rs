@@ -8,8 +8,8 @@ use crate::errors::Failure;
 use crate::outputs::Tape;
 use conatus_record::{Entry, Event, Frame, Lock, Outline, RecordError};
 use conatus_world::command::INPUT;
-use conatus_world::motion::{FOUND, MotionReport, Movement};
-use conatus_world::{Checkpoint, Sink};
+use conatus_world::motion::{MOVEMENT_EVENT, MotionReport, Movement};
+use conatus_world::{Checkpoint, RunSink};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hasher};
@@ -51,7 +51,7 @@ impl Unfinished {
             match entry {
                 Entry::Frame(frame) => frames.push_back((frame.step, sum.of(&frame))),
                 Entry::Event(event) if event.kind == INPUT => inputs.push(event),
-                Entry::Event(event) if event.kind == FOUND => report = Some(event.detail),
+                Entry::Event(event) if event.kind == MOVEMENT_EVENT => report = Some(event.detail),
                 Entry::Event(_) => {}
                 Entry::State(state) => {
                     number += 1;
@@ -184,7 +184,7 @@ impl Takeover {
     }
 }
 
-impl Sink for Takeover {
+impl RunSink for Takeover {
     type Error = Failure;
 
     fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {

@@ -1,36 +1,36 @@
-//! Checkpoints: all that a world and its logbook need to go on, as bytes for
-//! a recording, so that a run that was stopped ends as if it had not been.
+//! Checkpoints: the state of a world and its log as bytes for a recording, so
+//! that a run that was stopped can be continued and ends with the same bits.
 //!
-//! What the scene says is not in them: a checkpoint is put into a world that
-//! was built from the same scene. Nor is working memory. What of that shows in
-//! the last bits is forgotten every [`MEMORY_STEPS`] steps by every world,
-//! stored or not, and checkpoints lie at such steps only.
+//! A checkpoint holds no part of the scene: it is restored into a world that was
+//! built from the same scene. It holds no caches either. Caches whose content
+//! affects the last bits are cleared every [`CACHE_CLEAR_STEPS`] steps by every
+//! world, with or without checkpoints, and checkpoints lie only at such steps.
 
 mod wire;
 
 use crate::command::{Command, Due};
-use crate::run::{Logbook, Notes};
+use crate::run::{RunLog, RunStats};
 use crate::world::World;
 use conatus_cloth::{ClothState, OtherCloth};
-use conatus_record::bytes::Bytes;
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
 use conatus_rigid::forces::Hand;
 use conatus_rigid::snapshot::Mover;
-use wire::{Wire, wire};
+use wire::{Reader, Wire, wire};
 
-/// Steps after which a world forgets what it keeps only to save time.
-pub const MEMORY_STEPS: u64 = 32;
-/// Frames from one checkpoint to the next, at least; at most twice as many.
+/// Steps after which every world clears its caches.
+pub const CACHE_CLEAR_STEPS: u64 = 32;
+/// The least number of frames from one checkpoint to the next; the greatest is
+/// twice this.
 pub const CHECKPOINT_FRAMES: u64 = 16;
-/// The version of the layout. Whoever changes what a step leaves for the next
-/// raises it.
+/// The version of the byte layout. Raise it with every change of the state that
+/// one step passes to the next.
 const VERSION: u32 = 2;
 
-/// A moment from which a run can be continued.
+/// A state from which a run can be continued.
 pub struct Checkpoint<'a> {
     pub(crate) world: &'a World,
-    pub(crate) log: &'a Logbook,
+    pub(crate) log: &'a RunLog,
 }
 
 /// Why a run cannot be continued from a checkpoint.
@@ -39,28 +39,30 @@ pub enum CheckpointError {
     /// Another version of the program wrote it.
     #[error("it was written by another version of the program")]
     Version,
-    /// It is not what the program writes.
-    #[error("it is garbled")]
-    Garbled,
-    /// It does not fit the scene.
+    /// The bytes are damaged.
+    #[error("its data are damaged")]
+    Damaged,
+    /// It holds a NaN or an infinity.
+    #[error("it holds a number that is not finite")]
+    NotFinite,
+    /// It does not match the scene.
     #[error("its {0} are not those of the scene")]
-    Misfit(&'static str),
-    /// Its cloth does not fit the scene's.
+    Mismatch(&'static str),
+    /// Its cloth does not match that of the scene.
     #[error(transparent)]
     Cloth(#[from] OtherCloth),
 }
 
-/// The whole of a checkpoint, in the order of its bytes.
+/// The content of a checkpoint, in the order of its bytes.
 struct Snapshot {
     steps: u64,
     movers: Vec<Mover>,
     mounts: Vec<Mount>,
     hands: Vec<(u32, Hand)>,
-    /// Commands of a recording that is run again and that are still to come,
-    /// as JSON.
+    /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
     cloth: Option<ClothState>,
-    notes: Notes,
+    stats: RunStats,
 }
 
 wire!(Snapshot {
@@ -70,11 +72,11 @@ wire!(Snapshot {
     hands,
     inputs,
     cloth,
-    notes
+    stats
 });
 
 impl Checkpoint<'_> {
-    /// Appends the checkpoint's bytes to `out`.
+    /// Appends the bytes of the checkpoint to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let world = self.world;
         let (movers, mounts) = world.bodies.snapshot();
@@ -83,10 +85,10 @@ impl Checkpoint<'_> {
             movers,
             mounts,
             hands: world.hands.clone(),
-            // Numbers and names always have a text.
+            // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
             cloth: world.cloth.as_ref().map(|c| c.cloth.state()),
-            notes: self.log.notes_now(),
+            stats: self.log.stats_now(),
         };
         VERSION.put(out);
         snapshot.put(out);
@@ -94,35 +96,38 @@ impl Checkpoint<'_> {
 }
 
 impl World {
-    /// Puts a world that was just built from the same scene where the run was
-    /// at a checkpoint, and returns its logbook. After an error the world is
-    /// good for nothing.
-    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Logbook, CheckpointError> {
-        let mut bytes = Bytes(checkpoint);
+    /// Restores the state of a checkpoint in a world that was just built from the
+    /// same scene, and returns the log of the run. After an error the state of
+    /// the world is unspecified: build it again.
+    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<RunLog, CheckpointError> {
+        let mut bytes = Reader::new(checkpoint);
         match u32::get(&mut bytes) {
             Some(VERSION) => {}
             Some(_) => return Err(CheckpointError::Version),
-            None => return Err(CheckpointError::Garbled),
+            None => return Err(CheckpointError::Damaged),
         }
-        let snapshot = Snapshot::get(&mut bytes).filter(|_| bytes.0.is_empty());
-        let snapshot = snapshot.ok_or(CheckpointError::Garbled)?;
+        let snapshot = match Snapshot::get(&mut bytes) {
+            Some(snapshot) if bytes.len() == 0 => snapshot,
+            _ if bytes.found_non_finite => return Err(CheckpointError::NotFinite),
+            _ => return Err(CheckpointError::Damaged),
+        };
         if !self.bodies.restore(&snapshot.movers, &snapshot.mounts) {
-            return Err(CheckpointError::Misfit("bodies"));
+            return Err(CheckpointError::Mismatch("bodies"));
         }
         let bodies = self.bodies.len();
         if snapshot.hands.iter().any(|(_, hand)| hand.body >= bodies) {
-            return Err(CheckpointError::Misfit("hands"));
+            return Err(CheckpointError::Mismatch("hands"));
         }
         let inputs: Vec<(u64, Command)> =
-            serde_json::from_str(&snapshot.inputs).map_err(|_| CheckpointError::Garbled)?;
+            serde_json::from_str(&snapshot.inputs).map_err(|_| CheckpointError::Damaged)?;
         let known = |c: &Command| c.bodies().iter().all(|&body| body < bodies);
         if !inputs.iter().all(|(_, command)| known(command)) {
-            return Err(CheckpointError::Misfit("commands"));
+            return Err(CheckpointError::Mismatch("commands"));
         }
         match (&mut self.cloth, &snapshot.cloth) {
             (Some(cloth), Some(state)) => cloth.restore(state, &self.bodies)?,
             (None, None) => {}
-            _ => return Err(CheckpointError::Misfit("pieces of cloth")),
+            _ => return Err(CheckpointError::Mismatch("pieces of cloth")),
         }
         self.steps = snapshot.steps;
         self.hands = snapshot.hands;
@@ -134,10 +139,11 @@ impl World {
             }
         }
         self.bodies.gather(&mut self.sound);
-        Ok(Logbook::with(snapshot.notes))
+        tracing::info!(step = self.steps, "restored a checkpoint");
+        Ok(RunLog::continuing(snapshot.stats))
     }
 
-    /// Drops the scene's commands that earlier steps have carried out.
+    /// Drops the commands of the scene that earlier steps have executed.
     fn drop_commands_done(&mut self) {
         let Some(last) = self.steps.checked_sub(1) else {
             return;

@@ -1,5 +1,5 @@
-//! Scene files and the one loop that runs them:
-//! scene → [`World`] → [`World::step`] → recording.
+//! Scene files, the world that is built from them, and the loop that runs it:
+//! scene → [`Setup`](scene::Setup) → [`World::step`] → recording.
 
 pub mod checkpoint;
 pub mod cloth;
@@ -17,7 +17,7 @@ mod world;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use command::{Command, RemovalError};
 pub use report::Report;
-pub use run::{Logbook, Plan, Sink, resume, run};
+pub use run::{RunLog, RunSchedule, RunSink, resume, run};
 pub use step::StepReport;
 pub use world::{ForceId, StepContact, World};
 

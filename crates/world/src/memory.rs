@@ -1,18 +1,18 @@
-//! How much memory there is for a recording.
+//! The free memory of the machine, for recordings that are kept in memory.
 
-/// Free memory in bytes: what the system says, or 8 GiB where it says nothing.
+/// Free memory in bytes as the system reports it; 8 GiB where it does not.
 pub fn available() -> u64 {
-    const UNKNOWN: u64 = 8 << 30;
+    const DEFAULT_BYTES: u64 = 8 << 30;
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     text.lines()
         .find_map(|line| line.strip_prefix("MemAvailable:"))
         .and_then(|rest| rest.trim().strip_suffix("kB"))
         .and_then(|kilobytes| kilobytes.trim().parse::<u64>().ok())
-        .map_or(UNKNOWN, |kilobytes| kilobytes.saturating_mul(1024))
+        .map_or(DEFAULT_BYTES, |kilobytes| kilobytes.saturating_mul(1024))
 }
 
-/// A number of bytes for people: `1.5 GB`.
-pub fn readable(bytes: u64) -> String {
+/// Formats a number of bytes: `1.5 GB`.
+pub fn format_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["bytes", "kB", "MB", "GB", "TB", "PB"];
     let mut value = bytes as f64;
     let mut unit = 0;

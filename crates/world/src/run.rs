@@ -1,6 +1,6 @@
-//! Runs a world to its end and hands every frame to a sink.
+//! Runs a world to the end of its schedule and passes every frame to a sink.
 
-use crate::checkpoint::{CHECKPOINT_FRAMES, Checkpoint, MEMORY_STEPS};
+use crate::checkpoint::{CACHE_CLEAR_STEPS, CHECKPOINT_FRAMES, Checkpoint};
 use crate::energy::{EnergyGrowth, explains_energy};
 use crate::report::{AngularMomentumReport, ClothReport, EnergyReport, Report, RigidReport};
 use crate::step::StepReport;
@@ -10,16 +10,16 @@ use conatus_record::{Event, Frame, Totals};
 use cpu_time::ProcessTime;
 use std::time::Instant;
 
-/// Where frames and events go: a recording in memory, a file, a viewer.
-pub trait Sink {
-    /// What can go wrong with it.
+/// Receives frames and events: a recording in memory, a file, a viewer.
+pub trait RunSink {
+    /// The error of a sink that cannot accept more.
     type Error;
-    /// Takes a frame.
+    /// Accepts a frame.
     fn frame(&mut self, frame: &Frame) -> Result<(), Self::Error>;
-    /// Takes an event.
+    /// Accepts an event.
     fn event(&mut self, event: &Event) -> Result<(), Self::Error>;
-    /// Takes a moment, just after its frame, from which the run can be
-    /// continued; most sinks have no use for it.
+    /// Accepts a checkpoint, directly after the frame of the same step. Ignored
+    /// by default.
     fn checkpoint(&mut self, _checkpoint: &Checkpoint) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -27,221 +27,240 @@ pub trait Sink {
 
 /// How long to run and how often to record.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// The scene's name, for the report.
+pub struct RunSchedule {
+    /// The name of the scene, for the report.
     pub scene: String,
     /// The seed, for the report.
     pub seed: u64,
-    /// How many steps.
+    /// The length of the run in seconds, as the scene gives it.
+    pub seconds: f64,
+    /// The number of steps.
     pub steps: u64,
-    /// How many of them between two frames.
+    /// The number of steps from one frame to the next.
     pub steps_per_frame: u64,
 }
 
-impl Plan {
-    /// Frames of a whole run, the first and the last included.
+impl RunSchedule {
+    /// The number of frames of a whole run, including the first and the last.
     pub fn frames(&self) -> u64 {
         self.steps.div_ceil(self.steps_per_frame) + 1
     }
 
-    /// Steps from one checkpoint to the next: whole frames, and moments at
-    /// which worlds forget. It follows from the scene alone.
+    /// Steps from one checkpoint to the next: a multiple of the steps per frame
+    /// and of the steps at which worlds clear their caches. Depends on the scene
+    /// alone.
     pub fn checkpoint_steps(&self) -> u64 {
         let frames = self.steps_per_frame.saturating_mul(CHECKPOINT_FRAMES);
-        let (mut a, mut b) = (frames, MEMORY_STEPS);
+        let (mut a, mut b) = (frames, CACHE_CLEAR_STEPS);
         while b != 0 {
             (a, b) = (b, a % b);
         }
         // The least common multiple.
-        frames.saturating_mul(MEMORY_STEPS / a)
+        frames.saturating_mul(CACHE_CLEAR_STEPS / a)
     }
 }
 
-/// Steps between two questions to `go_on`, however far apart frames are.
-const STEPS_PER_QUESTION: u64 = 256;
+/// The most steps between two calls of `should_continue`.
+const MAX_STEPS_BETWEEN_POLLS: u64 = 256;
 
-/// Runs `world` by `plan`. `go_on` is called at least after every frame with
-/// the steps made so far and stops the run by returning false; what was
-/// recorded stays, and a last frame shows where it stopped. The number of
-/// threads is for the caller to fill in.
-pub fn run<S: Sink>(
+/// Runs `world` to the end of its schedule. `should_continue` is called at least
+/// after every frame with the number of steps made so far and stops the run by
+/// returning false; the recording keeps all frames up to there, and a last frame
+/// of the step at which it stopped. The caller fills in the number of threads.
+pub fn run<S: RunSink>(
     world: &mut World,
-    plan: &Plan,
+    schedule: &RunSchedule,
     sink: &mut S,
-    go_on: impl FnMut(u64) -> bool,
+    should_continue: impl FnMut(u64) -> bool,
 ) -> Result<Report, S::Error> {
-    resume(world, plan, Logbook::new(), sink, go_on)
+    resume(world, schedule, RunLog::new(), sink, should_continue)
 }
 
-/// The same for a world that has come some way already and was recorded up to
-/// where it is: see [`World::restore`].
-pub fn resume<S: Sink>(
+/// Continues a run: as [`run`], for a world that was recorded up to its present
+/// step; see [`World::restore`].
+pub fn resume<S: RunSink>(
     world: &mut World,
-    plan: &Plan,
-    mut log: Logbook,
+    schedule: &RunSchedule,
+    mut log: RunLog,
     sink: &mut S,
-    mut go_on: impl FnMut(u64) -> bool,
+    mut should_continue: impl FnMut(u64) -> bool,
 ) -> Result<Report, S::Error> {
-    let checkpoint_steps = plan.checkpoint_steps();
+    let checkpoint_steps = schedule.checkpoint_steps();
+    tracing::info!(
+        scene = %schedule.scene,
+        from_step = world.steps(),
+        steps = schedule.steps,
+        bodies = world.bodies.len(),
+        "running"
+    );
     let mut recorded = log.frames() > 0;
-    let mut going = true;
+    let mut running = true;
     let mut interrupted = false;
     loop {
         if !recorded {
             log.record(world, sink)?;
-            // Where a run is stopped is no moment of the plan.
-            if going && world.steps().is_multiple_of(checkpoint_steps) {
+            // The frame of an interrupted run may lie between those of the schedule.
+            if running && world.steps().is_multiple_of(checkpoint_steps) {
+                tracing::debug!(step = world.steps(), "checkpoint");
                 sink.checkpoint(&Checkpoint { world, log: &log })?;
             }
         }
         recorded = false;
-        if !(going && go_on(world.steps())) {
-            interrupted = world.steps() < plan.steps && !world.is_stuck();
+        if !(running && should_continue(world.steps())) {
+            interrupted = world.steps() < schedule.steps && !world.is_halted();
             break;
         }
-        let left = plan.steps.saturating_sub(world.steps());
-        let steps = plan.steps_per_frame.min(left);
+        let left = schedule.steps.saturating_sub(world.steps());
+        let steps = schedule.steps_per_frame.min(left);
         if steps == 0 {
             break;
         }
         for k in 1..=steps {
-            log.step(&world.step());
-            if world.is_stuck() {
-                going = false;
+            log.log_step(&world.step());
+            if world.is_halted() {
+                running = false;
                 break;
             }
-            if k % STEPS_PER_QUESTION == 0 && !go_on(world.steps()) {
-                going = false;
+            if k % MAX_STEPS_BETWEEN_POLLS == 0 && !should_continue(world.steps()) {
+                running = false;
                 break;
             }
         }
     }
-    Ok(log.report(world, plan, interrupted))
+    tracing::info!(
+        step = world.steps(),
+        frames = log.frames(),
+        interrupted,
+        "run ended"
+    );
+    Ok(log.report(world, schedule, interrupted))
 }
 
-/// Follows a run for its report: whoever drives a world tells it of every
-/// step, and lets it record every frame.
-pub struct Logbook {
+/// Accumulates the figures of a run for its report. Call
+/// [`log_step`](Self::log_step) after every step and [`record`](Self::record) for
+/// every frame.
+pub struct RunLog {
     begin: Instant,
     begin_cpu: ProcessTime,
-    notes: Notes,
+    stats: RunStats,
 }
 
-/// What a logbook has noted so far.
+/// The figures of a run so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Notes {
+pub(crate) struct RunStats {
     pub(crate) frames: u64,
     pub(crate) contacts_max: usize,
     pub(crate) quarantined: Vec<String>,
-    pub(crate) tally: Tally,
+    pub(crate) tally: ConservationTally,
     pub(crate) growth: EnergyGrowth,
     pub(crate) intersections: u64,
     pub(crate) max_stretch: f64,
-    /// On the clock and of processors, before this logbook began.
+    /// Wall time before this log began, if it continues another.
     pub(crate) wall_seconds: f64,
+    /// Processor time before this log began.
     pub(crate) cpu_seconds: f64,
 }
 
-impl Default for Logbook {
+impl Default for RunLog {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Logbook {
-    /// A logbook that begins now.
+impl RunLog {
+    /// An empty log whose clocks start now.
     pub fn new() -> Self {
-        Self::with(Notes::default())
+        Self::continuing(RunStats::default())
     }
 
-    /// A logbook that goes on behind what another has noted.
-    pub(crate) fn with(notes: Notes) -> Self {
+    /// A log that continues from earlier figures.
+    pub(crate) fn continuing(stats: RunStats) -> Self {
         Self {
             begin: Instant::now(),
             begin_cpu: ProcessTime::now(),
-            notes,
+            stats,
         }
     }
 
-    /// What is noted, for a logbook that goes on.
-    pub(crate) fn notes_now(&self) -> Notes {
-        Notes {
+    /// The figures so far, from which a log can continue.
+    pub(crate) fn stats_now(&self) -> RunStats {
+        RunStats {
             wall_seconds: self.wall_seconds(),
             cpu_seconds: self.cpu_seconds(),
-            ..self.notes.clone()
+            ..self.stats.clone()
         }
     }
 
     fn wall_seconds(&self) -> f64 {
-        self.notes.wall_seconds + self.begin.elapsed().as_secs_f64()
+        self.stats.wall_seconds + self.begin.elapsed().as_secs_f64()
     }
 
     fn cpu_seconds(&self) -> f64 {
-        self.notes.cpu_seconds + self.begin_cpu.elapsed().as_secs_f64()
+        self.stats.cpu_seconds + self.begin_cpu.elapsed().as_secs_f64()
     }
 
-    /// How many frames were recorded.
+    /// The number of recorded frames.
     pub fn frames(&self) -> u64 {
-        self.notes.frames
+        self.stats.frames
     }
 
-    /// Notes a step.
-    pub fn step(&mut self, step: &StepReport) {
-        self.notes.contacts_max = self.notes.contacts_max.max(step.contacts);
+    /// Adds the figures of a step.
+    pub fn log_step(&mut self, step: &StepReport) {
+        self.stats.contacts_max = self.stats.contacts_max.max(step.contacts);
     }
 
-    /// Hands the world's events since the last call and its present frame to
-    /// a sink, and notes them.
-    pub fn record<S: Sink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
+    /// Passes the world's events since the last call and its present frame to a
+    /// sink, and adds their figures.
+    pub fn record<S: RunSink>(&mut self, world: &mut World, sink: &mut S) -> Result<(), S::Error> {
         let mut explained = world.has_energy_source();
         for event in world.take_events() {
             explained |= explains_energy(&event);
-            self.notes
+            self.stats
                 .quarantined
                 .extend(event.quarantined().map(str::to_owned));
             sink.event(&event)?;
         }
         let frame = world.frame();
-        self.notes.tally.add(&frame.totals);
+        self.stats.tally.add(&frame.totals);
         let lift = world.lift_energy();
-        self.notes.growth.add(&frame.totals, lift, explained);
-        self.notes.frames += 1;
+        self.stats.growth.add(&frame.totals, lift, explained);
+        self.stats.frames += 1;
         if let Some(cloth) = &world.cloth {
             let pairs = cloth.intersecting_triangles(usize::MAX).len();
-            self.notes.intersections += (pairs + cloth.below_planes()) as u64;
-            self.notes.max_stretch = self.notes.max_stretch.max(cloth.cloth.max_stretch());
+            self.stats.intersections += (pairs + cloth.below_planes()) as u64;
+            self.stats.max_stretch = self.stats.max_stretch.max(cloth.cloth.max_stretch());
         }
         sink.frame(&frame)
     }
 
-    /// The names of the bodies quarantined so far.
+    /// The names of all bodies that were quarantined so far.
     pub fn quarantined(&self) -> &[String] {
-        &self.notes.quarantined
+        &self.stats.quarantined
     }
 
     /// The report so far.
-    pub fn report(&self, world: &World, plan: &Plan, interrupted: bool) -> Report {
+    pub fn report(&self, world: &World, schedule: &RunSchedule, interrupted: bool) -> Report {
         let motion = world.motion.as_ref().and_then(|m| m.report());
         Report {
-            scene: plan.scene.clone(),
-            seed: plan.seed,
+            scene: schedule.scene.clone(),
+            seed: schedule.seed,
             seconds: world.time(),
             steps: world.steps(),
-            frames: self.notes.frames,
+            frames: self.stats.frames,
             wall_seconds: self.wall_seconds(),
             cpu_seconds: self.cpu_seconds(),
             threads: 1,
             interrupted: interrupted || motion.is_some_and(|m| m.interrupted),
             energy: EnergyReport {
-                unexplained: self.notes.growth.unexplained(),
-                ..self.notes.tally.energy()
+                unexplained: self.stats.growth.unexplained(),
+                ..self.stats.tally.energy()
             },
-            angular_momentum: self.notes.tally.angular_momentum(),
+            angular_momentum: self.stats.tally.angular_momentum(),
             rigid: RigidReport {
                 bodies: world.bodies.len(),
-                contacts_max: self.notes.contacts_max,
-                max_penetration: self.notes.tally.max_penetration,
-                quarantined: self.notes.quarantined.clone(),
+                contacts_max: self.stats.contacts_max,
+                max_penetration: self.stats.tally.max_penetration,
+                quarantined: self.stats.quarantined.clone(),
             },
             cloth: self.cloth(world),
             motion: motion.cloned(),
@@ -257,14 +276,14 @@ impl Logbook {
             vertices,
             triangles,
             dofs: 3 * vertices,
-            frames: self.notes.frames,
+            frames: self.stats.frames,
             collisions: stats.collisions,
             impact_zones: stats.impact_zones,
             largest_zone: stats.largest_zone,
             failsafe_calls: stats.failsafe_calls,
             substeps: stats.substeps,
-            intersections: self.notes.intersections,
-            max_stretch: self.notes.max_stretch,
+            intersections: self.stats.intersections,
+            max_stretch: self.stats.max_stretch,
             mean_speed: speeds.sum::<f64>() / vertices.max(1) as f64,
             total_seconds: stats.total_seconds,
             collision_seconds: stats.collision_seconds,
@@ -273,9 +292,9 @@ impl Logbook {
     }
 }
 
-/// Follows energy and angular momentum from frame to frame.
+/// Accumulates the changes of energy and angular momentum over frames.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ConservationTally {
     pub(crate) start: Option<(f64, DVec3)>,
     pub(crate) end: f64,
     pub(crate) energy_change: f64,
@@ -285,7 +304,7 @@ pub(crate) struct Tally {
     pub(crate) max_penetration: f64,
 }
 
-impl Tally {
+impl ConservationTally {
     fn add(&mut self, totals: &Totals) {
         let energy = totals.kinetic + totals.potential;
         let (e0, l0) = *self.start.get_or_insert((energy, totals.angular_momentum));
@@ -314,7 +333,7 @@ impl Tally {
     }
 }
 
-/// Zero over zero is no drift at all.
+/// The relative drift; no change at all is no drift, also at scale zero.
 fn ratio(change: f64, scale: f64) -> f64 {
     if change == 0.0 { 0.0 } else { change / scale }
 }

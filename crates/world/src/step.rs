@@ -1,6 +1,6 @@
 //! One step of the world, in Di Pierro's order (§11, `Universe::evolve`).
 
-use crate::checkpoint::MEMORY_STEPS;
+use crate::checkpoint::CACHE_CLEAR_STEPS;
 use crate::command::Origin;
 use crate::world::World;
 use conatus_rigid::Activity;
@@ -72,7 +72,7 @@ impl World {
     /// [`crate::checkpoint`]) has as much in mind as one that went on.
     fn forget_now_and_then(&mut self) {
         if let Some(cloth) = &mut self.cloth
-            && self.steps.is_multiple_of(MEMORY_STEPS)
+            && self.steps.is_multiple_of(CACHE_CLEAR_STEPS)
         {
             cloth.cloth.forget();
         }

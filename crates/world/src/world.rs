@@ -3,7 +3,7 @@
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
-use crate::motion::{FOUND, MotionWorld, Movement};
+use crate::motion::{MOVEMENT_EVENT, MotionWorld, Movement, MovementMismatch};
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
@@ -230,7 +230,7 @@ impl World {
     }
 
     /// Whether the cloth cannot go on.
-    pub fn is_stuck(&self) -> bool {
+    pub fn is_halted(&self) -> bool {
         self.cloth.as_ref().is_some_and(|c| c.failure().is_some())
     }
 
@@ -331,12 +331,14 @@ impl World {
         stopped.unwrap_or_else(|| self.time())
     }
 
-    /// Has characters move as was found, and tells of it.
-    pub(crate) fn put_movement(&mut self, movement: &Arc<Movement>) {
-        let Some(motion) = &mut self.motion else {
-            return;
-        };
-        motion.put(movement);
+    /// Plays a movement of the world's characters, and logs its report as an
+    /// event.
+    pub(crate) fn set_movement(
+        &mut self,
+        movement: &Arc<Movement>,
+    ) -> Result<(), MovementMismatch> {
+        let motion = self.motion.as_mut().ok_or(MovementMismatch)?;
+        motion.set_movement(movement)?;
         if let (Some(first), Some(cloth)) = (motion.first_obstacle, &mut self.cloth) {
             for (k, path) in motion.paths().into_iter().enumerate() {
                 cloth.cloth.set_path(first + k, path);
@@ -344,7 +346,8 @@ impl World {
         }
         // A report always has a text.
         let detail = serde_json::to_value(&movement.report).unwrap_or_default();
-        self.log(FOUND, detail);
+        self.log(MOVEMENT_EVENT, detail);
+        Ok(())
     }
 
     /// Whether nothing moves but characters, so that a run takes no time.

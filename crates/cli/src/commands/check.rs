@@ -5,13 +5,13 @@ use crate::Done;
 use crate::args::Check;
 use crate::errors::print;
 use conatus_world::memory;
-use conatus_world::motion::Ask;
+use conatus_world::motion::MotionPlanner;
 use conatus_world::scene::model::SceneFile;
 use conatus_world::scene::{Scene, Setup, library};
 
 /// Checks a scene.
 pub fn check(args: &Check) -> Done {
-    let mut scene = Scene::load(&args.scene, &args.changes.options())?;
+    let scene = Scene::load(&args.scene, &args.changes.options())?;
     let setup = scene.build()?;
     scene.check_memory(&setup)?;
     print(&describe(&scene, &setup))
@@ -33,7 +33,7 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     let (bodies, obstacles) = bodies.split_at(bodies.len() - file.obstacle.len());
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
     let cloths = &setup.header.cloths;
-    if !bodies.is_empty() || (cloths.is_empty() && setup.ask.is_none()) {
+    if !bodies.is_empty() || (cloths.is_empty() && setup.planner.is_none()) {
         text += &format!(
             "  bodies     {}, {} kg together\n",
             bodies.len(),
@@ -58,8 +58,8 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
         let names = named.join(", ");
         text += &format!("  obstacles  {}: {names}{more}\n", obstacles.len());
     }
-    if let Some(ask) = &setup.ask {
-        text += &characters(ask);
+    if let Some(planner) = &setup.planner {
+        text += &characters(planner);
     }
     text += &format!("  forces     {}\n", forces(file));
     text += &format!("  planes     {}\n", setup.header.planes.len());
@@ -68,19 +68,19 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     }
     text += &format!(
         "  time       {} s in {} steps of {} s\n  frames     {}, about {} in memory\n",
-        file.time.seconds,
-        setup.plan.steps,
+        setup.schedule.seconds,
+        setup.schedule.steps,
         file.time.step,
-        setup.plan.frames(),
-        memory::readable(setup.recording_bytes()),
+        setup.schedule.frames(),
+        memory::format_bytes(setup.recording_bytes()),
     );
     text += &format!("  seed       {}\n", scene.seed);
     text
 }
 
 /// Who is there, and what they are to find out.
-fn characters(ask: &Ask) -> String {
-    let problem = &ask.problem;
+fn characters(planner: &MotionPlanner) -> String {
+    let problem = &planner.problem;
     let characters = || problem.characters.iter().map(|c| &c.character.base);
     let names: Vec<&str> = characters().map(|base| base.name.as_str()).collect();
     let mass: f64 = characters().map(|base| base.mass).sum();
@@ -94,7 +94,7 @@ fn characters(ask: &Ask) -> String {
             format!("  objects    {count}: {names}, {mass} kg together\n")
         }
     };
-    let (unknowns, contacts) = ask.size();
+    let (unknowns, contacts) = planner.size();
     let attempts = counted(problem.effort.attempts, "attempt", "attempts");
     let effort = match problem.effort.keep {
         1 => format!("{attempts} at most"),

@@ -8,9 +8,10 @@ use crate::errors::{Failure, print};
 use crate::outputs::page_or_why;
 use crate::progress;
 use conatus_record::Recording;
-use conatus_viewer::live::{ServeError, Server, Session, SessionError};
+use conatus_viewer::live::{LiveStart, ServeError, Server, Session, SessionError};
 use conatus_world::scene::{LoadOptions, Scene};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Serves the page until Ctrl-C.
 pub fn play(args: &Play) -> Done {
@@ -55,20 +56,17 @@ fn session(args: &Play) -> Result<Session, Failure> {
         seed: args.seed,
         seconds: None,
     };
-    let mut scene = Scene::load(&args.scene, &options)?;
-    if !scene.file.character.is_empty()
-        && let Some(ask) = &scene.build()?.ask
-    {
-        let movements = search(ask, false);
-        scene.keep(movements);
-    }
-    Ok(Session::live(scene)?)
+    let scene = Scene::load(&args.scene, &options)?;
+    let setup = scene.build()?;
+    let movements = (setup.planner.as_ref()).map(|planner| Arc::new(search(planner, false)));
+    Ok(Session::live(LiveStart::new(scene, setup, movements)?)?)
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
         match error {
             SessionError::Scene(error) => Failure::Scene(*error),
+            SessionError::Movement(error) => error.into(),
             SessionError::Spool(_) => Failure::file(
                 error.to_string(),
                 "make room there, or name another folder in TMPDIR",

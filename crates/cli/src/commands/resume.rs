@@ -7,7 +7,7 @@ use crate::args::Run;
 use crate::errors::Failure;
 use crate::takeover::{Takeover, Unfinished, beside};
 use conatus_record::{Header, Lock, RecordError, Recording};
-use conatus_world::Logbook;
+use conatus_world::RunLog;
 use conatus_world::motion::Movement;
 use conatus_world::scene::{Scene, Setup};
 use serde_json::Value;
@@ -26,31 +26,26 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         return already_finished(args, named, report);
     }
     use_threads(args.threads)?;
-    let mut scene = scene_of(&unfinished)?;
-    scene.movement = movement_of(&unfinished, named)?;
-    let mut setup = build(&mut scene, &unfinished, &path)?;
+    let scene = scene_of(&unfinished)?;
+    let recorded = movement_of(&unfinished, named)?;
+    let mut setup = build(&scene, &unfinished, &path)?;
     if outputs.need_memory() {
         scene.check_memory(&setup)?;
     }
-    outputs.check_characters(setup.ask.is_some())?;
+    outputs.check_characters(setup.planner.is_some())?;
     let locks = outputs.lock()?;
-    if let Some(ask) = &setup.ask
-        && setup
-            .world
-            .motion
-            .as_ref()
-            .is_none_or(|m| m.movement().is_none())
-    {
-        // It was cut off before that.
-        let found = search(ask, args.json || args.quiet);
-        let movement = that_of(found, unfinished.outline.clip.as_ref()).best;
-        setup.put(&movement);
-        scene.movement = Some(movement);
+    // A recording that was cut off early holds no movement, or not its report.
+    let mut movement = recorded.filter(|movement| setup.set_movement(movement).is_ok());
+    if let (Some(planner), None) = (&setup.planner, &movement) {
+        let found = search(planner, args.json || args.quiet);
+        let found = that_of(found, unfinished.outline.clip.as_ref()).best;
+        setup.set_movement(&found)?;
+        movement = Some(found);
     }
     let log = match take_up(&unfinished, &mut setup) {
         Ok(log) => {
             let (time, frame) = (setup.world.time(), log.frames());
-            let whole = setup.plan.frames();
+            let whole = setup.schedule.frames();
             say(
                 args,
                 &format!(
@@ -64,8 +59,11 @@ pub fn resume(args: &Run, named: &Path) -> Done {
             say(args, &format!("{} begins anew: {why}", named.display()));
             unfinished.checkpoint = None;
             setup = scene.build()?;
+            if let Some(movement) = &movement {
+                setup.set_movement(movement)?;
+            }
             repeat_inputs(&mut setup.world, &unfinished.inputs)?;
-            Logbook::new()
+            RunLog::new()
         }
     };
 
@@ -73,7 +71,7 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         Some((named, &beside(&path))),
         locks,
         &setup.header,
-        &scene.record_sources(),
+        &setup.sources,
         &scene.overrides,
         clip(&setup),
     )?;
@@ -84,19 +82,20 @@ pub fn resume(args: &Run, named: &Path) -> Done {
         let text = "stopped before it came to where it had ended; the recording is as it was";
         say(args, text);
     }
-    conclude(args, &setup.plan, ended, tape)
+    conclude(args, &setup.schedule, ended, tape)
 }
 
 /// The logbook at the checkpoint, with the world there too; or why there is
 /// none to go on from.
-fn take_up(unfinished: &Unfinished, setup: &mut Setup) -> Result<Logbook, String> {
+fn take_up(unfinished: &Unfinished, setup: &mut Setup) -> Result<RunLog, String> {
     let Some(stored) = &unfinished.checkpoint else {
         return Err("there is no checkpoint in it".into());
     };
     let wrong = |why: String| format!("its last checkpoint is of no use, {why}");
     let log = (setup.world.restore(&stored.state)).map_err(|e| wrong(e.to_string()))?;
     let steps = setup.world.steps();
-    let planned = steps <= setup.plan.steps && steps.is_multiple_of(setup.plan.checkpoint_steps());
+    let planned =
+        steps <= setup.schedule.steps && steps.is_multiple_of(setup.schedule.checkpoint_steps());
     if !planned || log.frames() != stored.frames as u64 {
         return Err(wrong("it is not where it should be".into()));
     }
@@ -133,7 +132,7 @@ fn scene_of(unfinished: &Unfinished) -> Result<Scene, Failure> {
 }
 
 /// Builds the scene and looks whether the recording is of it.
-fn build(scene: &mut Scene, unfinished: &Unfinished, path: &Path) -> Result<Setup, Failure> {
+fn build(scene: &Scene, unfinished: &Unfinished, path: &Path) -> Result<Setup, Failure> {
     let setup = scene.build()?;
     let size = |h: &Header| {
         let (step, frame) = (h.step_seconds.to_bits(), h.steps_per_frame);

@@ -9,9 +9,9 @@ use crate::progress::{self, Progress, Search};
 use crate::replay::Compare;
 use conatus_export::ExportOptions;
 use conatus_record::{Clip, Event, Recording};
-use conatus_world::motion::{Ask, Movements, cost};
+use conatus_world::motion::{MotionPlanner, MovementMismatch, Movements, cost};
 use conatus_world::scene::{Scene, Setup};
-use conatus_world::{Logbook, Plan, Report, Sink, World};
+use conatus_world::{Report, RunLog, RunSchedule, RunSink, World};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,34 +20,33 @@ use std::path::Path;
 pub fn run(args: &Run) -> Done {
     let named = args.scene.as_deref().unwrap_or_default();
     let outputs = outputs(args, Path::new(named))?;
-    let (mut scene, inputs, recording) = load(args, named)?;
+    let (scene, inputs, recording) = load(args, named)?;
     use_threads(args.threads)?;
     let mut setup = scene.build()?;
     if outputs.need_memory() {
         scene.check_memory(&setup)?;
     }
-    outputs.check_characters(setup.ask.is_some())?;
-    let keep = setup.ask.as_ref().map_or(1, |a| a.problem.effort.keep);
+    outputs.check_characters(setup.planner.is_some())?;
+    let keep = (setup.planner.as_ref()).map_or(1, |planner| planner.problem.effort.keep);
     outputs.check_numbered(keep, Path::new(named))?;
     repeat_inputs(&mut setup.world, &inputs)?;
     // Before the search, which may take long.
     let locks = outputs.lock()?;
-    let log = Logbook::new();
-    if let Some(ask) = &setup.ask {
-        let mut movements = search(ask, args.json || args.quiet);
+    let log = RunLog::new();
+    if let Some(planner) = &setup.planner {
+        let mut movements = search(planner, args.json || args.quiet);
         if let Some(recording) = &recording {
             movements = several::that_of(movements, recording.clip.as_ref());
         }
         if !movements.others.is_empty() {
-            return several::run(args, &mut scene, &inputs, &movements, (&outputs, locks));
+            return several::run(args, &scene, &inputs, &movements, (&outputs, locks));
         }
-        setup.put(&movements.best);
+        setup.set_movement(&movements.best)?;
     }
-    let sources = scene.record_sources();
     let tape = outputs.begin(
         locks,
         &setup.header,
-        &sources,
+        &setup.sources,
         &scene.overrides,
         clip(&setup),
     )?;
@@ -55,7 +54,7 @@ pub fn run(args: &Run) -> Done {
     let mut sink = Compare::new(recording.as_ref(), tape);
     let ended = drive(args, &mut setup, log, &mut sink);
     let (tape, frames, difference) = sink.finish(progress::stop_asked());
-    conclude(args, &setup.plan, ended, tape)?;
+    conclude(args, &setup.schedule, ended, tape)?;
     match difference {
         Some(frame) => Err(Failure::run(
             format!("the run differs from the recording in frame {frame}"),
@@ -73,6 +72,15 @@ pub fn run(args: &Run) -> Done {
 pub(super) const OTHER_PROGRAM: &str =
     "was it recorded by another version of the program, or on another kind of processor?";
 
+impl From<MovementMismatch> for Failure {
+    fn from(error: MovementMismatch) -> Self {
+        Failure::run(
+            error.to_string(),
+            "run the scene again to plan its movement",
+        )
+    }
+}
+
 /// The files asked for, checked; `input` is what must not be overwritten.
 pub(super) fn outputs(args: &Run, input: &Path) -> Result<Outputs, Failure> {
     let options = ExportOptions {
@@ -89,12 +97,12 @@ pub(super) fn repeat_inputs(world: &mut World, events: &[Event]) -> Done {
 }
 
 /// Finds out how characters move, until Ctrl-C, and shows how far it is.
-pub(super) fn search(ask: &Ask, quiet: bool) -> Movements {
+pub(super) fn search(planner: &MotionPlanner, quiet: bool) -> Movements {
     progress::listen_for_stop("stopping; the best movement so far is kept");
-    let effort = &ask.problem.effort;
+    let effort = &planner.problem.effort;
     let [a, b, c] = effort.iterations;
     let shown = Search::new([a, b, c, effort.polish], quiet);
-    let movements = ask.find_all(&|at| {
+    let movements = planner.plan_all(&|at| {
         shown.update(at);
         match progress::stop_asked() {
             true => ControlFlow::Break(()),
@@ -111,20 +119,20 @@ pub(super) fn clip(setup: &Setup) -> Option<&Clip> {
 }
 
 /// Runs the world from where it is to its end, and shows how far it is.
-pub(super) fn drive<S: Sink<Error = Failure> + Send>(
+pub(super) fn drive<S: RunSink<Error = Failure> + Send>(
     args: &Run,
     setup: &mut Setup,
-    log: Logbook,
+    log: RunLog,
     sink: &mut S,
 ) -> Result<Report, Failure> {
     progress::listen_for_stop("stopping; what is recorded is kept");
-    let mut shown = Progress::new(setup.plan.steps, args.json || args.quiet);
+    let mut shown = Progress::new(setup.schedule.steps, args.json || args.quiet);
     shown.begin_at(setup.world.steps());
     // Who stopped the search wants to see the best movement so far.
     let show_all = progress::stop_asked() && setup.world.is_scripted();
     // On a thread of the pool: what a step shares out need not be handed over.
     let ended = rayon::scope(|_| {
-        conatus_world::resume(&mut setup.world, &setup.plan, log, sink, |steps| {
+        conatus_world::resume(&mut setup.world, &setup.schedule, log, sink, |steps| {
             shown.update(steps);
             show_all || !progress::stop_asked()
         })
@@ -136,17 +144,17 @@ pub(super) fn drive<S: Sink<Error = Failure> + Send>(
 /// Writes the report and the files, and tells how it went.
 pub(super) fn conclude(
     args: &Run,
-    plan: &Plan,
+    schedule: &RunSchedule,
     ended: Result<Report, Failure>,
     tape: Tape,
 ) -> Done {
-    let (report, written) = finish(plan, ended, tape, None)?;
+    let (report, written) = finish(schedule, ended, tape, None)?;
     tell(args, &report, &written)
 }
 
 /// Writes the report and the files; pages of several movements come later.
 pub(super) fn finish(
-    plan: &Plan,
+    schedule: &RunSchedule,
     ended: Result<Report, Failure>,
     tape: Tape,
     pages: Option<&mut Pages>,
@@ -155,7 +163,7 @@ pub(super) fn finish(
         Ok(report) => report,
         Err(failure) => {
             // One file failed; the others keep what there is.
-            let report = json!({ "scene": plan.scene, "interrupted": true });
+            let report = json!({ "scene": schedule.scene, "interrupted": true });
             let _ = tape.finish(&report, pages);
             return Err(failure);
         }

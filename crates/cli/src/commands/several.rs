@@ -8,7 +8,7 @@ use crate::errors::Failure;
 use crate::outputs::{OutputLocks, Outputs, Pages, Written};
 use crate::progress;
 use conatus_record::{Clip, Event};
-use conatus_world::Logbook;
+use conatus_world::RunLog;
 use conatus_world::motion::{Movement, Movements};
 use conatus_world::scene::Scene;
 use serde_json::Value;
@@ -34,7 +34,7 @@ struct Runs {
 /// report is that of the best.
 pub fn run(
     args: &Run,
-    scene: &mut Scene,
+    scene: &Scene,
     inputs: &[Event],
     movements: &Movements,
     (outputs, locks): (&Outputs, OutputLocks),
@@ -87,24 +87,24 @@ pub fn run(
 /// Runs the scene with one of the movements.
 fn play(
     args: &Run,
-    scene: &mut Scene,
+    scene: &Scene,
     inputs: &[Event],
     (index, movement): (usize, &Arc<Movement>),
     (outputs, locks): (&Outputs, OutputLocks),
     runs: &mut Runs,
 ) -> Done {
-    scene.movement = Some(Arc::clone(movement));
     let mut setup = scene.build()?;
+    setup.set_movement(movement)?;
     repeat_inputs(&mut setup.world, inputs)?;
     let mut tape = outputs.numbered(index + 1).begin(
         locks,
         &setup.header,
-        &scene.record_sources(),
+        &setup.sources,
         &scene.overrides,
         clip(&setup),
     )?;
-    let ended = drive(args, &mut setup, Logbook::new(), &mut tape);
-    let (report, written) = finish(&setup.plan, ended, tape, Some(&mut runs.pages))?;
+    let ended = drive(args, &mut setup, RunLog::new(), &mut tape);
+    let (report, written) = finish(&setup.schedule, ended, tape, Some(&mut runs.pages))?;
     runs.reports.push(report);
     runs.written.extend(written);
     Ok(())

@@ -254,7 +254,7 @@ mod tests {
     /// A header of dust: vertices without triangles, which move without any
     /// pattern.
     fn dust(vertices: usize, frames: usize) -> (Header, Vec<Frame>) {
-        let mut scene = Scene::load("cylon", &LoadOptions::default()).unwrap();
+        let scene = Scene::load("cylon", &LoadOptions::default()).unwrap();
         let mut header = scene.build().unwrap().header;
         header.cloths = vec![ClothInfo {
             name: "dust".into(),

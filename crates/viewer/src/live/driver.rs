@@ -2,14 +2,13 @@
 //! handles requests between any two steps.
 
 use super::clock::FrameClock;
-use super::live_run::{BroadcastSink, LiveRun, active_drags, start_run, title_of};
+use super::live_run::{BroadcastSink, LiveRun, LiveStart, active_drags, start_run, title_of};
 use super::run_store::RunStore;
 use super::search::MovementSearches;
 use super::session::{QueuedRequest, Reply, SessionError};
 use super::state::SessionState;
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::Recording;
-use conatus_world::scene::Scene;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,8 +46,11 @@ pub struct Driver {
 
 impl Driver {
     /// A driver for a scene, at its first frame.
-    pub fn live(scene: Scene, events: broadcast::Sender<Utf8Bytes>) -> Result<Self, SessionError> {
-        let (live, run) = start_run(scene, 1)?;
+    pub fn live(
+        start: LiveStart,
+        events: broadcast::Sender<Utf8Bytes>,
+    ) -> Result<Self, SessionError> {
+        let (live, run) = start_run(start, 1)?;
         Ok(Self::new(Some(live), run, events))
     }
 
@@ -132,7 +134,7 @@ impl Driver {
     /// How long to wait for the next step, if one is scheduled.
     fn next_step(&self) -> Option<Duration> {
         let live = self.live.as_ref()?;
-        let between = live.world.steps() % live.plan.steps_per_frame != 0;
+        let between = live.world.steps() % live.schedule.steps_per_frame != 0;
         match (self.playing(), self.stepping.is_empty()) {
             (true, true) if !between => Some(self.clock.wait(Instant::now())),
             (false, true) => None,
@@ -148,8 +150,8 @@ impl Driver {
     fn step(&mut self) {
         let Some(live) = &mut self.live else { return };
         let step = live.world.step();
-        live.log.step(&step);
-        if live.world.steps() % live.plan.steps_per_frame == 0 {
+        live.log.log_step(&step);
+        if live.world.steps() % live.schedule.steps_per_frame == 0 {
             self.record();
         }
     }
@@ -164,7 +166,7 @@ impl Driver {
             events: &self.events,
         };
         let recorded = live.log.record(&mut live.world, &mut sink);
-        let frame_seconds = live.plan.steps_per_frame as f64 * live.world.step_seconds();
+        let frame_seconds = live.schedule.steps_per_frame as f64 * live.world.step_seconds();
         let speed = self.state.borrow().speed;
         self.clock.tick(Instant::now(), frame_seconds, speed);
 
@@ -179,7 +181,7 @@ impl Driver {
         }
         if live.end.is_some_and(|end| live.world.steps() >= end) {
             live.end = None;
-            let seconds = live.plan.steps as f64 * live.world.step_seconds();
+            let seconds = live.schedule.steps as f64 * live.world.step_seconds();
             let seconds = rounded(seconds);
             stop.get_or_insert(format!(
                 "End of the scene ({seconds} s). Press play to continue."

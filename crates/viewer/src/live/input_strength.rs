@@ -72,7 +72,7 @@ mod tests {
     use conatus_world::scene::{LoadOptions, Scene};
 
     fn header(scene: &str) -> Header {
-        let mut scene = Scene::load(scene, &LoadOptions::default()).unwrap();
+        let scene = Scene::load(scene, &LoadOptions::default()).unwrap();
         scene.build().unwrap().header
     }
 

@@ -7,8 +7,9 @@ use axum::extract::ws::Utf8Bytes;
 use conatus_record::{Event, Frame, Recording};
 use conatus_rigid::forces::Hand;
 use conatus_world::command::INPUT;
-use conatus_world::scene::Scene;
-use conatus_world::{Command, Logbook, Plan, Sink, World};
+use conatus_world::motion::Movements;
+use conatus_world::scene::{Scene, Setup};
+use conatus_world::{Command, RunLog, RunSchedule, RunSink, World};
 use serde_json::{Value, json};
 use std::io;
 use std::ops::ControlFlow;
@@ -21,9 +22,13 @@ const MAX_QUEUED_INPUTS: usize = 1000;
 /// A world and everything needed to continue it.
 pub struct LiveRun {
     pub scene: Scene,
+    /// The movements of the scene's characters, if there are any.
+    pub movements: Option<Arc<Movements>>,
+    /// The index of the movement that is shown.
+    pub shown: usize,
     pub world: World,
-    pub plan: Plan,
-    pub log: Logbook,
+    pub schedule: RunSchedule,
+    pub log: RunLog,
     /// The step at which the scene's time ends; `None` once it was reached.
     pub end: Option<u64>,
     /// Why the run cannot continue.
@@ -42,45 +47,94 @@ impl LiveRun {
     }
 }
 
-/// Builds the world of a scene and records its first frame.
-pub fn start_run(mut scene: Scene, number: u32) -> Result<(LiveRun, RunStore), SessionError> {
-    let mut setup = scene.build().map_err(Box::new)?;
-    if let (Some(ask), None) = (&setup.ask, &scene.movement) {
-        // Searched once; resets reuse the movement.
-        let movements = ask.find_all(&|_| ControlFlow::Continue(()));
-        setup.put(&movements.best);
-        scene.keep(movements);
+/// A scene that is ready to run: its setup with the movement of its characters,
+/// and the other movements to choose from.
+pub struct LiveStart {
+    scene: Scene,
+    setup: Setup,
+    movements: Option<Arc<Movements>>,
+    shown: usize,
+}
+
+impl LiveStart {
+    /// A setup of the scene and the movements that were planned for it. The best
+    /// movement is shown.
+    pub fn new(
+        scene: Scene,
+        setup: Setup,
+        movements: Option<Arc<Movements>>,
+    ) -> Result<Self, SessionError> {
+        Self::with_movement(scene, setup, movements, 0)
     }
-    let (movements, movement) = movement_choice(&scene);
+
+    /// Builds a scene and plans the movement of its characters, which takes
+    /// seconds if there are any.
+    pub fn plan(scene: Scene) -> Result<Self, SessionError> {
+        let setup = scene.build().map_err(Box::new)?;
+        let movements = (setup.planner.as_ref())
+            .map(|planner| Arc::new(planner.plan_all(&|_| ControlFlow::Continue(()))));
+        Self::new(scene, setup, movements)
+    }
+
+    /// Builds a scene again, with one of the movements that were planned before.
+    pub fn rebuild(
+        scene: Scene,
+        movements: Option<Arc<Movements>>,
+        shown: usize,
+    ) -> Result<Self, SessionError> {
+        let setup = scene.build().map_err(Box::new)?;
+        Self::with_movement(scene, setup, movements, shown)
+    }
+
+    fn with_movement(
+        scene: Scene,
+        mut setup: Setup,
+        movements: Option<Arc<Movements>>,
+        shown: usize,
+    ) -> Result<Self, SessionError> {
+        let movement = movements.as_ref().and_then(|m| m.all().nth(shown));
+        if let Some(movement) = movement {
+            setup.set_movement(movement)?;
+        }
+        Ok(Self {
+            scene,
+            setup,
+            movements,
+            shown,
+        })
+    }
+}
+
+/// Starts the run of a scene and records its first frame.
+pub fn start_run(start: LiveStart, number: u32) -> Result<(LiveRun, RunStore), SessionError> {
+    let LiveStart {
+        scene,
+        setup,
+        movements,
+        shown,
+    } = start;
     let description = RunDescription {
         header: setup.header,
         title: scene.file.title.clone().unwrap_or_default(),
-        sources: scene.record_sources(),
+        sources: setup.sources,
         overrides: scene.overrides.clone(),
         clip: (setup.world.motion.as_ref()).map(|motion| motion.clip().clone()),
-        movements,
-        movement,
+        movements: movements.as_ref().map(|m| m.labels()).unwrap_or_default(),
+        movement: shown,
     };
     let run = RunStore::new(number, true, description)?;
     let mut live = LiveRun {
         scene,
+        movements,
+        shown,
         world: setup.world,
-        end: Some(setup.plan.steps),
-        plan: setup.plan,
-        log: Logbook::new(),
+        end: Some(setup.schedule.steps),
+        schedule: setup.schedule,
+        log: RunLog::new(),
         halted: None,
     };
     live.log.record(&mut live.world, &mut &run)?;
     Ok((live, run))
-}
-
-/// The labels of the movements to choose from, and the index of the shown one.
-fn movement_choice(scene: &Scene) -> (Vec<String>, usize) {
-    let (Some(all), Some(shown)) = (&scene.movements, &scene.movement) else {
-        return (Vec::new(), 0);
-    };
-    let index = all.all().position(|m| Arc::ptr_eq(m, shown));
-    (all.labels(), index.unwrap_or(0))
 }
 
 /// The title of the scene that a recording contains.
@@ -113,7 +167,7 @@ pub struct BroadcastSink<'a> {
     pub events: &'a broadcast::Sender<Utf8Bytes>,
 }
 
-impl Sink for BroadcastSink<'_> {
+impl RunSink for BroadcastSink<'_> {
     type Error = io::Error;
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {

@@ -22,5 +22,6 @@ mod spool;
 mod state;
 mod token;
 
+pub use live_run::LiveStart;
 pub use server::{ServeError, Server};
 pub use session::{Session, SessionError};

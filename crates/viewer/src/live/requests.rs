@@ -3,9 +3,9 @@
 use super::clock::{FrameClock, SPEEDS};
 use super::driver::Driver;
 use super::input_strength;
-use super::live_run::{LiveRun, start_run};
+use super::live_run::{LiveRun, LiveStart, start_run};
 use super::search::SearchOutcome;
-use super::session::{QueuedRequest, Reply};
+use super::session::{QueuedRequest, Reply, SessionError};
 use super::state::{PointerDrag, SessionRequest};
 use conatus_math::DVec3;
 use conatus_world::Command;
@@ -146,9 +146,10 @@ impl Driver {
     /// end, or because the recording was full), and stays paused if a user
     /// paused it.
     fn reset(&mut self) -> Reply {
-        let scene = self.live_run()?.scene.clone();
+        let live = self.live_run()?;
+        let (scene, movements, shown) = (live.scene.clone(), live.movements.clone(), live.shown);
         let stopped_itself = self.state.borrow().message.is_some();
-        self.switch(scene)?;
+        self.switch(LiveStart::rebuild(scene, movements, shown))?;
         if stopped_itself {
             self.set_playing(true);
         }
@@ -162,19 +163,18 @@ impl Driver {
         if library::find(name).is_none() {
             return Err(format!("There is no built-in scene `{name}`."));
         }
-        let mut scene = Scene::load(name, &LoadOptions::default()).map_err(|e| e.to_string())?;
+        let scene = Scene::load(name, &LoadOptions::default()).map_err(|e| e.to_string())?;
         self.abandon_search();
-        if !scene.file.character.is_empty()
-            && let Some(ask) = scene.build().map_err(|e| e.to_string())?.ask
-        {
-            if let Err(error) = self.searches.begin(scene, ask, &self.state) {
+        let setup = scene.build().map_err(|e| e.to_string())?;
+        if setup.planner.is_some() {
+            if let Err(error) = self.searches.begin(scene, Box::new(setup), &self.state) {
                 self.abandon_search();
                 return Err(error.to_string());
             }
             self.searched_scene = Some(name.to_owned());
             return Ok(Value::Null);
         }
-        self.switch(scene)?;
+        self.switch(LiveStart::new(scene, setup, None))?;
         self.set_playing(true);
         Ok(Value::Null)
     }
@@ -186,7 +186,7 @@ impl Driver {
         };
         self.searched_scene = None;
         let shown = match outcome {
-            SearchOutcome::Found(scene) => self.switch(*scene),
+            SearchOutcome::Found(start) => self.switch(Ok(*start)),
             SearchOutcome::Failed(reason) => Err(reason),
         };
         match shown {
@@ -204,21 +204,21 @@ impl Driver {
 
     /// Restarts with another of the movements found.
     fn show_movement(&mut self, index: usize) -> Reply {
-        let mut scene = self.live_run()?.scene.clone();
-        let all = scene.movements.as_ref();
-        let movement = all.and_then(|all| all.all().nth(index).cloned());
-        let Some(movement) = movement else {
+        let live = self.live_run()?;
+        let (scene, movements) = (live.scene.clone(), live.movements.clone());
+        let count = movements.as_ref().map_or(0, |m| m.all().count());
+        if index >= count {
             return Err(format!("There is no movement {}.", index.saturating_add(1)));
-        };
-        scene.movement = Some(movement);
-        self.switch(scene)?;
+        }
+        self.switch(LiveStart::rebuild(scene, movements, index))?;
         self.set_playing(true);
         Ok(Value::Null)
     }
 
-    fn switch(&mut self, scene: Scene) -> Reply {
+    fn switch(&mut self, start: Result<LiveStart, SessionError>) -> Reply {
         let number = self.state.borrow().run.number.wrapping_add(1);
-        let (live, run) = start_run(scene, number).map_err(|e| e.to_string())?;
+        let started = start.and_then(|start| start_run(start, number));
+        let (live, run) = started.map_err(|e| e.to_string())?;
         self.live = Some(live);
         self.abandon_search();
         self.dragging.clear();
@@ -272,7 +272,7 @@ impl Driver {
     fn report(&self) -> Value {
         match &self.live {
             Some(live) => {
-                let report = live.log.report(&live.world, &live.plan, false);
+                let report = live.log.report(&live.world, &live.schedule, false);
                 serde_json::to_value(report).unwrap_or_default()
             }
             None => Value::Null,

@@ -5,7 +5,7 @@ use super::plot::PlotPoints;
 use super::spool::Spool;
 use conatus_record::clip::{Chart, Clip};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
-use conatus_world::Sink;
+use conatus_world::RunSink;
 use serde_json::{Value, json};
 use std::io;
 use std::path::Path;
@@ -207,7 +207,7 @@ impl RunStore {
     }
 }
 
-impl Sink for &RunStore {
+impl RunSink for &RunStore {
     type Error = io::Error;
 
     fn frame(&mut self, frame: &Frame) -> io::Result<()> {

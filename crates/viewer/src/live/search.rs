@@ -4,9 +4,11 @@
 //! progress to the pages. At most one search runs at a time: a search that is
 //! abandoned is cancelled, and the next one starts when its threads have ended.
 
+use super::live_run::LiveStart;
+use super::session::SessionError;
 use super::state::SessionState;
-use conatus_world::motion::{Ask, Progress, ROUND};
-use conatus_world::scene::Scene;
+use conatus_world::motion::{Progress, ROUND};
+use conatus_world::scene::{Scene, Setup};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,13 +27,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 pub struct MovementSearches {
     running: Option<MovementSearch>,
     /// Starts when the cancelled search has ended.
-    next: Option<(Scene, Ask)>,
+    next: Option<(Scene, Box<Setup>)>,
 }
 
 /// What a search has led to.
 pub enum SearchOutcome {
-    /// The scene with its movement.
-    Found(Box<Scene>),
+    /// The scene with its movements.
+    Found(Box<LiveStart>),
     /// The search could not be started, or its thread panicked.
     Failed(String),
 }
@@ -47,16 +49,16 @@ impl MovementSearches {
     pub fn begin(
         &mut self,
         scene: Scene,
-        ask: Ask,
+        setup: Box<Setup>,
         state: &watch::Sender<SessionState>,
     ) -> io::Result<()> {
         self.abandon(state);
         state.send_modify(|state| state.search = Some(message(&scene.name)));
         if self.running.is_some() {
-            self.next = Some((scene, ask));
+            self.next = Some((scene, setup));
             return Ok(());
         }
-        self.running = Some(MovementSearch::start(scene, ask, state.clone())?);
+        self.running = Some(MovementSearch::start(scene, setup, state.clone())?);
         Ok(())
     }
 
@@ -76,8 +78,8 @@ impl MovementSearches {
         let cancelled = search.is_cancelled();
         let found = search.worker.join();
         if cancelled {
-            let (scene, ask) = self.next.take()?;
-            return match MovementSearch::start(scene, ask, state.clone()) {
+            let (scene, setup) = self.next.take()?;
+            return match MovementSearch::start(scene, setup, state.clone()) {
                 Ok(search) => {
                     self.running = Some(search);
                     None
@@ -90,7 +92,8 @@ impl MovementSearches {
         }
         state.send_modify(|state| state.search = None);
         Some(match found {
-            Ok(scene) => SearchOutcome::Found(Box::new(scene)),
+            Ok(Ok(start)) => SearchOutcome::Found(Box::new(start)),
+            Ok(Err(error)) => SearchOutcome::Failed(error.to_string()),
             Err(_) => SearchOutcome::Failed("The search thread panicked.".into()),
         })
     }
@@ -107,12 +110,16 @@ impl MovementSearches {
 
 /// One search on its own threads.
 struct MovementSearch {
-    worker: JoinHandle<Scene>,
+    worker: JoinHandle<Result<LiveStart, SessionError>>,
     cancelled: Arc<AtomicBool>,
 }
 
 impl MovementSearch {
-    fn start(mut scene: Scene, ask: Ask, state: watch::Sender<SessionState>) -> io::Result<Self> {
+    fn start(
+        scene: Scene,
+        setup: Box<Setup>,
+        state: watch::Sender<SessionState>,
+    ) -> io::Result<Self> {
         // Attempts occupy their threads for seconds. The steps of the world
         // that is shown meanwhile must not wait for them.
         let pool = rayon::ThreadPoolBuilder::new()
@@ -128,9 +135,10 @@ impl MovementSearch {
             state,
         };
         let work = move || {
-            let movements = pool.install(|| ask.find_all(&|at| progress.report(at)));
-            scene.keep(movements);
-            scene
+            let movements = (setup.planner.as_ref()).map(|planner| {
+                Arc::new(pool.install(|| planner.plan_all(&|at| progress.report(at))))
+            });
+            LiveStart::new(scene, *setup, movements)
         };
         let worker = thread::Builder::new().name("search".into()).spawn(work)?;
         Ok(Self { worker, cancelled })

@@ -2,10 +2,12 @@
 //! records everything.
 
 use super::driver::Driver;
+use super::live_run::LiveStart;
 use super::state::{SessionRequest, SessionState};
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::Recording;
-use conatus_world::scene::{Scene, SceneError};
+use conatus_world::motion::MovementMismatch;
+use conatus_world::scene::SceneError;
 use serde_json::Value;
 use std::io;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -43,6 +45,9 @@ pub enum SessionError {
     /// The scene cannot be built.
     #[error(transparent)]
     Scene(#[from] Box<SceneError>),
+    /// The movement is not one of the scene's characters.
+    #[error(transparent)]
+    Movement(#[from] MovementMismatch),
     /// Frames cannot be stored.
     #[error("cannot store frames in the folder for temporary files: {0}")]
     Spool(#[from] io::Error),
@@ -50,8 +55,8 @@ pub enum SessionError {
 
 impl Session {
     /// A session that runs a scene. It is paused until a page connects.
-    pub fn live(scene: Scene) -> Result<Self, SessionError> {
-        Self::start(|events| Driver::live(scene, events))
+    pub fn live(start: LiveStart) -> Result<Self, SessionError> {
+        Self::start(|events| Driver::live(start, events))
     }
 
     /// A session that shows a recording.

@@ -33,19 +33,19 @@ fn recording(name: &str) -> Recording {
         seconds: Some(0.1),
         ..LoadOptions::default()
     };
-    let mut scene = Scene::load("cylon", &options).unwrap();
+    let scene = Scene::load("cylon", &options).unwrap();
     let mut setup = scene.build().unwrap();
     setup.header.scene = name.into();
     let mut keep = Keep(Recording {
         header: setup.header,
-        sources: scene.record_sources(),
+        sources: setup.sources.clone(),
         overrides: scene.overrides.clone(),
         frames: Vec::new(),
         events: Vec::new(),
         report: None,
         clip: None,
     });
-    conatus_world::run(&mut setup.world, &setup.plan, &mut keep, |_| true).unwrap();
+    conatus_world::run(&mut setup.world, &setup.schedule, &mut keep, |_| true).unwrap();
     keep.0
 }
 

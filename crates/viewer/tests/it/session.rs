@@ -4,7 +4,7 @@ use crate::support::{PageClient, Served, built_in, scene};
 use conatus_record::{Frame, Recording};
 use conatus_viewer::live::Session;
 use conatus_world::scene::Scene;
-use conatus_world::{Sink, run};
+use conatus_world::{RunSink, run};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn saved(served: &Served) -> Recording {
 
 struct Frames(Vec<Frame>);
 
-impl Sink for Frames {
+impl RunSink for Frames {
     type Error = Infallible;
     fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
         self.0.push(frame.clone());
@@ -37,11 +37,11 @@ impl Sink for Frames {
 fn again(recording: &Recording) -> Vec<Frame> {
     let header = &recording.header;
     let (sources, overrides) = (&recording.sources, &recording.overrides);
-    let mut scene = Scene::from_recording(&header.scene, sources, overrides, header.seed).unwrap();
+    let scene = Scene::from_recording(&header.scene, sources, overrides, header.seed).unwrap();
     let mut setup = scene.build().unwrap();
     setup.world.repeat_inputs(&recording.events).unwrap();
     let mut frames = Frames(Vec::new());
-    let Ok(_) = run(&mut setup.world, &setup.plan, &mut frames, |_| true);
+    let Ok(_) = run(&mut setup.world, &setup.schedule, &mut frames, |_| true);
     frames.0
 }
 

@@ -1,8 +1,9 @@
-//! Values as bytes: little-endian, every bit of a number kept, lists behind
-//! their length. Reading gives `None` for whatever writing does not give.
+//! The byte layout of checkpoints: little-endian numbers with all their bits,
+//! lists after their length. Reading returns `None` for bytes that writing cannot
+//! produce.
 
 use crate::energy::EnergyGrowth;
-use crate::run::{Notes, Tally};
+use crate::run::{ConservationTally, RunStats};
 use conatus_cloth::response::constraint::{Pair, Stencil};
 use conatus_cloth::{ClothState, Pressing, Stats, WarmStart};
 use conatus_math::{DQuat, DVec3, Pose};
@@ -12,23 +13,53 @@ use conatus_rigid::forces::Hand;
 use conatus_rigid::snapshot::Mover;
 use conatus_rigid::{Activity, Constants, State};
 
-/// What can be written and read back.
+/// The bytes that are left to read.
+pub(super) struct Reader<'a> {
+    bytes: Bytes<'a>,
+    /// Whether reading stopped at a NaN or an infinity.
+    pub found_non_finite: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes: Bytes(bytes),
+            found_non_finite: false,
+        }
+    }
+
+    /// The number of bytes that are left.
+    pub fn len(&self) -> usize {
+        self.bytes.0.len()
+    }
+
+    /// A number. No state of a world holds a NaN or an infinity: bodies and
+    /// cloth with such numbers are stopped before a checkpoint is written, and
+    /// the code that continues a run relies on that.
+    fn finite(&mut self) -> Option<f64> {
+        let value = self.bytes.f64()?;
+        self.found_non_finite |= !value.is_finite();
+        value.is_finite().then_some(value)
+    }
+}
+
+/// A value that can be written as bytes and read back.
 pub(super) trait Wire: Sized {
     /// Appends the value.
     fn put(&self, out: &mut Vec<u8>);
-    /// Takes the value from the front.
-    fn get(bytes: &mut Bytes) -> Option<Self>;
+    /// Reads the value from the front.
+    fn get(bytes: &mut Reader) -> Option<Self>;
 }
 
-/// A struct is its fields one after the other. All of them must be named, so
-/// that a new one is not forgotten.
+/// Writes a struct field by field. The compiler requires all fields, so that a
+/// new one cannot be forgotten.
 macro_rules! wire {
     ($type:ty { $($field:ident),* $(,)? }) => {
         impl Wire for $type {
             fn put(&self, out: &mut Vec<u8>) {
                 $(self.$field.put(out);)*
             }
-            fn get(bytes: &mut Bytes) -> Option<Self> {
+            fn get(bytes: &mut Reader) -> Option<Self> {
                 Some(Self { $($field: Wire::get(bytes)?),* })
             }
         }
@@ -40,8 +71,8 @@ impl Wire for u8 {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(*self);
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        bytes.u8()
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        bytes.bytes.u8()
     }
 }
 
@@ -49,8 +80,8 @@ impl Wire for u32 {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        bytes.u32()
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        bytes.bytes.u32()
     }
 }
 
@@ -58,8 +89,8 @@ impl Wire for u64 {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.to_le_bytes());
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        bytes.u64()
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        bytes.bytes.u64()
     }
 }
 
@@ -67,8 +98,8 @@ impl Wire for usize {
     fn put(&self, out: &mut Vec<u8>) {
         (*self as u64).put(out);
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        bytes.u64()?.try_into().ok()
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        bytes.bytes.u64()?.try_into().ok()
     }
 }
 
@@ -76,8 +107,8 @@ impl Wire for f64 {
     fn put(&self, out: &mut Vec<u8>) {
         self.to_bits().put(out);
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        bytes.f64()
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        bytes.finite()
     }
 }
 
@@ -85,7 +116,7 @@ impl Wire for DQuat {
     fn put(&self, out: &mut Vec<u8>) {
         self.to_array().iter().for_each(|x| x.put(out));
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
+    fn get(bytes: &mut Reader) -> Option<Self> {
         Some(Self::from_array(Wire::get(bytes)?))
     }
 }
@@ -94,7 +125,7 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
     fn put(&self, out: &mut Vec<u8>) {
         self.iter().for_each(|x| x.put(out));
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
+    fn get(bytes: &mut Reader) -> Option<Self> {
         let list: Option<Vec<T>> = (0..N).map(|_| T::get(bytes)).collect();
         list?.try_into().ok()
     }
@@ -105,7 +136,7 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
         self.0.put(out);
         self.1.put(out);
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
+    fn get(bytes: &mut Reader) -> Option<Self> {
         Some((A::get(bytes)?, B::get(bytes)?))
     }
 }
@@ -117,8 +148,8 @@ impl<T: Wire> Wire for Option<T> {
             value.put(out);
         }
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        match bytes.u8()? {
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        match u8::get(bytes)? {
             0 => Some(None),
             1 => Some(Some(T::get(bytes)?)),
             _ => None,
@@ -131,11 +162,11 @@ impl<T: Wire> Wire for Vec<T> {
         self.len().put(out);
         self.iter().for_each(|x| x.put(out));
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
+    fn get(bytes: &mut Reader) -> Option<Self> {
         let count = usize::get(bytes)?;
-        // Every value takes a byte or more: a length that lies must not ask
-        // for memory.
-        if count > bytes.0.len() {
+        // Every value takes at least one byte. A wrong length must not allocate
+        // memory.
+        if count > bytes.len() {
             return None;
         }
         (0..count).map(|_| T::get(bytes)).collect()
@@ -147,9 +178,9 @@ impl Wire for String {
         self.len().put(out);
         out.extend_from_slice(self.as_bytes());
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
+    fn get(bytes: &mut Reader) -> Option<Self> {
         let count = usize::get(bytes)?;
-        let text = std::str::from_utf8(bytes.take(count)?).ok()?;
+        let text = std::str::from_utf8(bytes.bytes.take(count)?).ok()?;
         Some(text.to_owned())
     }
 }
@@ -165,8 +196,8 @@ impl Wire for Activity {
         };
         number.put(out);
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        Some(match bytes.u8()? {
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        Some(match u8::get(bytes)? {
             0 => Self::Free,
             1 => Self::Locked,
             2 => Self::Quarantined,
@@ -185,11 +216,11 @@ impl Wire for Pair {
             Self::VertexPlane(plane) => (2u8, *plane).put(out),
         }
     }
-    fn get(bytes: &mut Bytes) -> Option<Self> {
-        Some(match bytes.u8()? {
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        Some(match u8::get(bytes)? {
             0 => Self::VertexTriangle,
             1 => Self::EdgeEdge,
-            2 => Self::VertexPlane(bytes.u32()?),
+            2 => Self::VertexPlane(u32::get(bytes)?),
             _ => return None,
         })
     }
@@ -253,7 +284,7 @@ wire!(ClothState {
     obstacles,
     stats
 });
-wire!(Tally {
+wire!(ConservationTally {
     start,
     end,
     energy_change,
@@ -269,7 +300,7 @@ wire!(EnergyGrowth {
     potential,
     lift,
 });
-wire!(Notes {
+wire!(RunStats {
     frames,
     contacts_max,
     quarantined,

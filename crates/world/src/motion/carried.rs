@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn a_thing_that_feels_another_force_than_the_hand_is_found() {
-        let mut scene = Scene::load("carry", &LoadOptions::default()).unwrap();
-        let mut clip = scene.build().unwrap().ask.unwrap().start();
+        let scene = Scene::load("carry", &LoadOptions::default()).unwrap();
+        let mut clip = scene.build().unwrap().planner.unwrap().start();
         assert_eq!(reaction_error(&clip), 0.0);
         let hand = (clip.characters[0].effectors.iter_mut())
             .find(|e| e.name == "left hand")

@@ -6,7 +6,7 @@
 
 mod things;
 
-use super::Ask;
+use super::MotionPlanner;
 use super::carried::imbalance;
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DQuat, DVec3};
@@ -37,12 +37,12 @@ pub struct Sampled {
 }
 
 /// A clip of the movement with these unknowns.
-pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
+pub fn sampled(planner: &MotionPlanner, program: &Program, x: &[f64]) -> Sampled {
     let segment = program.layout.segment_seconds();
     // Knots are among the moments.
     let pieces = (segment / FINEST - 1e-9).ceil().max(1.0);
     let moments = program.layout.blocks() * pieces as usize + 1;
-    let mut clip = begin(ask, program, segment / pieces, moments);
+    let mut clip = begin(planner, program, segment / pieces, moments);
     let phases = 0..=program.layout.phases;
     clip.phases = phases
         .map(|k| k as f64 * program.layout.phase_seconds)
@@ -67,7 +67,7 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
             effector.contact = (0..program.layout.phases).map(variable).collect();
         }
     }
-    clip.targets = ask.targets.clone();
+    clip.targets = planner.targets.clone();
     Sampled {
         clip,
         reaction_error,
@@ -75,18 +75,18 @@ pub fn sampled(ask: &Ask, program: &Program, x: &[f64]) -> Sampled {
 }
 
 /// A clip of one moment: everybody as they start.
-pub fn start(ask: &Ask, program: &Program) -> Clip {
-    let mut clip = begin(ask, program, FINEST, 1);
+pub fn start(planner: &MotionPlanner, program: &Program) -> Clip {
+    let mut clip = begin(planner, program, FINEST, 1);
     let mut state = program.start_state();
     add(&mut clip, program, &mut state, &mut TrueForces::default());
-    clip.targets = ask.targets.clone();
+    clip.targets = planner.targets.clone();
     clip
 }
 
 /// A clip without anything that moves.
-fn begin(ask: &Ask, program: &Program, dt: f64, moments: usize) -> Clip {
+fn begin(planner: &MotionPlanner, program: &Program, dt: f64, moments: usize) -> Clip {
     let mut clip = Clip::empty(Up::Z, program.gravity, dt, moments);
-    clip.seed = ask.problem.effort.seed;
+    clip.seed = planner.problem.effort.seed;
     clip.surfaces = program.around.surfaces.iter().map(surface).collect();
     let everybody = program.characters.iter().enumerate();
     clip.characters = everybody

@@ -1,19 +1,19 @@
-//! Characters in the world: a movement is found before the run begins, and in
-//! the run its parts move as it says, like anything that the scene scripts.
+//! Characters in the world. Their movement is planned before the run; in the
+//! run it is played like anything else that the scene scripts.
 //!
-//! [`Ask`] is what a scene asks for, [`Movement`] what was found: a
-//! [`Clip`] and a report. [`MotionWorld`] plays it.
+//! [`MotionPlanner`] plans what the scene requests; a [`Movement`] is a result:
+//! a [`Clip`] and a report. [`MotionWorld`] plays it.
 
-mod ask;
 mod carried;
 mod clip;
+mod planner;
 mod report;
 
-pub use ask::Ask;
 pub use carried::ContactReport;
 pub use conatus_motion::Progress;
 pub use conatus_motion::ROUND;
 pub use conatus_motion::phases::STAGES;
+pub use planner::MotionPlanner;
 pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 
 use conatus_cloth::script::{Ease, Key, Path};
@@ -22,19 +22,24 @@ use conatus_record::clip::PartTracks;
 use conatus_record::{BodyFrame, Clip, ContactFrame};
 use std::sync::Arc;
 
-/// The kind of the event that carries a movement's report in a recording.
-pub const FOUND: &str = "motion";
+/// The kind of the event that holds a movement's report in a recording.
+pub const MOVEMENT_EVENT: &str = "motion";
 
-/// A movement that was found.
+/// A planned movement of all characters of a scene.
 #[derive(Clone, Debug)]
 pub struct Movement {
-    /// What everybody does.
+    /// Where everything is over time, and which forces act.
     pub clip: Clip,
-    /// How it was found, and how good it is.
+    /// How the movement was found, and its score.
     pub report: MotionReport,
 }
 
-/// All movements that a search has kept.
+/// A movement belongs to other characters than those of the scene.
+#[derive(Debug, thiserror::Error)]
+#[error("the movement is of other characters or objects than those of the scene")]
+pub struct MovementMismatch;
+
+/// The movements that a search has kept.
 #[derive(Clone, Debug)]
 pub struct Movements {
     /// The best.
@@ -49,8 +54,8 @@ impl Movements {
         std::iter::once(&self.best).chain(&self.others)
     }
 
-    /// What a list to choose from calls them: `movement 1 of 3, cost 12.34`. Empty
-    /// where there is nothing to choose.
+    /// Labels for a list to choose from: `movement 1 of 3, cost 12.34`. Empty if
+    /// there is only one movement.
     pub fn labels(&self) -> Vec<String> {
         let of = 1 + self.others.len();
         let label = |(index, movement): (usize, &Arc<Movement>)| {
@@ -65,7 +70,7 @@ impl Movements {
     }
 }
 
-/// A cost with the digits that people compare.
+/// Formats a cost with two decimals or three significant digits.
 pub fn cost(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 => format!("{value:.3e}"),
@@ -79,12 +84,12 @@ pub struct MotionWorld {
     movement: Option<Arc<Movement>>,
     start: Arc<Clip>,
     tracks: PartTracks,
-    /// The first of the parts among the obstacles of cloth, if there is cloth.
+    /// The index of the first part among the obstacles of cloth, if there is cloth.
     pub(crate) first_obstacle: Option<usize>,
 }
 
 impl MotionWorld {
-    /// Characters that stand still as they start.
+    /// Characters that stand still in their start poses.
     pub fn still(start: Clip) -> Self {
         Self {
             movement: None,
@@ -94,18 +99,28 @@ impl MotionWorld {
         }
     }
 
-    /// Has them move.
-    pub(crate) fn put(&mut self, movement: &Arc<Movement>) {
+    /// Plays a movement from now on, if it is one of these characters.
+    pub(crate) fn set_movement(
+        &mut self,
+        movement: &Arc<Movement>,
+    ) -> Result<(), MovementMismatch> {
+        let names = |clip: &Clip| -> Vec<String> {
+            clip.parts().into_iter().map(|part| part.name).collect()
+        };
+        if names(&self.start) != names(&movement.clip) {
+            return Err(MovementMismatch);
+        }
         self.tracks = movement.clip.tracks();
         self.movement = Some(Arc::clone(movement));
+        Ok(())
     }
 
-    /// Their movement, once it is found.
+    /// The movement that is played, once it is set.
     pub fn movement(&self) -> Option<&Arc<Movement>> {
         self.movement.as_ref()
     }
 
-    /// What they do: the movement, or the pose they start in.
+    /// The clip that is played: the movement, or the start poses.
     pub fn clip(&self) -> &Clip {
         match &self.movement {
             Some(movement) => &movement.clip,
@@ -113,22 +128,22 @@ impl MotionWorld {
         }
     }
 
-    /// How the movement was found.
+    /// The report of the movement.
     pub fn report(&self) -> Option<&MotionReport> {
         self.movement.as_ref().map(|m| &m.report)
     }
 
-    /// Where all parts are at a time.
+    /// The states of all parts at a time.
     pub fn parts(&self, time: f64) -> Vec<BodyFrame> {
         self.tracks.poses(time)
     }
 
-    /// The forces on characters at a time, as impulses of a step.
+    /// The contact forces on characters at a time, as impulses of a step.
     pub fn contacts(&self, time: f64, step: f64) -> Vec<ContactFrame> {
         self.clip().contact_frames(time, step)
     }
 
-    /// The paths of all parts, as obstacles of cloth have them.
+    /// The paths of all parts, for the obstacles of cloth.
     pub(crate) fn paths(&self) -> Vec<Path> {
         paths(self.clip(), &self.tracks)
     }

@@ -5,18 +5,20 @@ use super::diagnostic::{Diagnostic, SourceText, nearest};
 use super::library;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The greatest file that is read, in bytes. A scene or mesh beyond it is
 /// more likely a mistake than a wish.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Reads the files that a scene names, and keeps what it has read so that a
-/// recording can carry it.
+/// Reads the files that a scene names. A file is read from disk once: later
+/// reads, also of clones, return the same text, so that a scene that is built
+/// twice gives the same world twice. A recording keeps these texts.
 #[derive(Clone, Debug)]
 pub struct Files {
     origin: Origin,
-    read: Vec<(String, SourceText)>,
+    /// The texts that were read, in order, by the name that the scene uses.
+    read: Arc<Mutex<Vec<(String, SourceText)>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,18 +49,35 @@ impl Files {
     }
 
     fn new(origin: Origin) -> Self {
-        let read = Vec::new();
+        let read = Arc::default();
         Self { origin, read }
+    }
+
+    /// The text of a file, from the cache or else from `load`.
+    fn read_once(
+        &self,
+        file: &str,
+        load: impl FnOnce() -> Result<SourceText, Diagnostic>,
+    ) -> Result<SourceText, Diagnostic> {
+        // Entries are appended whole, so a panic elsewhere leaves the list valid.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, source)) = read.iter().find(|(name, _)| name == file) {
+            return Ok(source.clone());
+        }
+        let source = load()?;
+        read.push((file.to_owned(), source.clone()));
+        Ok(source)
     }
 
     /// The text of a file that the scene names, under the name to show in
     /// messages. The problem has no place yet: it belongs where the scene
     /// names the file ([`Diagnostics::push_at`](super::Diagnostics::push_at)).
-    pub fn read(&mut self, file: &str) -> Result<SourceText, Diagnostic> {
-        if let Some((_, source)) = self.read.iter().find(|(name, _)| name == file) {
-            return Ok(source.clone());
-        }
-        let source = match &self.origin {
+    pub fn read(&self, file: &str) -> Result<SourceText, Diagnostic> {
+        self.read_once(file, || self.load(file))
+    }
+
+    fn load(&self, file: &str) -> Result<SourceText, Diagnostic> {
+        Ok(match &self.origin {
             Origin::Folder(folder) => {
                 let path = folder.join(file);
                 match library::mesh(file) {
@@ -81,35 +100,30 @@ impl Files {
                     return Err(missing(file, "is in the recording", names));
                 }
             },
-        };
-        self.read.push((file.to_owned(), source.clone()));
-        Ok(source)
+        })
     }
 
     /// The text that a scene's source of this name holds, or that `make` makes
     /// from files in the scene's folder; kept like any other.
     pub fn read_or_make(
-        &mut self,
+        &self,
         name: &str,
         make: impl FnOnce(&Path) -> Result<String, Diagnostic>,
     ) -> Result<SourceText, Diagnostic> {
         let Origin::Folder(folder) = &self.origin else {
             return self.read(name);
         };
-        if let Some((_, source)) = self.read.iter().find(|(read, _)| read == name) {
-            return Ok(source.clone());
-        }
-        let source = SourceText::new(name, make(folder)?);
-        self.read.push((name.to_owned(), source.clone()));
-        Ok(source)
+        self.read_once(name, || Ok(SourceText::new(name, make(folder)?)))
     }
 
-    /// What has been read so far: the name that the scene calls it, and the
-    /// text.
-    pub fn already_read(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.read
-            .iter()
-            .map(|(name, source)| (name.as_str(), &*source.text))
+    /// The texts that were read so far, in order, by the name that the scene
+    /// uses.
+    pub fn already_read(&self) -> Vec<(String, Arc<str>)> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = read.iter();
+        texts
+            .map(|(name, source)| (name.clone(), Arc::clone(&source.text)))
+            .collect()
     }
 }
 
@@ -188,12 +202,14 @@ mod tests {
 
     #[test]
     fn files_in_memory_are_read_by_the_scenes_name_for_them() {
-        let mut files = Files::in_memory([("meshes/a.obj".to_owned(), "v 0 0 0".to_owned())]);
+        let files = Files::in_memory([("meshes/a.obj".to_owned(), "v 0 0 0".to_owned())]);
         assert_eq!(&*files.read("meshes/a.obj").unwrap().text, "v 0 0 0");
         let diagnostic = files.read("meshes/b.obj").unwrap_err();
         assert_eq!(diagnostic.help.unwrap(), "did you mean `meshes/a.obj`?");
-        let read: Vec<_> = files.already_read().collect();
-        assert_eq!(read, [("meshes/a.obj", "v 0 0 0")]);
+        assert_eq!(
+            files.already_read(),
+            [("meshes/a.obj".to_owned(), "v 0 0 0".into())]
+        );
     }
 
     #[test]

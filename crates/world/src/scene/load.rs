@@ -8,38 +8,34 @@ use super::{de, library, parse_json, parse_toml, set};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the command line changes about a scene.
+/// Changes that the command line makes to a scene.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// `path=value` changes, carried out in order.
+    /// `path=value` changes, applied in order.
     pub sets: Vec<String>,
-    /// The seed, instead of the scene's.
+    /// Replaces the seed of the scene.
     pub seed: Option<u64>,
-    /// The length of the run, instead of the scene's.
+    /// Replaces the length of the run.
     pub seconds: Option<f64>,
 }
 
-/// A scene whose keys are all right. Whether its physics is, `build` finds
-/// out.
+/// What a scene file says, with the changes of the command line. Its keys are
+/// valid; [`build`](Scene::build) checks its physics. A scene never changes after
+/// it was loaded: movements of characters belong to a [`Setup`](super::Setup).
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Its name: that of a built-in scene, or of the file without its ending.
+    /// The name of a built-in scene, or the file name without its extension.
     pub name: String,
-    /// Its content.
+    /// The keys and values.
     pub file: SceneFile,
-    /// The seed of everything random: the command line's, or else the
-    /// scene's, or else 0.
+    /// The seed of everything random: that of the command line, else that of
+    /// the scene, else 0.
     pub seed: u64,
-    /// The command line's changes as `path=value`, in order; with these and
-    /// [`Scene::record_sources`] the scene can be loaded again.
+    /// The changes of the command line as `path=value`, in order. A recording
+    /// keeps them beside its sources, so that the scene can be loaded from it.
     pub overrides: Vec<String>,
-    /// The meshes that the scene names.
+    /// Where the files that the scene names are read from.
     pub files: Files,
-    /// The movement of its characters, if that is known already; worlds are
-    /// built with it.
-    pub movement: Option<Arc<crate::motion::Movement>>,
-    /// All movements that were kept to choose from, if that is known already.
-    pub movements: Option<Arc<crate::motion::Movements>>,
     tree: Arc<TreeNode>,
     sources: Vec<SourceText>,
     format: Format,
@@ -52,11 +48,11 @@ enum Format {
 }
 
 impl Format {
-    /// By the ending, or, if that says nothing, by the first character: no
-    /// TOML document begins with a brace.
-    fn of(name: &str, text: &str) -> Self {
-        let ending = Path::new(name).extension().map(|e| e.to_ascii_lowercase());
-        match ending.as_ref().and_then(|ending| ending.to_str()) {
+    /// By the extension, else by the first character: no TOML document begins
+    /// with a brace.
+    fn detect(name: &str, text: &str) -> Self {
+        let extension = Path::new(name).extension().map(|e| e.to_ascii_lowercase());
+        match extension.as_ref().and_then(|e| e.to_str()) {
             Some("json") => Self::Json,
             Some("toml") => Self::Toml,
             _ if text.trim_start().starts_with('{') => Self::Json,
@@ -66,14 +62,8 @@ impl Format {
 }
 
 impl Scene {
-    /// Keeps movements that were found: it is built with the best of them.
-    pub fn keep(&mut self, movements: crate::motion::Movements) {
-        self.movement = Some(Arc::clone(&movements.best));
-        self.movements = Some(Arc::new(movements));
-    }
-
-    /// Loads a built-in scene by its name, or a scene file by its path. A
-    /// built-in name comes first; `./name` is always a file.
+    /// Loads a built-in scene by its name, or a scene file by its path. BuiltBody-in
+    /// names take precedence; `./name` is always a file.
     pub fn load(name_or_path: &str, options: &LoadOptions) -> Result<Self, SceneError> {
         if let Some(built_in) = library::find(name_or_path) {
             let source = SourceText::new(format!("{}.toml", built_in.name), built_in.text);
@@ -131,8 +121,8 @@ impl Scene {
         Self::parse(name, source, Files::in_memory(meshes), &options)
     }
 
-    /// Reads a scene from a text. The source's name decides between TOML and
-    /// JSON; `files` is where its meshes are.
+    /// Parses a scene. The name of the source decides between TOML and JSON;
+    /// `files` provides the files that the scene names.
     pub fn parse(
         name: &str,
         source: SourceText,
@@ -140,7 +130,7 @@ impl Scene {
         options: &LoadOptions,
     ) -> Result<Self, SceneError> {
         let text = Arc::clone(&source.text);
-        let format = Format::of(&source.name, &text);
+        let format = Format::detect(&source.name, &text);
         let mut sources = vec![source];
         let parsed = match format {
             Format::Toml => parse_toml::parse(&text, 0),
@@ -152,8 +142,8 @@ impl Scene {
         };
 
         let sets = options.sets.iter().map(|set| ("--set", set.clone()));
-        // The length becomes an override like any other, so that a recording
-        // that keeps the overrides can be run again.
+        // The length is recorded as an override too, so that the recording can be
+        // run again.
         let seconds = options
             .seconds
             .map(|s| ("--seconds", format!("time.seconds={s:?}")));
@@ -180,50 +170,55 @@ impl Scene {
             file,
             overrides,
             files,
-            movement: None,
-            movements: None,
             tree: Arc::new(tree),
             sources,
             format,
         })
     }
 
-    /// A collector for what is wrong with the scene's physics.
+    /// An empty collector of diagnostics about the scene's physics.
     pub fn diagnostics(&self) -> Diagnostics {
         Diagnostics::new(Arc::clone(&self.tree), self.sources.clone())
     }
 
-    /// Whether the scene or the command line says how long to run.
-    pub(super) fn says_seconds(&self) -> bool {
+    /// Whether the scene or the command line gives the length of the run.
+    pub(super) fn has_seconds(&self) -> bool {
         let time = self.tree.get("time");
         time.and_then(|time| time.get("seconds")).is_some()
     }
 
-    /// The scene as it was written, changes included.
+    /// The tree of the scene file, with the changes of the command line.
     pub fn tree(&self) -> &TreeNode {
         &self.tree
     }
 
-    /// The texts that a recording keeps: the scene first, then the meshes
-    /// read so far.
-    pub fn record_sources(&self) -> Vec<conatus_record::Source> {
+    /// The text of the scene file itself, as a recording keeps it.
+    pub fn source(&self) -> conatus_record::Source {
         let name = match self.format {
             Format::Toml => "scene.toml",
             Format::Json => "scene.json",
         };
-        let scene = self.sources.first().map(|source| (name, &*source.text));
-        scene
-            .into_iter()
-            .chain(self.files.already_read())
-            .map(|(name, text)| conatus_record::Source {
-                name: name.to_owned(),
-                text: text.to_owned(),
-            })
-            .collect()
+        let text = self.sources.first().map(|source| source.text.to_string());
+        conatus_record::Source {
+            name: name.to_owned(),
+            text: text.unwrap_or_default(),
+        }
+    }
+
+    /// The texts that a recording keeps: the scene file, then the files that
+    /// were read.
+    pub(super) fn record_sources(&self) -> Vec<conatus_record::Source> {
+        let read = self.files.already_read().into_iter();
+        let read = read.map(|(name, text)| conatus_record::Source {
+            name,
+            text: text.to_string(),
+        });
+        std::iter::once(self.source()).chain(read).collect()
     }
 }
 
-/// Whether an argument that is no file is meant as a built-in scene's name.
+/// Whether an argument that names no file is meant as the name of a built-in
+/// scene.
 fn looks_like_a_name(argument: &str) -> bool {
     let is_path = argument.contains(['/', '\\']) || Path::new(argument).extension().is_some();
     !is_path
@@ -257,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn toml_and_json_of_the_same_shape_are_the_same_scene() {
+    fn toml_and_json_with_equal_keys_give_equal_scenes() {
         let toml = "seed = 7\n[[body]]\nname = 'a'\nshape.sphere.radius = 2";
         let json = r#"{"seed": 7, "body": [{"name": "a", "shape": {"sphere": {"radius": 2}}}]}"#;
         let options = LoadOptions::default();
@@ -266,12 +261,12 @@ mod tests {
             let json = parse(name, json, &options).unwrap();
             assert_eq!(format!("{:?}", toml.file), format!("{:?}", json.file));
             assert_eq!(json.seed, 7);
-            assert_eq!(json.record_sources()[0].name, "scene.json");
+            assert_eq!(json.source().name, "scene.json");
         }
     }
 
     #[test]
-    fn the_command_line_goes_before_the_file() {
+    fn the_command_line_takes_precedence_over_the_file() {
         let options = LoadOptions {
             sets: vec!["seed=8".into(), "time.step=0.5".into()],
             seed: Some(9),
@@ -281,7 +276,7 @@ mod tests {
         assert_eq!(scene.seed, 9);
         assert_eq!(scene.file.time.step, 0.5);
         assert_eq!(scene.file.time.seconds, 3.0);
-        let again = Scene::from_recording("a", &scene.record_sources(), &scene.overrides, 9);
+        let again = Scene::from_recording("a", &[scene.source()], &scene.overrides, 9);
         assert_eq!(
             format!("{:?}", again.unwrap().file),
             format!("{:?}", scene.file)
@@ -289,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_set_argument_breaks_is_shown_in_the_argument() {
+    fn an_error_in_a_set_argument_shows_the_argument() {
         let error = parse("a.toml", "seed = 7", &sets(&["up=y", "time.stepp=3"])).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("--set:1:6: unknown key `stepp`"), "{text}");
@@ -303,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn physics_problems_show_their_place() {
+    fn diagnostics_of_the_physics_show_file_line_and_column() {
         let scene = parse(
             "a.toml",
             "[[body]]\nmass = -1\n",
@@ -325,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scene_that_is_not_there_suggests_one_that_is() {
+    fn an_unknown_scene_name_suggests_a_similar_one() {
         let error = Scene::load("cylno", &LoadOptions::default()).unwrap_err();
         assert!(
             error.to_string().contains("did you mean `cylon`?"),

@@ -175,7 +175,7 @@ fn a_stack_of_squares_rests_two_seconds_after_it_lies() {
     let sets = ["time.seconds=9", "cloth.piece.square.array.count=[1, 1, 8]"];
     let mut setup = built_in("squares-plane", &sets);
     let mut speeds = Vec::new();
-    for _ in 0..setup.plan.steps {
+    for _ in 0..setup.schedule.steps {
         setup.world.step();
         let cloth = setup.world.cloth.as_ref().expect("cloth");
         let v = cloth.cloth.velocities();

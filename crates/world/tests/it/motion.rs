@@ -28,8 +28,8 @@ fn quick(more: &str) -> String {
 fn a_walk_takes_a_few_lines() {
     let text = "[[character]]\n[[goal]]\nkind = 'stand'\n[[goal]]\nkind = 'position'\nposition = [2.5, 0]\n";
     let setup = from_text(text, &[]).unwrap();
-    let ask = setup.ask.expect("it asks for a movement");
-    let problem = &ask.problem;
+    let planner = setup.planner.expect("the scene has a character");
+    let problem = &planner.problem;
     assert_eq!(problem.characters[0].character.base.name, "human");
     assert_eq!(
         (problem.phases, problem.phase_seconds, problem.segments),
@@ -50,10 +50,10 @@ fn a_walk_takes_a_few_lines() {
         moving: false,
     };
     assert_eq!(problem.goals, [stand, there]);
-    assert_eq!(ask.targets.len(), 1);
-    assert_eq!(ask.targets[0].kind, TargetKind::Position);
+    assert_eq!(planner.targets.len(), 1);
+    assert_eq!(planner.targets[0].kind, TargetKind::Position);
     // The run is as long as the movement, and there is ground.
-    assert_eq!(setup.plan.steps, 500);
+    assert_eq!(setup.schedule.steps, 500);
     assert_eq!(setup.header.planes.len(), 1);
     assert_eq!(problem.surfaces.len(), 1);
 }
@@ -109,9 +109,9 @@ point = [9, 0, 0]
 normal = [-1, 0, 0]
 "##;
     let setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(setup.plan.steps, 100);
-    let ask = setup.ask.unwrap();
-    let p = &ask.problem;
+    assert_eq!(setup.schedule.steps, 100);
+    let planner = setup.planner.unwrap();
+    let p = &planner.problem;
     let effort = &p.effort;
     assert_eq!(
         (effort.seed, effort.iterations, effort.polish),
@@ -154,7 +154,7 @@ normal = [-1, 0, 0]
     assert!(matches!(p.goals[3], Goal::Sit { character: 0, .. }));
     let names: Vec<&str> = p.surfaces.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["plane-1", "plane-2"]);
-    let kinds: Vec<TargetKind> = ask.targets.iter().map(|t| t.kind).collect();
+    let kinds: Vec<TargetKind> = planner.targets.iter().map(|t| t.kind).collect();
     assert_eq!(
         kinds,
         [
@@ -190,17 +190,13 @@ kind = "stand"
 "#;
     let files = Files::in_memory([("hopper.toml".to_owned(), hopper.to_owned())]);
     let source = SourceText::new("scene.toml", scene);
-    let mut scene = Scene::parse("test", source, files, &LoadOptions::default()).unwrap();
+    let scene = Scene::parse("test", source, files, &LoadOptions::default()).unwrap();
     let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
-    let ask = setup.ask.unwrap();
-    assert_eq!(ask.problem.characters[0].character.base.name, "hopper");
+    let planner = setup.planner.unwrap();
+    assert_eq!(planner.problem.characters[0].character.base.name, "hopper");
     // The recording carries the description.
-    assert!(
-        scene
-            .record_sources()
-            .iter()
-            .any(|s| s.name == "hopper.toml")
-    );
+    let names: Vec<&str> = setup.sources.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["scene.toml", "hopper.toml"]);
 }
 
 #[test]
@@ -248,7 +244,7 @@ fn a_movement_plays_as_scripted_bodies_with_the_forces_that_carry_it() {
 #[test]
 fn whoever_is_told_to_stop_has_the_best_so_far() {
     let setup = from_text(&quick("[[character]]\n[[goal]]\nkind = 'stand'\n"), &[]).unwrap();
-    let found = setup.ask.unwrap().find(&|_| ControlFlow::Break(()));
+    let found = setup.planner.unwrap().plan(&|_| ControlFlow::Break(()));
     assert!(found.report.interrupted);
     found.clip.check().unwrap();
     assert!((found.clip.duration() - 0.6).abs() < 1e-12);
@@ -310,33 +306,82 @@ velocity = [0, 0, -1]
     assert!(last.cloth.iter().any(|v| v.z > 1.6));
 }
 
+/// A movement is a value: it can be set in any setup of its scene, the scene
+/// stays as it was loaded, and a setup of other characters refuses it.
 #[test]
-fn a_movement_that_is_known_is_not_searched_for() {
+fn a_planned_movement_can_be_set_in_every_setup_of_its_scene() {
     let text = quick("[[character]]\n[[goal]]\nkind = 'stand'\n");
-    let source = || SourceText::new("scene.toml", text.as_str());
-    let files = || Files::in_memory([]);
-    let mut scene = Scene::parse("test", source(), files(), &LoadOptions::default()).unwrap();
-    let setup = scene.build().unwrap();
-    assert!(setup.world.motion.as_ref().unwrap().movement().is_none());
-    let found = Arc::new(setup.ask.unwrap().find(&|_| ControlFlow::Continue(())));
-    scene.movement = Some(Arc::clone(&found));
-    let setup = scene.build().unwrap();
-    assert_eq!(setup.world.motion.as_ref().unwrap().clip(), &found.clip);
-    // One of somebody else does not fit.
-    let text = text.replace("[[character]]", "[[character]]\nname = 'eve'");
+    let parse = |text: &str| {
+        let source = SourceText::new("scene.toml", text);
+        Scene::parse(
+            "test",
+            source,
+            Files::in_memory([]),
+            &LoadOptions::default(),
+        )
+        .unwrap()
+    };
+    let scene = parse(&text);
+    let before = format!("{scene:?}");
+    let mut first = scene.build().unwrap();
+    assert!(first.world.motion.as_ref().unwrap().movement().is_none());
+    let planner = first.planner.as_ref().unwrap();
+    let movement = Arc::new(planner.plan(&|_| ControlFlow::Continue(())));
+    first.set_movement(&movement).unwrap();
+    let mut second = scene.build().unwrap();
+    assert!(second.world.motion.as_ref().unwrap().movement().is_none());
+    second.set_movement(&movement).unwrap();
+    assert_eq!(second.world.motion.as_ref().unwrap().clip(), &movement.clip);
+    assert_eq!(format!("{scene:?}"), before);
+    let (first, second) = (run(&mut first).1, run(&mut second).1);
+    assert_eq!(support::hash(&first.frames), support::hash(&second.frames));
+
+    let other = parse(&text.replace("[[character]]", "[[character]]\nname = 'eve'"));
+    let mut setup = other.build().unwrap();
+    assert!(setup.set_movement(&movement).is_err());
+    assert!(setup.world.motion.unwrap().movement().is_none());
+    let mut setup = support::built_in("cylon", &[]);
+    assert!(setup.set_movement(&movement).is_err());
+}
+
+/// The length of a movement is the default length of the run. It belongs to the
+/// setup: the scene holds only what its file says.
+#[test]
+fn building_a_scene_does_not_change_it() {
+    let text = quick("[[character]]\n[[goal]]\nkind = 'stand'\n");
     let source = SourceText::new("scene.toml", text.as_str());
-    let mut other = Scene::parse("test", source, files(), &LoadOptions::default()).unwrap();
-    other.movement = Some(found);
-    assert!(
-        other
-            .build()
-            .unwrap()
-            .world
-            .motion
-            .unwrap()
-            .movement()
-            .is_none()
-    );
+    let scene = Scene::parse(
+        "test",
+        source,
+        Files::in_memory([]),
+        &LoadOptions::default(),
+    )
+    .unwrap();
+    let seconds = scene.file.time.seconds;
+    let setup = scene.build().unwrap();
+    assert_eq!(scene.file.time.seconds, seconds);
+    assert!((setup.schedule.seconds - 0.6).abs() < 1e-12 && seconds != 0.6);
+    assert_eq!(setup.schedule.steps, 60);
+}
+
+/// A page that shows a scene builds it again at every reset. What is shown must
+/// not change because somebody edits a mesh meanwhile.
+#[test]
+fn a_scene_that_is_built_again_uses_the_texts_that_were_read_first() {
+    let folder = std::env::temp_dir().join(format!("conatus-built-again-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(folder.join("wedge.obj"), mesh).unwrap();
+    let text = "[[body]]\nshape.mesh.file = 'wedge.obj'\nmass = 1\n";
+    let path = folder.join("scene.toml");
+    std::fs::write(&path, text).unwrap();
+    let scene = Scene::load(path.to_str().unwrap(), &LoadOptions::default()).unwrap();
+    let first = scene.build().unwrap_or_else(|e| panic!("{e}"));
+    std::fs::write(folder.join("wedge.obj"), "not a mesh").unwrap();
+    let second = scene.build().unwrap_or_else(|e| panic!("{e}"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(first.sources, second.sources);
+    assert_eq!(first.sources[1].text, mesh);
 }
 
 /// docs/scenes.md lists every weight and every bar; the schema only knows that

@@ -15,7 +15,11 @@ fn the_small_cloth_itself_runs() {
     for _ in 0..10 {
         setup.world.step();
     }
-    assert!(!setup.world.is_stuck(), "{:?}", setup.world.cloth_failure());
+    assert!(
+        !setup.world.is_halted(),
+        "{:?}",
+        setup.world.cloth_failure()
+    );
 }
 
 fn load(name: &str, text: &str, sets: Vec<String>) {
@@ -42,7 +46,7 @@ fn load(name: &str, text: &str, sets: Vec<String>) {
 fn load_build_and_run(text: &str, mesh: &str) {
     let files = Files::in_memory([("meshes/boat.obj".to_owned(), mesh.to_owned())]);
     let source = SourceText::new("scene.toml", text);
-    let Ok(mut scene) = Scene::parse("wild", source, files, &LoadOptions::default()) else {
+    let Ok(scene) = Scene::parse("wild", source, files, &LoadOptions::default()) else {
         return;
     };
     let copies = |b: &conatus_world::scene::model::BodySpec| {

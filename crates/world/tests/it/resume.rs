@@ -4,9 +4,9 @@
 use crate::support::{Kept, built_in, from_text};
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame};
-use conatus_world::checkpoint::{CHECKPOINT_FRAMES, MEMORY_STEPS};
+use conatus_world::checkpoint::{CACHE_CLEAR_STEPS, CHECKPOINT_FRAMES};
 use conatus_world::scene::Setup;
-use conatus_world::{Checkpoint, CheckpointError, Logbook, Report, Sink};
+use conatus_world::{Checkpoint, CheckpointError, Report, RunLog, RunSink};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ struct Whole {
     checkpoints: Vec<(usize, usize, Vec<u8>)>,
 }
 
-impl Sink for Whole {
+impl RunSink for Whole {
     type Error = Infallible;
     fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
         self.kept.frame(frame)
@@ -35,10 +35,10 @@ impl Sink for Whole {
     }
 }
 
-fn go(setup: &mut Setup, log: Logbook) -> (Report, Whole) {
+fn go(setup: &mut Setup, log: RunLog) -> (Report, Whole) {
     let mut whole = Whole::default();
     let Ok(report) =
-        conatus_world::resume(&mut setup.world, &setup.plan, log, &mut whole, |_| true);
+        conatus_world::resume(&mut setup.world, &setup.schedule, log, &mut whole, |_| true);
     (report, whole)
 }
 
@@ -72,7 +72,7 @@ fn figures(report: &Report) -> Value {
 #[track_caller]
 fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
     let mut setup = build();
-    let (report, whole) = go(&mut setup, Logbook::new());
+    let (report, whole) = go(&mut setup, RunLog::new());
     let all = bits(&whole.kept.frames);
     let count = whole.checkpoints.len();
     assert!(count > 2, "only {count} checkpoints");
@@ -249,16 +249,16 @@ fn cloth_that_falls_in_a_heap() {
 
 #[test]
 fn checkpoints_lie_at_whole_frames_and_where_worlds_forget() {
-    let mut plan = built_in("catch", &[]).plan;
+    let mut schedule = built_in("catch", &[]).schedule;
     for frame in [1, 2, 3, 5, 20, 31, 32, 1000, 123_456_789] {
-        plan.steps_per_frame = frame;
-        let steps = plan.checkpoint_steps();
-        assert!(steps.is_multiple_of(frame) && steps.is_multiple_of(MEMORY_STEPS));
+        schedule.steps_per_frame = frame;
+        let steps = schedule.checkpoint_steps();
+        assert!(steps.is_multiple_of(frame) && steps.is_multiple_of(CACHE_CLEAR_STEPS));
         let frames = steps / frame;
         assert!(frames == CHECKPOINT_FRAMES || frames == 2 * CHECKPOINT_FRAMES);
     }
-    plan.steps_per_frame = u64::MAX / 2;
-    assert!(plan.checkpoint_steps() > u64::MAX / 2);
+    schedule.steps_per_frame = u64::MAX / 2;
+    assert!(schedule.checkpoint_steps() > u64::MAX / 2);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
     // Stopped in the middle of the sixteenth frame, where worlds forget too.
     let mut setup = built_in("cylon", &["time.steps_per_frame=512", "time.seconds=1000"]);
     let mut whole = Whole::default();
-    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut whole, |steps| {
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.schedule, &mut whole, |steps| {
         steps < 15 * 512 + 256
     });
     assert!(report.interrupted);
@@ -276,7 +276,7 @@ fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
 /// A checkpoint of cloth and a body in contact, and a world for it.
 fn of_catch() -> (Vec<u8>, Setup) {
     let build = || built_in("catch", &["cloth.resolution=7", "time.seconds=1.5"]);
-    let (_, whole) = go(&mut build(), Logbook::new());
+    let (_, whole) = go(&mut build(), RunLog::new());
     (whole.checkpoints.last().unwrap().2.clone(), build())
 }
 
@@ -285,7 +285,7 @@ fn a_checkpoint_that_was_cut_off_is_refused() {
     let (state, mut setup) = of_catch();
     for length in (0..state.len()).step_by(7).chain([state.len() - 1]) {
         let error = setup.world.restore(&state[..length]).err().unwrap();
-        assert!(matches!(error, CheckpointError::Garbled), "{error}");
+        assert!(matches!(error, CheckpointError::Damaged), "{error}");
     }
     let mut longer = state.clone();
     longer.push(0);

@@ -1,32 +1,32 @@
-//! Several movements to choose from: they are different, and the same on any
-//! number of threads.
+//! Several movements to choose from: they are different, and do not depend on
+//! the number of threads.
 
 use crate::support::from_text;
 use conatus_motion::different::{DIFFERENT, distance, pattern};
 use conatus_motion::synthesize;
-use conatus_world::motion::Movements;
+use conatus_world::motion::{MotionPlanner, Movements};
 use std::ops::ControlFlow;
 
-/// A search that takes little time, with bars that every movement keeps.
+/// A short search with thresholds that every movement meets.
 const STEPS: &str = include_str!("../support/steps.toml");
 
-fn ask(keep: usize) -> conatus_world::motion::Ask {
+fn planner(keep: usize) -> MotionPlanner {
     let text = STEPS.replace("keep = 2", &format!("keep = {keep}"));
     let setup = from_text(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    setup.ask.unwrap()
+    setup.planner.unwrap()
 }
 
-fn found(keep: usize, threads: usize) -> Movements {
+fn plan_all(keep: usize, threads: usize) -> Movements {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .unwrap();
-    pool.install(|| ask(keep).find_all(&|_| ControlFlow::Continue(())))
+    pool.install(|| planner(keep).plan_all(&|_| ControlFlow::Continue(())))
 }
 
 #[test]
 fn kept_movements_are_good_different_and_in_order_of_cost() {
-    let problem = ask(3).problem;
+    let problem = planner(3).problem;
     let found = synthesize(&problem, &|_| ControlFlow::Continue(()));
     assert_eq!(found.attempts.len(), 6, "all attempts are made");
     assert_eq!((found.keep, found.kept.len()), (3, 3));
@@ -50,7 +50,7 @@ fn kept_movements_are_good_different_and_in_order_of_cost() {
 
 #[test]
 fn what_is_kept_does_not_depend_on_the_number_of_threads() {
-    let (one, two) = (found(3, 1), found(3, 2));
+    let (one, two) = (plan_all(3, 1), plan_all(3, 2));
     assert_eq!((one.others.len(), two.others.len()), (2, 2));
     for (a, b) in one.all().zip(two.all()) {
         assert!(a.clip == b.clip);
@@ -59,8 +59,8 @@ fn what_is_kept_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn who_asks_for_one_gets_the_first_good_one_as_ever() {
-    let one = found(1, 1);
+fn a_search_for_one_movement_returns_the_first_good_one() {
+    let one = plan_all(1, 1);
     assert!(one.others.is_empty() && one.labels().is_empty());
     let report = &one.best.report;
     assert_eq!(report.attempts.len(), conatus_motion::ROUND);
@@ -70,8 +70,8 @@ fn who_asks_for_one_gets_the_first_good_one_as_ever() {
 }
 
 #[test]
-fn labels_count_and_tell_what_each_costs() {
-    let all = found(2, 1);
+fn labels_number_the_movements_and_show_their_costs() {
+    let all = plan_all(2, 1);
     let labels = all.labels();
     assert_eq!(labels.len(), 2);
     let costs = all.best.report.kept.as_ref().unwrap().iter();

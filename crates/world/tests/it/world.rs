@@ -474,7 +474,7 @@ fn a_run_can_be_stopped_between_two_frames() {
     let mut setup = crate::support::built_in("gas", &["time.steps_per_frame=1000000"]);
     let mut kept = crate::support::Kept::default();
     let mut asked = 0;
-    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| {
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.schedule, &mut kept, |_| {
         asked += 1;
         asked < 3
     });

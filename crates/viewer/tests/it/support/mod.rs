@@ -1,6 +1,6 @@
 //! A server with a session, and clients that connect to it like pages.
 
-use conatus_viewer::live::{Server, Session};
+use conatus_viewer::live::{LiveStart, Server, Session};
 use conatus_viewer::page::Page;
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use futures_util::{SinkExt, StreamExt};
@@ -52,7 +52,7 @@ pub struct Served {
 
 impl Served {
     pub fn live(scene: Scene) -> Self {
-        Self::new(Session::live(scene).unwrap())
+        Self::new(Session::live(LiveStart::plan(scene).unwrap()).unwrap())
     }
 
     pub fn new(session: Session) -> Self {

@@ -52,7 +52,7 @@ pub struct BuiltBody {
 
 /// All bodies; those with problems are reported and stand in as balls, so that
 /// what refers to them can be checked as well.
-pub fn build(scene: &mut Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
+pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
     let mut built: Vec<BuiltBody> = Vec::new();
     let mut random = Pcg64::seed_from_u64(scene.seed);
     for (i, spec) in file.body.iter().enumerate() {
@@ -142,7 +142,7 @@ pub(super) fn on_sphere(random: &mut Pcg64) -> DVec3 {
 }
 
 fn one(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     spec: &BodySpec,
     index: usize,
@@ -247,7 +247,7 @@ fn one(
 
 /// The shapes of a body, in its coordinates.
 fn forms(
-    scene: &mut Scene,
+    scene: &Scene,
     spec: &BodySpec,
     path: &str,
     diagnostics: &mut Diagnostics,

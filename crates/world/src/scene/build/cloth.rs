@@ -37,7 +37,7 @@ pub struct BuiltCloth {
 
 /// Builds all cloth. `bodies` are those of the scene, `placed` its obstacles.
 pub fn build(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     bodies: &[BuiltBody],
     placed: &[PlacedObstacle],

@@ -21,8 +21,8 @@ use super::diagnostic::{DiagnosticList, SceneError};
 use super::load::Scene;
 use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
 use crate::memory;
-use crate::motion::{Ask, Movement};
-use crate::run::Plan;
+use crate::motion::{MotionPlanner, Movement, MovementMismatch};
+use crate::run::RunSchedule;
 use crate::world::World;
 use bodies::BuiltBody;
 use conatus_math::DVec3;
@@ -36,34 +36,31 @@ pub struct Setup {
     /// The world at time zero.
     pub world: World,
     /// How long to run and how often to record.
-    pub plan: Plan,
-    /// What the recording says before its first frame.
+    pub schedule: RunSchedule,
+    /// The description that a recording holds before its first frame.
     pub header: Header,
-    /// What the scene asks of characters, if there are any. Until their
-    /// movement is found and [put](Setup::put) into the world, they stand still.
-    pub ask: Option<Ask>,
+    /// The texts that a recording keeps: the scene first, then the files that
+    /// it names. [`Scene::from_recording`] loads the scene from them.
+    pub sources: Vec<conatus_record::Source>,
+    /// Plans the movement of the scene's characters; absent without characters.
+    /// Characters stand still until a movement is planned and
+    /// [set](Setup::set_movement).
+    pub planner: Option<MotionPlanner>,
     /// What may be wrong with the scene although it can be run.
     pub warnings: DiagnosticList,
 }
 
 impl Setup {
-    /// Whether a movement is one of this scene's characters.
-    pub fn fits(&self, movement: &Movement) -> bool {
-        let names = |clip: &conatus_record::Clip| -> Vec<String> {
-            clip.parts().into_iter().map(|part| part.name).collect()
-        };
-        (self.world.motion.as_ref()).is_some_and(|m| names(m.clip()) == names(&movement.clip))
+    /// Makes the characters move as planned. The world logs the movement's
+    /// report as an event. A movement of other characters is refused.
+    pub fn set_movement(&mut self, movement: &Arc<Movement>) -> Result<(), MovementMismatch> {
+        self.world.set_movement(movement)
     }
 
-    /// Has characters move as was found. The recording's events tell of it.
-    pub fn put(&mut self, movement: &Arc<Movement>) {
-        self.world.put_movement(movement);
-    }
-
-    /// Roughly the memory that the whole recording takes, in bytes.
+    /// Estimates the memory that the whole recording takes, in bytes.
     pub fn recording_bytes(&self) -> u64 {
         let bodies = self.header.bodies.len();
-        self.plan
+        self.schedule
             .frames()
             .saturating_mul(
                 conatus_record::bytes_per_frame(bodies, self.header.cloth_vertices()) as u64,
@@ -72,8 +69,8 @@ impl Setup {
 }
 
 impl Scene {
-    /// Whether a recording of the whole run fits into memory, as every format
-    /// but `.mcap` needs it.
+    /// Checks that a recording of the whole run fits into memory, as every
+    /// format but `.mcap` requires.
     pub fn check_memory(&self, setup: &Setup) -> Result<(), SceneError> {
         let (need, have) = (setup.recording_bytes(), memory::available());
         let mut diagnostics = self.diagnostics();
@@ -82,10 +79,10 @@ impl Scene {
                 "time.seconds",
                 format!(
                     "the run has {} frames of {} bodies, which take {} of memory; {} are free",
-                    setup.plan.frames(),
+                    setup.schedule.frames(),
                     setup.header.bodies.len(),
-                    memory::readable(need),
-                    memory::readable(have),
+                    memory::format_bytes(need),
+                    memory::format_bytes(have),
                 ),
                 "shorten `time.seconds`, record less often with a greater `time.steps_per_frame`, or write a .mcap alone, which needs no memory",
             );
@@ -93,14 +90,15 @@ impl Scene {
         diagnostics.finish().map(drop)
     }
 
-    /// Checks the physics of the scene and builds its world. Reads the meshes
-    /// that the scene names.
-    pub fn build(&mut self) -> Result<Setup, SceneError> {
+    /// Checks the physics of the scene and builds its world. The first call reads
+    /// the files that the scene names; later calls see the same texts, so that
+    /// every call gives an equal setup.
+    pub fn build(&self) -> Result<Setup, SceneError> {
         let mut diagnostics = self.diagnostics();
-        if let (Some(seconds), false) = (motion::seconds(&self.file), self.says_seconds()) {
-            self.file.time.seconds = seconds;
-        }
         let mut file = self.file.clone();
+        if let (Some(seconds), false) = (motion::seconds(&file), self.has_seconds()) {
+            file.time.seconds = seconds;
+        }
         motion::add_ground(&mut file);
         let up = match file.up {
             UpAxisSpec::Y => Up::Y,
@@ -128,21 +126,21 @@ impl Scene {
 
         let placed = obstacles::build(self, &file, &built, &mut diagnostics);
         let motion = motion::build(self, &file, &built, &placed, &mut diagnostics);
-        // Cloth and bodies meet characters as they meet obstacles, behind which
-        // these stand.
+        // Cloth and bodies collide with characters as with obstacles. The parts of
+        // characters come after the obstacles of the scene.
         let own = placed.len();
-        let mut meets = placed.clone();
+        let mut colliders = placed.clone();
         if let Some(motion) = &motion
             && (!file.cloth.piece.is_empty() || !built.is_empty())
         {
-            meets.extend(motion.parts.iter().cloned());
+            colliders.extend(motion.parts.iter().cloned());
         }
-        let cloth = cloth::build(self, &file, &built, &meets, &mut diagnostics);
+        let cloth = cloth::build(self, &file, &built, &colliders, &mut diagnostics);
         world.cloth = cloth.world;
-        let ask = motion.map(|mut motion| {
-            motion.world.first_obstacle = (meets.len() > own).then_some(own);
+        let planner = motion.map(|mut motion| {
+            motion.world.first_obstacle = (colliders.len() > own).then_some(own);
             world.motion = Some(motion.world);
-            motion.ask
+            motion.planner
         });
 
         let (mut meshes, mut infos) = bodies::infos(&built, &placed);
@@ -167,30 +165,25 @@ impl Scene {
             waters,
             cloths: cloth.infos,
         };
-        let plan = plan(self, &file);
-        let mut setup = Setup {
+        let warnings = diagnostics.finish()?;
+        Ok(Setup {
             world,
-            plan,
+            schedule: schedule(self, &file),
             header,
-            ask,
-            warnings: DiagnosticList::default(),
-        };
-        setup.warnings = diagnostics.finish()?;
-        if let Some(movement) = &self.movement
-            && setup.fits(movement)
-        {
-            setup.put(movement);
-        }
-        Ok(setup)
+            sources: self.record_sources(),
+            planner,
+            warnings,
+        })
     }
 }
 
-/// The steps that make up the seconds asked for; the last frame may come after
-/// fewer of them than the others.
-fn plan(scene: &Scene, file: &SceneFile) -> Plan {
-    Plan {
+/// The steps that make up the requested seconds. The last frame may follow
+/// fewer steps than the others.
+fn schedule(scene: &Scene, file: &SceneFile) -> RunSchedule {
+    RunSchedule {
         scene: scene.name.clone(),
         seed: scene.seed,
+        seconds: file.time.seconds,
         steps: (file.time.seconds / file.time.step).round() as u64,
         steps_per_frame: file.time.steps_per_frame.max(1),
     }

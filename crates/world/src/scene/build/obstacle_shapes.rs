@@ -17,7 +17,7 @@ const MOST_TRIANGLES: usize = 200_000;
 
 /// The surface of a shape in its own axes, with no edge much longer than `detail`.
 pub fn surface(
-    scene: &mut Scene,
+    scene: &Scene,
     shape: &ObstacleShapeSpec,
     detail: Option<f64>,
     path: &str,

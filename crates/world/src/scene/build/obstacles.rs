@@ -35,7 +35,7 @@ const CALM: &str = "#9aa3ad";
 /// All obstacles; they share a recording's list with the `bodies`, and so
 /// their names.
 pub fn build(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     bodies: &[BuiltBody],
     diagnostics: &mut Diagnostics,
@@ -106,7 +106,7 @@ pub fn build(
 
 /// How it moves, and how far from the origin it gets.
 fn motion(
-    scene: &mut Scene,
+    scene: &Scene,
     spec: &ObstacleSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
@@ -189,7 +189,7 @@ pub fn keyframes(
 
 /// The poses of a body in a recorded run. They go into the scene's sources as
 /// text, so that a recording of this scene can be run again without that one.
-fn recorded_keys(scene: &mut Scene, file: &str, body: &str) -> Result<Vec<Key>, Diagnostic> {
+fn recorded_keys(scene: &Scene, file: &str, body: &str) -> Result<Vec<Key>, Diagnostic> {
     let name = format!("{file}#{body}");
     let text = scene.files.read_or_make(&name, |folder| {
         let path = folder.join(file);

@@ -21,7 +21,7 @@ const MOST_VERTICES: usize = 2_000_000;
 /// Adds a piece, or all its copies, to the parts.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn add_piece(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     materials: &Materials,
     spec: &ClothPieceSpec,
@@ -183,7 +183,7 @@ fn copies(
 
 /// The mesh of a shape, and whether it is flat at rest.
 fn shape_mesh(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     shape: &ClothShapeSpec,
     path: &str,

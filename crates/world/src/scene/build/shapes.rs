@@ -58,7 +58,7 @@ impl ShapeGeometry {
 
 /// Reads a shape; `None` if something is wrong with it.
 pub fn form(
-    scene: &mut Scene,
+    scene: &Scene,
     shape: &ShapeSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
@@ -169,7 +169,7 @@ fn solid(
 
 /// The mesh of an OBJ file, as it is.
 pub fn read_mesh(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &MeshSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
@@ -208,7 +208,7 @@ pub fn read_mesh(
 }
 
 fn mesh(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &MeshSpec,
     path: &str,
     diagnostics: &mut Diagnostics,

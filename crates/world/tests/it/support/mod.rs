@@ -4,9 +4,9 @@
 pub mod seen;
 
 use conatus_record::{Event, Frame, Recording};
-use conatus_world::motion::{FOUND, MotionReport, Movement};
+use conatus_world::motion::{MOVEMENT_EVENT, MotionReport, Movement};
 use conatus_world::scene::{Files, LoadOptions, Scene, SceneError, Setup, SourceText};
-use conatus_world::{Report, Sink};
+use conatus_world::{Report, RunSink};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ pub struct Kept {
     pub events: Vec<Event>,
 }
 
-impl Sink for Kept {
+impl RunSink for Kept {
     type Error = Infallible;
     fn frame(&mut self, frame: &Frame) -> Result<(), Infallible> {
         self.frames.push(frame.clone());
@@ -38,7 +38,7 @@ pub fn built_in(name: &str, sets: &[&str]) -> Setup {
         sets: sets.iter().map(|s| s.to_string()).collect(),
         ..LoadOptions::default()
     };
-    let mut scene = Scene::load(name, &options).unwrap_or_else(|e| panic!("{e}"));
+    let scene = Scene::load(name, &options).unwrap_or_else(|e| panic!("{e}"));
     scene.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -62,9 +62,9 @@ pub fn find(setup: &mut Setup) {
         .motion
         .as_ref()
         .is_some_and(|m| m.movement().is_some());
-    if let Some(ask) = setup.ask.as_ref().filter(|_| !known) {
-        let found = ask.find(&|_| ControlFlow::Continue(()));
-        setup.put(&Arc::new(found));
+    if let Some(planner) = setup.planner.as_ref().filter(|_| !known) {
+        let movement = planner.plan(&|_| ControlFlow::Continue(()));
+        setup.set_movement(&Arc::new(movement)).unwrap();
     }
 }
 
@@ -86,7 +86,7 @@ pub fn movement(scene: &str) -> Arc<Movement> {
     let search_or_read = || match recorded(scene) {
         Some(recording) => {
             let mut events = recording.events.into_iter();
-            let event = events.find(|event| event.kind == FOUND);
+            let event = events.find(|event| event.kind == MOVEMENT_EVENT);
             let report = event.unwrap_or_else(|| panic!("{scene} has no movement"));
             Arc::new(Movement {
                 clip: recording
@@ -97,9 +97,9 @@ pub fn movement(scene: &str) -> Arc<Movement> {
             })
         }
         None => {
-            let ask = built_in(scene, &[]).ask;
-            let ask = ask.unwrap_or_else(|| panic!("{scene} has no characters"));
-            Arc::new(ask.find(&|_| ControlFlow::Continue(())))
+            let planner = built_in(scene, &[]).planner;
+            let planner = planner.unwrap_or_else(|| panic!("{scene} has no characters"));
+            Arc::new(planner.plan(&|_| ControlFlow::Continue(())))
         }
     };
     Arc::clone(found.entry(scene.to_owned()).or_insert_with(search_or_read))
@@ -109,7 +109,7 @@ pub fn movement(scene: &str) -> Arc<Movement> {
 pub fn run(setup: &mut Setup) -> (Report, Kept) {
     find(setup);
     let mut kept = Kept::default();
-    let Ok(report) = conatus_world::run(&mut setup.world, &setup.plan, &mut kept, |_| true);
+    let Ok(report) = conatus_world::run(&mut setup.world, &setup.schedule, &mut kept, |_| true);
     (report, kept)
 }
 

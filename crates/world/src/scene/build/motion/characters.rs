@@ -47,7 +47,7 @@ impl Origin {
 /// All characters with the poses they start in; those that are wrong are left
 /// out.
 pub fn build(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     diagnostics: &mut Diagnostics,
 ) -> Vec<CharacterStart> {
@@ -177,7 +177,7 @@ fn override_friction(
 
 /// The description of a character, where it comes from, and its kind.
 fn find_description(
-    scene: &mut Scene,
+    scene: &Scene,
     spec: &CharacterSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
@@ -254,7 +254,7 @@ fn find_description(
 /// Reads a description from a file beside the scene. The error is `None` if it has
 /// been reported already.
 fn read_description(
-    scene: &mut Scene,
+    scene: &Scene,
     name: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<(Description, Origin), Option<Diagnostic>> {

@@ -1,6 +1,6 @@
 //! Builds the planning problem of a scene from `[motion]`, `[[character]]`,
 //! `[[object]]` and `[[goal]]`. It does not search for a movement: that takes seconds
-//! and is part of the run ([`Ask::find`]).
+//! and is part of the run ([`MotionPlanner::plan`]).
 
 mod characters;
 mod goals;
@@ -13,7 +13,7 @@ pub use surroundings::field;
 use super::bodies::BuiltBody;
 use super::check;
 use super::obstacles::PlacedObstacle;
-use crate::motion::{Ask, MotionWorld};
+use crate::motion::{MotionPlanner, MotionWorld};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::SceneFile;
@@ -28,8 +28,8 @@ const MAX_CHARACTERS: usize = 16;
 
 /// The characters of a scene, ready for planning.
 pub struct BuiltMotion {
-    /// The planning problem.
-    pub ask: Ask,
+    /// Plans their movement.
+    pub planner: MotionPlanner,
     /// The characters in their start poses.
     pub world: MotionWorld,
     /// Their parts as obstacles for cloth and rigid bodies.
@@ -60,7 +60,7 @@ pub fn seconds(file: &SceneFile) -> Option<f64> {
 /// `bodies` and `obstacles` share the recording's list of names with the parts of
 /// characters.
 pub fn build(
-    scene: &mut Scene,
+    scene: &Scene,
     file: &SceneFile,
     bodies: &[BuiltBody],
     obstacles: &[PlacedObstacle],
@@ -108,12 +108,12 @@ pub fn build(
     if diagnostics.len() > before {
         return None;
     }
-    let ask = Ask {
+    let planner = MotionPlanner {
         problem,
         goals: names,
         targets,
     };
-    let start = ask.start();
+    let start = planner.start();
     if let Err(why) = start.check() {
         diagnostics.at(
             "character",
@@ -134,7 +134,11 @@ pub fn build(
             "parts of characters are named like `human/left foot`; rename the body or obstacle",
         );
     }
-    Some(BuiltMotion { ask, world, parts })
+    Some(BuiltMotion {
+        planner,
+        world,
+        parts,
+    })
 }
 
 /// Rejects goals and objects in a scene without characters.

@@ -1,4 +1,4 @@
-//! What a scene asks of its characters, and how it is found.
+//! Plans the movement of a scene's characters.
 
 use super::clip::{self, Sampled};
 use super::report::finite;
@@ -12,41 +12,41 @@ use conatus_record::clip::Target;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What a scene asks of its characters. It has been checked.
+/// Plans movements for a scene's characters. Its problem has been checked.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    /// The problem.
+pub struct MotionPlanner {
+    /// The optimisation problem.
     pub problem: Problem,
-    /// What the goals are called in messages, in their order.
+    /// The names of the goals in messages, in their order.
     pub goals: Vec<String>,
-    /// What is shown of the goals.
+    /// The goals as a viewer displays them.
     pub targets: Vec<Target>,
 }
 
-impl Ask {
-    /// Finds movements: long work, on all threads. `watch` hears of every
-    /// iteration, and may stop the search; the best so far is kept. What is
-    /// found does not depend on the number of threads.
+impl MotionPlanner {
+    /// Plans movements on all threads, which takes seconds. `watch` is called in
+    /// every iteration and can stop the search; then the best movement so far is
+    /// returned. The result does not depend on the number of threads.
     ///
-    /// The best comes first, even if it is not good. More follow if the scene asks
-    /// to keep several (`motion.keep`): all that are good and different, but no
-    /// more than that.
-    pub fn find_all(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movements {
+    /// The best movement comes first, even if it misses thresholds. If the scene
+    /// requests several (`motion.keep`), others follow that are good and
+    /// different, at most as many as requested.
+    pub fn plan_all(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movements {
         let found = conatus_motion::synthesize(&self.problem, watch);
         let best = Arc::new(self.best(&found));
         let others = found.kept.iter().filter(|kept| kept.attempt != found.best);
         let others = others.filter_map(|kept| {
             let sampled = clip::sampled(self, &found.program, &kept.x);
             let report = MotionReport::of(&found, kept.attempt, &kept.terms, None);
-            let sound = sampled.clip.check().is_ok();
-            sound.then(|| Arc::new(movement(sampled, report)))
+            let is_valid = sampled.clip.check().is_ok();
+            is_valid.then(|| Arc::new(movement(sampled, report)))
         });
         let others = others.collect();
         Movements { best, others }
     }
 
-    /// The best of these alone.
-    pub fn find(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
+    /// Plans the best movement alone; see [`plan_all`](Self::plan_all).
+    pub fn plan(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
         self.best(&conatus_motion::synthesize(&self.problem, watch))
     }
 
@@ -54,31 +54,31 @@ impl Ask {
         let mut failure = self.failure(found);
         let mut sampled = clip::sampled(self, &found.program, &found.x);
         if let Err(why) = sampled.clip.check() {
-            // Numbers that ran away cannot be shown.
-            failure = Some(format!("numbers ran away: {why}"));
+            // A clip with numbers that are not finite cannot be recorded.
+            failure = Some(format!("the search diverged: {why}"));
             sampled.clip = self.start();
         }
         let report = MotionReport::of(found, found.best, &found.terms, failure);
         movement(sampled, report)
     }
 
-    /// A clip of one moment: everybody as they start.
+    /// A clip of one moment: the start poses.
     pub fn start(&self) -> Clip {
         clip::start(self, &Program::new(&self.problem))
     }
 
-    /// How many unknowns a movement has, and how many patches can touch.
+    /// The number of unknowns of a movement and of possible contacts.
     pub fn size(&self) -> (usize, usize) {
         let layout = Program::new(&self.problem).layout;
         (layout.len(), layout.contacts)
     }
 
-    /// How long the movement is, in seconds.
+    /// The length of the movement in seconds.
     pub fn seconds(&self) -> f64 {
         self.problem.phases as f64 * self.problem.phase_seconds
     }
 
-    /// Which bars and goals the best movement misses, if any.
+    /// The thresholds and goals that the best movement misses, if any.
     fn failure(&self, found: &Synthesis) -> Option<String> {
         if found.is_good() {
             return None;
@@ -97,14 +97,14 @@ impl Ask {
         Some(parts.join("; "))
     }
 
-    /// The goal that is missed most, and by how much.
+    /// The goal with the largest error, and its error in metres.
     fn worst_goal(&self, found: &Synthesis) -> Option<(&str, f64)> {
         let errors = (self.problem.goals.iter().zip(&self.goals))
             .map(|(goal, name)| (name.as_str(), self.goal_error(goal, found)));
         errors.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// How far one goal is missed, as [`Score::task_error`] counts it.
+    /// The error of one goal in metres, measured as [`Score::task_error`].
     fn goal_error(&self, goal: &Goal, found: &Synthesis) -> f64 {
         let alone = Problem {
             goals: vec![goal.clone()],
@@ -128,7 +128,7 @@ impl Ask {
     }
 }
 
-/// A movement whose report tells what carried it.
+/// A movement whose report lists the contacts that carried it.
 fn movement(sampled: Sampled, mut report: MotionReport) -> Movement {
     let Sampled {
         clip,
