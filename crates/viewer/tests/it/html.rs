@@ -18,7 +18,7 @@ static PAGE: Page = Page {
 /// A tenth of a second of a built-in scene, under another name.
 fn recording(name: &str) -> Recording {
     struct Keep(Recording);
-    impl conatus_world::Sink for Keep {
+    impl conatus_world::RunSink for Keep {
         type Error = std::convert::Infallible;
         fn frame(&mut self, frame: &conatus_record::Frame) -> Result<(), Self::Error> {
             self.0.frames.push(frame.clone());
