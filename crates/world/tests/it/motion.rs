@@ -334,7 +334,10 @@ fn a_planned_movement_can_be_set_in_every_setup_of_its_scene() {
     assert_eq!(second.world.motion.as_ref().unwrap().clip(), &movement.clip);
     assert_eq!(format!("{scene:?}"), before);
     let (first, second) = (run(&mut first).1, run(&mut second).1);
-    assert_eq!(crate::support::hash(&first.frames), crate::support::hash(&second.frames));
+    assert_eq!(
+        crate::support::hash(&first.frames),
+        crate::support::hash(&second.frames)
+    );
 
     let other = parse(&text.replace("[[character]]", "[[character]]\nname = 'eve'"));
     let mut setup = other.build().unwrap();
