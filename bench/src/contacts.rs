@@ -1,37 +1,37 @@
-//! How the cost of a step grows with the number of balls that collide, at one
-//! and the same density.
+//! How the cost of a step grows with the number of colliding balls at equal
+//! density.
 
-use crate::rounds::{Contender, best};
+use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, at_most, fixed};
 use conatus_world::World;
 use conatus_world::scene::{LoadOptions, Scene, SceneError};
 use std::cell::Cell as Shared;
 
-/// Balls along each axis; the box grows along.
+/// Balls along each axis; the box grows in proportion.
 const COUNTS: [[u32; 3]; 4] = [[10, 10, 10], [20, 10, 10], [20, 20, 10], [20, 20, 20]];
-/// Steps before the clock runs, for the lattice to melt.
-const MELT: usize = 300;
+/// Steps before the measurement, in which the initial lattice dissolves.
+const WARM_UP_STEPS: usize = 300;
 const ROUNDS: usize = 30;
-/// What "about linear" means: the cost of a ball may grow by this much.
-const BAR: f64 = 1.5;
+/// The cost per ball may grow by this factor; then it counts as linear.
+const MAX_GROWTH: f64 = 1.5;
 
 /// Measures all sizes in turn. Runs on one thread of the caller's pool.
 pub fn measure() -> Result<Table, SceneError> {
     let found: Vec<Shared<(u64, u64)>> = COUNTS.iter().map(|_| Shared::default()).collect();
-    let mut contenders = Vec::new();
+    let mut candidates = Vec::new();
     for (counts, found) in COUNTS.iter().zip(&found) {
         let mut world = gas(counts)?;
-        for _ in 0..MELT {
+        for _ in 0..WARM_UP_STEPS {
             world.step();
         }
         let balls: u32 = counts.iter().product();
-        contenders.push(Contender::new(balls.to_string(), move || {
+        candidates.push(Candidate::new(balls.to_string(), move || {
             let contacts = world.step().contacts as u64;
             let (sum, steps) = found.get();
             found.set((sum + contacts, steps + 1));
         }));
     }
-    let seconds = best(&mut contenders, ROUNDS);
+    let seconds = fastest_step_seconds(&mut candidates, ROUNDS);
     let mut table = Table::new(
         "Elastic balls in a box of six planes, equal density, one core",
         &[
@@ -40,7 +40,7 @@ pub fn measure() -> Result<Table, SceneError> {
             "ms/step",
             "µs/ball-step",
             "× smallest",
-            "bar",
+            "target",
         ],
     );
     let mut smallest = None;
@@ -55,7 +55,7 @@ pub fn measure() -> Result<Table, SceneError> {
             fixed(seconds * 1e3, 3),
             fixed(each * 1e6, 4),
             fixed(ratio, 2),
-            at_most(ratio, BAR),
+            at_most(ratio, MAX_GROWTH),
         ];
         table.row(row);
     }

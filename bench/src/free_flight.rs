@@ -1,8 +1,8 @@
-//! How many bodies fly and tumble per second on one core, by each of our
-//! widths, by the whole world's step, and by rapier3d-f64.
+//! Steps of free bodies per second on one core: by each SIMD width, by
+//! `World::step`, and by rapier3d-f64.
 
 use crate::rapier::Rapier;
-use crate::rounds::{Contender, best};
+use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Table, at_least, blank, fixed, power};
 use conatus_math::{DVec3, rotation};
 use conatus_rigid::blocks::Width;
@@ -13,7 +13,7 @@ const BODIES: usize = 10_000;
 const STEP: f64 = 0.01;
 const ROUNDS: usize = 30;
 
-/// Which instructions of this processor matter here.
+/// The SIMD instructions of this processor.
 pub fn processor() -> String {
     let mut features = Vec::new();
     #[cfg(target_arch = "x86_64")]
@@ -34,7 +34,7 @@ pub fn processor() -> String {
 /// Measures with the given gravity. Runs on one thread of the caller's pool.
 pub fn measure(title: &str, gravity: DVec3) -> Table {
     let population = population();
-    let mut contenders: Vec<Contender> = Width::available()
+    let mut candidates: Vec<Candidate> = Width::available()
         .into_iter()
         .map(|width| {
             let mut bodies = Bodies::new();
@@ -43,7 +43,7 @@ pub fn measure(title: &str, gravity: DVec3) -> Table {
                 bodies.add(*constants, *state, Activity::Free);
             }
             let mut integration = Integration::default();
-            Contender::new(name(width), move || {
+            Candidate::new(name(width), move || {
                 integration.step(&mut bodies, &mut [], Integrator::Rk4, gravity, 0.0, STEP);
             })
         })
@@ -53,13 +53,13 @@ pub fn measure(title: &str, gravity: DVec3) -> Table {
     for (i, (constants, state)) in population.iter().enumerate() {
         world.add_body(&format!("body {i}"), *constants, *state);
     }
-    contenders.push(Contender::new("World::step", move || {
+    candidates.push(Candidate::new("World::step", move || {
         world.step();
     }));
     let mut rapier = Rapier::new(&population, gravity, STEP);
-    contenders.push(Contender::new("rapier3d-f64", move || rapier.step()));
+    candidates.push(Candidate::new("rapier3d-f64", move || rapier.step()));
 
-    let speeds: Vec<f64> = best(&mut contenders, ROUNDS)
+    let speeds: Vec<f64> = fastest_step_seconds(&mut candidates, ROUNDS)
         .iter()
         .map(|seconds| BODIES as f64 / seconds)
         .collect();
@@ -67,32 +67,32 @@ pub fn measure(title: &str, gravity: DVec3) -> Table {
     let mut table = Table::new(
         title,
         &[
-            "contender",
+            "candidate",
             "body-steps/s",
             "× scalar",
-            "SIMD bar",
+            "SIMD target",
             "× rapier",
-            "rapier bar",
+            "rapier target",
         ],
     );
-    for (contender, &speed) in contenders.iter().zip(&speeds) {
-        let (lanes, yardstick) = (speed / scalar, speed / theirs);
-        let lane_bar = match contender.name.as_str() {
+    for (candidate, &speed) in candidates.iter().zip(&speeds) {
+        let (lanes, speedup) = (speed / scalar, speed / theirs);
+        let lane_target = match candidate.name.as_str() {
             "AVX2" => at_least(lanes, 1.7),
             "AVX-512" => at_least(lanes, 3.0),
             _ => blank(),
         };
-        let rapier_bar = match contender.name.as_str() {
-            "World::step" => at_least(yardstick, 20.0),
+        let rapier_target = match candidate.name.as_str() {
+            "World::step" => at_least(speedup, 20.0),
             _ => blank(),
         };
         table.row(vec![
-            contender.name.as_str().into(),
+            candidate.name.as_str().into(),
             power(speed),
             fixed(lanes, 2),
-            lane_bar,
-            fixed(yardstick, 1),
-            rapier_bar,
+            lane_target,
+            fixed(speedup, 1),
+            rapier_target,
         ]);
     }
     table
@@ -107,14 +107,14 @@ fn name(width: Width) -> &'static str {
     }
 }
 
-/// Bodies that differ in mass, moments, motion and spin.
+/// Bodies with different masses, moments, velocities and spins.
 fn population() -> Vec<(Constants, State)> {
     (0..BODIES)
         .map(|i| {
             // Multiples of irrational numbers fill the unit interval evenly.
             let u = |k: f64| (i as f64 * k.sqrt()).fract();
             let (a, b) = (1.0 + u(2.0), 1.0 + u(3.0));
-            // A third moment between |a − b| and a + b: a body that can be.
+            // A third moment between |a − b| and a + b, as every body has.
             let c = (a - b).abs() + (0.1 + 0.8 * u(5.0)) * (a + b - (a - b).abs());
             let axis = DVec3::new(u(6.0), u(7.0), 0.1 + u(10.0)).normalize();
             let state = State {

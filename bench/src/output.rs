@@ -1,18 +1,18 @@
-//! What the benchmark says: on the terminal row by row, as soon as it is
-//! known, or as one JSON text at the end.
+//! Prints tables: on the terminal row by row, as soon as a row is measured, or
+//! as one JSON text at the end.
 
 use crate::table::{Cell, Table};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Where tables go.
+/// Prints tables.
 pub struct Output {
     json: bool,
     tables: Vec<Value>,
 }
 
 impl Output {
-    /// For people, or for scripts.
+    /// Prints text for people, or JSON for scripts.
     pub fn new(json: bool) -> Self {
         Self {
             json,
@@ -20,32 +20,32 @@ impl Output {
         }
     }
 
-    /// A line for people.
-    pub fn say(&mut self, line: &str) -> io::Result<()> {
+    /// Prints a line of text, unless the output is JSON.
+    pub fn print_line(&mut self, line: &str) -> io::Result<()> {
         match self.json {
             true => Ok(()),
             false => print(&format!("{line}\n")),
         }
     }
 
-    /// A table that is complete.
+    /// Prints a table that is complete.
     pub fn show(&mut self, table: &Table) -> io::Result<()> {
         self.tables.push(table.json());
-        self.say(&table.text())
+        self.print_line(&table.text())
     }
 
-    /// A table whose rows take long: its head is shown at once, each row as
-    /// soon as it is there.
-    pub fn begin(&mut self, table: Table) -> io::Result<Growing<'_>> {
-        self.say(table.head().trim_end())?;
-        Ok(Growing {
+    /// Prints the head of a table; its rows follow one by one as they are
+    /// measured.
+    pub fn begin(&mut self, table: Table) -> io::Result<TablePrinter<'_>> {
+        self.print_line(table.head().trim_end())?;
+        Ok(TablePrinter {
             output: self,
             table,
         })
     }
 
-    /// Closes with everything as JSON, if that was asked for.
-    pub fn end(self, processor: &str) -> io::Result<()> {
+    /// Prints all tables as JSON, if that was requested.
+    pub fn finish(self, processor: &str) -> io::Result<()> {
         if !self.json {
             return Ok(());
         }
@@ -54,27 +54,27 @@ impl Output {
     }
 }
 
-/// A table that is shown while it grows.
-pub struct Growing<'a> {
+/// Prints a table row by row.
+pub struct TablePrinter<'a> {
     output: &'a mut Output,
     table: Table,
 }
 
-impl Growing<'_> {
-    /// Adds a row and shows it.
+impl TablePrinter<'_> {
+    /// Adds a row and prints it.
     pub fn row(&mut self, cells: Vec<Cell>) -> io::Result<()> {
         self.table.row(cells);
-        self.output.say(self.table.last_line().trim_end())
+        self.output.print_line(self.table.last_line().trim_end())
     }
 
-    /// No more rows.
-    pub fn end(self) -> io::Result<()> {
+    /// Ends the table.
+    pub fn finish(self) -> io::Result<()> {
         self.output.tables.push(self.table.json());
-        self.output.say("")
+        self.output.print_line("")
     }
 }
 
-/// `println!` panics when nobody reads any more; this tells instead.
+/// Like `print!`, but returns an error instead of a panic if the output is closed.
 fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;

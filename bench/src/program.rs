@@ -1,5 +1,5 @@
-//! How long `conatus run cylon` takes: the run alone, and the whole program if
-//! it has been built next to this one.
+//! The time of `conatus run cylon`: the run alone, and the whole program if it
+//! was built next to this one.
 
 use crate::table::{Table, at_most, fixed};
 use conatus_record::{Event, Frame};
@@ -12,9 +12,9 @@ use std::time::Instant;
 
 const ROUNDS: usize = 3;
 
-/// Times the run in this process and the program, best of three.
+/// Times the run in this process and the program; the best of three rounds.
 pub fn measure() -> Result<Table, SceneError> {
-    let mut table = Table::new("`conatus run cylon`", &["what", "seconds", "bar"]);
+    let mut table = Table::new("`conatus run cylon`", &["what", "seconds", "target"]);
     let mut seconds = f64::INFINITY;
     for _ in 0..ROUNDS {
         let begin = Instant::now();
@@ -23,7 +23,7 @@ pub fn measure() -> Result<Table, SceneError> {
             schedule,
             ..
         } = Scene::load("cylon", &LoadOptions::default())?.build()?;
-        let Ok(_) = run(&mut world, &schedule, &mut Nowhere, |_| true);
+        let Ok(_) = run(&mut world, &schedule, &mut DiscardingSink, |_| true);
         seconds = seconds.min(begin.elapsed().as_secs_f64());
     }
     table.row(vec![
@@ -36,7 +36,7 @@ pub fn measure() -> Result<Table, SceneError> {
     });
     match program {
         Ok(program) if program.is_file() => {
-            let seconds = (0..ROUNDS).filter_map(|_| time(&program)).reduce(f64::min);
+            let seconds = (0..ROUNDS).filter_map(|_| run_seconds(&program)).reduce(f64::min);
             table.row(match seconds {
                 Some(s) => vec!["the program".into(), fixed(s, 3), at_most(s, 1.0)],
                 None => vec!["the program".into(), "failed".into()],
@@ -51,7 +51,7 @@ pub fn measure() -> Result<Table, SceneError> {
     Ok(table)
 }
 
-fn time(program: &Path) -> Option<f64> {
+fn run_seconds(program: &Path) -> Option<f64> {
     let begin = Instant::now();
     let status = Command::new(program)
         .args(["run", "cylon"])
@@ -62,10 +62,10 @@ fn time(program: &Path) -> Option<f64> {
     status.success().then(|| begin.elapsed().as_secs_f64())
 }
 
-/// A sink that keeps nothing.
-pub struct Nowhere;
+/// A sink that discards everything.
+pub struct DiscardingSink;
 
-impl RunSink for Nowhere {
+impl RunSink for DiscardingSink {
     type Error = Infallible;
 
     fn frame(&mut self, _frame: &Frame) -> Result<(), Infallible> {

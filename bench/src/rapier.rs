@@ -1,4 +1,4 @@
-//! The yardstick: bodies in rapier3d-f64, without colliders or sleep.
+//! The reference: bodies in rapier3d-f64, without colliders or sleeping.
 
 use conatus_math::DVec3;
 use conatus_rigid::{Constants, State};
@@ -22,8 +22,8 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    /// Bodies with the given constants and states. All of rapier's own
-    /// settings stay as they come, gyroscopic forces included.
+    /// Bodies with the given constants and states, and rapier's default
+    /// settings, gyroscopic forces included.
     pub fn new(bodies: &[(Constants, State)], gravity: DVec3, h: f64) -> Self {
         let mut set = RigidBodySet::new();
         let handles = bodies
@@ -80,7 +80,7 @@ impl Rapier {
         );
     }
 
-    /// The state of body `i` as we write it.
+    /// The state of body `i` in our types.
     pub fn state(&self, i: usize) -> State {
         let body = &self.bodies[self.handles[i]];
         let q = body.rotation();

@@ -1,21 +1,21 @@
-//! Times several contenders in turn, by the processor time of this thread, so
-//! that a busy machine is unfair to none.
+//! Times several candidates in turn, by the processor time of this thread, so
+//! that the load of the machine affects all of them alike.
 
 use cpu_time::ThreadTime;
 
-/// How long one contender runs in one round, in seconds.
-const SLICE: f64 = 0.02;
+/// How long one candidate runs in one round, in seconds.
+const SECONDS_PER_ROUND: f64 = 0.02;
 
-/// Something to time.
-pub struct Contender<'a> {
-    /// What it is called in the table.
+/// Code to time.
+pub struct Candidate<'a> {
+    /// Its name in the table.
     pub name: String,
     /// Makes one step.
     pub step: Box<dyn FnMut() + 'a>,
 }
 
-impl<'a> Contender<'a> {
-    /// A contender by name.
+impl<'a> Candidate<'a> {
+    /// A step of a candidate, and its name.
     pub fn new(name: impl Into<String>, step: impl FnMut() + 'a) -> Self {
         Self {
             name: name.into(),
@@ -32,21 +32,21 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// Processor seconds per step of each contender: the best of `rounds` rounds, in each of
-/// which all of them run one after the other.
-pub fn best(contenders: &mut [Contender], rounds: usize) -> Vec<f64> {
-    let steps: Vec<u32> = contenders
+/// The least processor seconds per step of each candidate over `rounds` rounds, in
+/// each of which all of them run one after the other.
+pub fn fastest_step_seconds(candidates: &mut [Candidate], rounds: usize) -> Vec<f64> {
+    let steps: Vec<u32> = candidates
         .iter_mut()
-        .map(|contender| {
-            contender.seconds(2);
-            let once = contender.seconds(2);
-            ((SLICE / once) as u32).clamp(2, 100_000)
+        .map(|candidate| {
+            candidate.seconds(2);
+            let once = candidate.seconds(2);
+            ((SECONDS_PER_ROUND / once) as u32).clamp(2, 100_000)
         })
         .collect();
-    let mut fastest = vec![f64::INFINITY; contenders.len()];
+    let mut fastest = vec![f64::INFINITY; candidates.len()];
     for _ in 0..rounds {
-        for (k, contender) in contenders.iter_mut().enumerate() {
-            fastest[k] = fastest[k].min(contender.seconds(steps[k]));
+        for (k, candidate) in candidates.iter_mut().enumerate() {
+            fastest[k] = fastest[k].min(candidate.seconds(steps[k]));
         }
     }
     fastest

@@ -1,8 +1,8 @@
-//! Tables for the terminal, and the same as JSON.
+//! Tables as text and as JSON.
 
 use serde_json::{Map, Value, json};
 
-/// One entry: what people read, and the number behind it if there is one.
+/// One entry: its text and its value.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -32,7 +32,7 @@ pub fn fixed(value: f64, decimals: usize) -> Cell {
     }
 }
 
-/// A number in powers of ten.
+/// A number with an exponent.
 pub fn power(value: f64) -> Cell {
     Cell {
         text: format!("{value:.2e}"),
@@ -56,29 +56,29 @@ pub fn blank() -> Cell {
     }
 }
 
-/// A bar and whether `value` clears it.
-pub fn at_least(value: f64, bar: f64) -> Cell {
-    judged(value >= bar, format!("≥ {}", short(bar)))
+/// A lower bound and whether `value` meets it.
+pub fn at_least(value: f64, bound: f64) -> Cell {
+    target(value >= bound, format!("≥ {}", short(bound)))
 }
 
-/// A bar and whether `value` stays below it.
-pub fn at_most(value: f64, bar: f64) -> Cell {
-    judged(value <= bar, format!("≤ {}", short(bar)))
+/// An upper bound and whether `value` meets it.
+pub fn at_most(value: f64, bound: f64) -> Cell {
+    target(value <= bound, format!("≤ {}", short(bound)))
 }
 
-fn short(bar: f64) -> String {
-    if bar != 0.0 && bar < 1e-3 {
-        format!("{bar:e}")
+fn short(bound: f64) -> String {
+    if bound != 0.0 && bound < 1e-3 {
+        format!("{bound:e}")
     } else {
-        bar.to_string()
+        bound.to_string()
     }
 }
 
-fn judged(passed: bool, bar: String) -> Cell {
-    let word = if passed { "met" } else { "MISSED" };
+fn target(met: bool, bound: String) -> Cell {
+    let word = if met { "met" } else { "MISSED" };
     Cell {
-        text: format!("{bar}: {word}"),
-        value: json!({ "bar": bar, "met": passed }),
+        text: format!("{bound}: {word}"),
+        value: json!({ "target": bound, "met": met }),
     }
 }
 
@@ -100,61 +100,61 @@ impl Table {
         }
     }
 
-    /// Adds a row; entries left out at its end are blank.
+    /// Adds a row; missing entries at its end are blank.
     pub fn row(&mut self, mut cells: Vec<Cell>) {
         cells.resize(self.columns.len(), blank());
         self.rows.push(cells);
     }
 
-    /// The table as people read it.
+    /// The table as text.
     pub fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len()).map(|k| self.width(k)).collect();
-        let mut text = self.titled(&widths);
+        let mut text = self.title_and_columns(&widths);
         for row in &self.rows {
             text += &line(row.iter().map(|cell| cell.text.as_str()), &widths);
         }
         text
     }
 
-    /// Title and columns of a table whose rows are not all there yet.
+    /// Title and columns of a table whose rows are printed one by one.
     pub fn head(&self) -> String {
-        self.titled(&self.growing())
+        self.title_and_columns(&self.fixed_widths())
     }
 
     /// The latest row of such a table.
     pub fn last_line(&self) -> String {
         let cells = self.rows.last().into_iter().flatten();
-        line(cells.map(|cell| cell.text.as_str()), &self.growing())
+        line(cells.map(|cell| cell.text.as_str()), &self.fixed_widths())
     }
 
-    fn titled(&self, widths: &[usize]) -> String {
+    fn title_and_columns(&self, widths: &[usize]) -> String {
         let columns = self.columns.iter().map(String::as_str);
         format!("{}\n{}", self.title, line(columns, widths))
     }
 
-    /// How wide a column is with the rows so far.
+    /// The width of a column with the rows so far.
     fn width(&self, k: usize) -> usize {
         let entries = self.rows.iter().map(|row| row[k].text.chars().count());
         let name = self.columns[k].chars().count();
         entries.max().unwrap_or(0).max(name)
     }
 
-    /// Widths that do not change while rows come: room for names, bars and
+    /// Widths that do not depend on the rows: enough for names, targets and
     /// most numbers.
-    fn growing(&self) -> Vec<usize> {
-        let wide = |(k, name): (usize, &String)| {
+    fn fixed_widths(&self) -> Vec<usize> {
+        let width = |(k, name): (usize, &String)| {
             let least = match name.as_str() {
                 "fail-safe" | "what" => 23,
-                name if name.ends_with("bar") => 13,
+                name if name.ends_with("target") => 13,
                 _ if k == 0 => 38,
                 _ => 6,
             };
             name.chars().count().max(least)
         };
-        self.columns.iter().enumerate().map(wide).collect()
+        self.columns.iter().enumerate().map(width).collect()
     }
 
-    /// The table for scripts: its rows as objects.
+    /// The table as JSON: its rows as objects.
     pub fn json(&self) -> Value {
         let rows = self.rows.iter().map(|row| {
             let entries = self.columns.iter().zip(row);
@@ -167,7 +167,7 @@ impl Table {
     }
 }
 
-/// The first column to the left, all others to the right.
+/// The first column is aligned to the left, all others to the right.
 fn line<'a>(entries: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
     let padded = entries.zip(widths).enumerate().map(|(k, (e, &w))| {
         if k == 0 {

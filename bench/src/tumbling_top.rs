@@ -1,5 +1,5 @@
-//! How well the tumbling top (Dzhanibekov's wing nut) keeps its energy and its
-//! angular momentum over 100,000 steps, ours and rapier3d-f64's side by side.
+//! Drift of the energy and the angular momentum of a tumbling top (the
+//! Dzhanibekov effect) over 100,000 steps, compared with rapier3d-f64.
 
 use crate::rapier::Rapier;
 use crate::table::{Table, at_most, blank, count, power};
@@ -42,13 +42,13 @@ pub fn measure() -> Table {
     let mut table = Table::new(
         "Tumbling top: I = (1, 2, 3), ω = (0.01, 2, 0.01), 100,000 steps of 0.01 s",
         &[
-            "contender",
+            "candidate",
             "ΔE/E",
-            "E bar",
+            "E target",
             "|ΔL|/L",
-            "L bar",
+            "L target",
             "flips",
-            "flips bar",
+            "flips target",
         ],
     );
     table.row(vec![

@@ -1,5 +1,5 @@
-//! How many queries of continuous collision detection one core answers in a
-//! second of its own time, and how long the witness of intersections takes.
+//! Queries of continuous collision detection per second of processor time on one
+//! core, and the time of the exact intersection check.
 //!
 //! The stencils are triangles and edges of 1 cm, as in a cloth, with gaps and
 //! motions of about a millimetre and a separation of 50 µm.
@@ -42,35 +42,35 @@ const KINDS: [Kind; 2] = [
     },
 ];
 
-/// The gap between the layers and how far points move, in metres.
-const MIXES: [(&str, f64, f64); 3] = [
-    ("far, nearly all culled", 0.004, 0.001),
+/// Name, gap between the layers and distance that points move, both in metres.
+const CASES: [(&str, f64, f64); 3] = [
+    ("distant, nearly all culled", 0.004, 0.001),
     ("near", 0.002, 0.002),
-    ("violent", 0.002, 0.01),
+    ("fast", 0.002, 0.01),
 ];
 
-const SEPARATION: f64 = 5e-5;
+const SEPARATION_M: f64 = 5e-5;
 const STENCILS: usize = 4_000;
 const ROUNDS: usize = 100;
-/// Millions of candidates in a second.
-const BAR: f64 = 1.5;
+/// Millions of queries per second that are expected at least.
+const MIN_RATE: f64 = 1.5;
 
-/// Measures both kinds of queries, and the witness.
+/// Measures both kinds of queries and the exact intersection check.
 pub fn measure(output: &mut Output) -> Result<(), Failure> {
     let mut table = output.begin(Table::new(
-        "Continuous collision detection, one core: millions of queries in a second",
-        &["queries of candidates", "million/s", "bar", "% hit"],
+        "Continuous collision detection, one core: millions of queries per second",
+        &["queries of candidates", "million/s", "target", "% hit"],
     ))?;
     for kind in &KINDS {
-        for (mix, gap, motion) in MIXES {
+        for (case, gap, motion) in CASES {
             let all = stencils(kind.lower, gap, motion);
-            let hits = |(a, b): &(Stencil, Stencil)| (kind.query)(a, b, SEPARATION).is_some();
+            let hits = |(a, b): &(Stencil, Stencil)| (kind.query)(a, b, SEPARATION_M).is_some();
             let (rate, hit) = rate(&all, hits);
-            let mut row: Vec<Cell> = vec![format!("{}, {mix}", kind.name).into()];
-            row.extend([fixed(rate, 2), at_least(rate, BAR), fixed(hit, 1)]);
+            let mut row: Vec<Cell> = vec![format!("{}, {case}", kind.name).into()];
+            row.extend([fixed(rate, 2), at_least(rate, MIN_RATE), fixed(hit, 1)]);
             table.row(row)?;
             let kept = |(a, b): &(Stencil, Stencil)| {
-                (kind.separated)((kind.closest)(a).vector, a, b, SEPARATION)
+                (kind.separated)((kind.closest)(a).vector, a, b, SEPARATION_M)
             };
             let hard: Vec<_> = all.iter().filter(|s| !kept(s)).copied().collect();
             if !hard.is_empty() {
@@ -80,37 +80,37 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
                 table.row(row)?;
             }
         }
-        let with_axes: Vec<_> = stencils(kind.lower, MIXES[0].1, MIXES[0].2)
+        let with_axes: Vec<_> = stencils(kind.lower, CASES[0].1, CASES[0].2)
             .into_iter()
             .map(|(a, b)| (a, b, (kind.closest)(&a).vector))
             .collect();
         let (rate, _) = rate(&with_axes, |(a, b, axis)| {
-            (kind.separated)(*axis, a, b, SEPARATION)
+            (kind.separated)(*axis, a, b, SEPARATION_M)
         });
-        table.row(vec!["  cull with a kept axis".into(), fixed(rate, 2)])?;
+        table.row(vec!["  cull with a cached axis".into(), fixed(rate, 2)])?;
         let (rate, _) = self::rate(&with_axes, |(a, ..)| (kind.closest)(a).squared > 1e-5);
         table.row(vec!["  distance alone".into(), fixed(rate, 2)])?;
     }
-    table.end()?;
-    witness(output)
+    table.finish()?;
+    intersection_check(output)
 }
 
-/// Millions of questions in a second, and the share of yes in per cent.
-fn rate<T>(all: &[T], ask: impl Fn(&T) -> bool) -> (f64, f64) {
-    let mut yes = 0;
+/// Millions of calls per second, and the percentage that return true.
+fn rate<T>(all: &[T], query: impl Fn(&T) -> bool) -> (f64, f64) {
+    let mut hits = 0;
     let begin = ThreadTime::now();
     for _ in 0..ROUNDS {
-        yes += all.iter().filter(|s| black_box(ask(s))).count();
+        hits += all.iter().filter(|s| black_box(query(s))).count();
     }
-    let asked = (ROUNDS * all.len()) as f64;
+    let calls = (ROUNDS * all.len()) as f64;
     let seconds = begin.elapsed().as_secs_f64();
-    (asked / seconds * 1e-6, 100.0 * yes as f64 / asked)
+    (calls / seconds * 1e-6, 100.0 * hits as f64 / calls)
 }
 
-/// How long the exact search for intersections takes in a crumpled sheet.
-fn witness(output: &mut Output) -> Result<(), Failure> {
+/// Times the exact search for intersections in a crumpled sheet.
+fn intersection_check(output: &mut Output) -> Result<(), Failure> {
     let mut table = output.begin(Table::new(
-        "The witness: exact search for intersecting triangles in a crumpled sheet",
+        "Exact search for intersecting triangles in a crumpled sheet",
         &["triangles", "intersections", "ms"],
     ))?;
     for side in [51, 174] {
@@ -129,10 +129,11 @@ fn witness(output: &mut Output) -> Result<(), Failure> {
             fixed(begin.elapsed().as_secs_f64() * 1e3, 1),
         ])?;
     }
-    Ok(table.end()?)
+    Ok(table.finish()?)
 }
 
-/// Two layers `gap` apart that move by `motion`; `lower` points in the lower.
+/// Two layers `gap` apart that move by `motion`, with `lower` points in the lower
+/// layer.
 fn stencils(lower: usize, gap: f64, motion: f64) -> Vec<(Stencil, Stencil)> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     (0..STENCILS)
@@ -150,7 +151,7 @@ fn stencils(lower: usize, gap: f64, motion: f64) -> Vec<(Stencil, Stencil)> {
         .collect()
 }
 
-/// The same numbers every time.
+/// A generator of the same numbers in every run (xorshift).
 struct Random(u64);
 
 impl Random {

@@ -1,67 +1,66 @@
-//! What the paper compares: the same scenes with rigid impact zones, and what
-//! becomes of the motion.
+//! The paper's comparison: the same scenes with inelastic projection, rigid
+//! impact zones and a complementarity problem.
 
-use super::drive::drive;
-use super::scenes::{Example, TABLE_1, made};
+use super::drive::run_scene;
+use super::scenes::{Example, TABLE_1, frames_made};
 use crate::Failure;
 use crate::output::Output;
 use crate::table::{Table, blank, count, fixed};
 use conatus_math::DVec3;
 use conatus_world::World;
 
-/// A scene, and what is looked at.
-struct Contrast {
+/// A scene, and the quantity that is compared.
+struct Comparison {
     /// The row of Table 1.
     scene: &'static str,
     /// Changes that leave the work to the fail-safe.
     sets: &'static [&'static str],
-    /// What is looked at, in words.
-    what: &'static str,
-    /// The same as a number, from the start and from later on.
-    look: fn(&Start, &World) -> f64,
+    /// The name of the quantity.
+    quantity: &'static str,
+    /// The quantity, from the start and from a later moment.
+    measure: fn(&Start, &World) -> f64,
 }
 
-/// Where vertices were.
+/// The positions of vertices at the start.
 struct Start(Vec<DVec3>);
 
-const CONTRASTS: [Contrast; 4] = [
-    Contrast {
+const COMPARISONS: [Comparison; 4] = [
+    Comparison {
         scene: "squares-incline",
         sets: &["cloth.contacts_in_solve=false"],
-        what: "squares off the incline",
-        look: off_the_incline,
+        quantity: "squares off the incline",
+        measure: off_the_incline,
     },
-    Contrast {
+    Comparison {
         scene: "squares-plane",
         sets: &[],
-        what: "metres moved across",
-        look: across,
+        quantity: "metres moved sideways",
+        measure: sideways,
     },
-    Contrast {
+    Comparison {
         scene: "ribbon",
-        sets: &FAIL_SAFE,
-        what: "metres slid down",
-        look: down_the_trough,
+        sets: &WEAK_EARLY_STAGES,
+        quantity: "metres slid down",
+        measure: down_the_trough,
     },
-    Contrast {
+    Comparison {
         scene: "funnel-low",
-        sets: &FAIL_SAFE,
-        what: "share below the chute",
-        look: below_the_chute,
+        sets: &WEAK_EARLY_STAGES,
+        quantity: "fraction below the chute",
+        measure: below_the_chute,
     },
 ];
 
-/// Early stages as weak as the paper's.
-const FAIL_SAFE: [&str; 3] = [
+/// Early stages of the response as weak as the paper's.
+const WEAK_EARLY_STAGES: [&str; 3] = [
     "cloth.contacts_in_solve=false",
     "cloth.passes=2",
     "cloth.sweeps=2",
 ];
 
-/// Seconds of processor time for one run. Weak early stages leave piles to the
-/// fail-safe for whole minutes a frame; what is not reached by then is not
-/// shown, and `frames` says how far it got.
-const BUDGET: f64 = 300.0;
+/// Seconds of processor time for one run. With weak early stages the fail-safe
+/// may take minutes per frame; `frames` shows how many were made.
+const MAX_CPU_SECONDS: f64 = 300.0;
 
 const RESPONSES: [&str; 3] = ["inelastic-projection", "rigid-impact-zones", "lcp"];
 
@@ -69,14 +68,13 @@ const RESPONSES: [&str; 3] = ["inelastic-projection", "rigid-impact-zones", "lcp
 /// pool.
 pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> {
     let table = Table::new(
-        "Fail-safes compared, early stages weak: what is looked at, in the middle of the run \
-         and at its end, or where 300 s of processor time were over; kinetic energy as a mean \
-         over frames",
+        "Fail-safes compared, early stages weak: a quantity in the middle of the run and at its \
+         end, or after 300 s of processor time; kinetic energy is the mean over frames",
         &[
             "scene",
             "fail-safe",
             "frames",
-            "what",
+            "quantity",
             "middle",
             "end",
             "kinetic J",
@@ -88,39 +86,39 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
         ],
     );
     let mut table = output.begin(table)?;
-    for contrast in &CONTRASTS {
+    for comparison in &COMPARISONS {
         for response in RESPONSES {
             let mut sets = vec![format!("cloth.response={response}")];
-            sets.extend(contrast.sets.iter().map(|s| s.to_string()));
-            let (mut start, mut seen, mut kinetic) = (None, Vec::new(), 0.0);
-            let ride = drive(contrast.scene, &sets, frames, Some(BUDGET), |world| {
+            sets.extend(comparison.sets.iter().map(|s| s.to_string()));
+            let (mut start, mut values, mut kinetic) = (None, Vec::new(), 0.0);
+            let run = run_scene(comparison.scene, &sets, frames, Some(MAX_CPU_SECONDS), |world| {
                 let start = start.get_or_insert_with(|| Start(positions(world).to_vec()));
-                seen.push((contrast.look)(start, world));
+                values.push((comparison.measure)(start, world));
                 kinetic += world.totals().kinetic;
             })?;
-            let made_frames = seen.len().max(1);
-            let paper = TABLE_1.iter().find(|e| e.scene == contrast.scene);
+            let made = values.len().max(1);
+            let paper = TABLE_1.iter().find(|e| e.scene == comparison.scene);
             table.row(vec![
-                contrast.scene.into(),
+                comparison.scene.into(),
                 response.into(),
-                made(&ride),
-                contrast.what.into(),
-                fixed(seen.get(seen.len() / 2).copied().unwrap_or(0.0), 3),
-                fixed(seen.last().copied().unwrap_or(0.0), 3),
-                fixed(kinetic / made_frames as f64, 5),
-                fixed(ride.report.max_stretch, 3),
-                count(ride.report.failsafe_calls),
-                count(ride.report.largest_zone as u64),
-                fixed(ride.per_frame(), 4),
-                paper.map_or(blank(), |e| theirs(e, response)),
+                frames_made(&run),
+                comparison.quantity.into(),
+                fixed(values.get(values.len() / 2).copied().unwrap_or(0.0), 3),
+                fixed(values.last().copied().unwrap_or(0.0), 3),
+                fixed(kinetic / made as f64, 5),
+                fixed(run.report.max_stretch, 3),
+                count(run.report.failsafe_calls),
+                count(run.report.largest_zone as u64),
+                fixed(run.per_frame(), 4),
+                paper.map_or(blank(), |e| paper_seconds(e, response)),
             ])?;
         }
     }
-    Ok(table.end()?)
+    Ok(table.finish()?)
 }
 
 /// The paper's seconds per frame.
-fn theirs(example: &Example, response: &str) -> crate::table::Cell {
+fn paper_seconds(example: &Example, response: &str) -> crate::table::Cell {
     match response {
         "inelastic-projection" => fixed(example.total, 2),
         "rigid-impact-zones" => fixed(example.rigid_total, 2),
@@ -136,17 +134,17 @@ fn mean(positions: &[DVec3]) -> DVec3 {
     positions.iter().sum::<DVec3>() / positions.len().max(1) as f64
 }
 
-fn share(positions: &[DVec3], is: impl Fn(DVec3) -> bool) -> f64 {
+fn fraction(positions: &[DVec3], is: impl Fn(DVec3) -> bool) -> f64 {
     positions.iter().filter(|&&x| is(x)).count() as f64 / positions.len().max(1) as f64
 }
 
 /// The incline ends 6 m from its middle, at x = 5.94.
 fn off_the_incline(_: &Start, world: &World) -> f64 {
     let x = positions(world);
-    share(x, |x| x.x > 5.94) * x.len() as f64 / 4.0
+    fraction(x, |x| x.x > 5.94) * x.len() as f64 / 4.0
 }
 
-fn across(start: &Start, world: &World) -> f64 {
+fn sideways(start: &Start, world: &World) -> f64 {
     let way = mean(positions(world)) - mean(&start.0);
     way.truncate().length()
 }
@@ -158,5 +156,5 @@ fn down_the_trough(start: &Start, world: &World) -> f64 {
 
 /// The chute ends 0.4 m below the neck, which is at 0.05.
 fn below_the_chute(_: &Start, world: &World) -> f64 {
-    share(positions(world), |x| x.z < -0.35)
+    fraction(positions(world), |x| x.z < -0.35)
 }

@@ -1,40 +1,40 @@
-//! Runs a scene frame by frame and notes what each frame cost.
+//! Runs a scene frame by frame and measures the cost of each frame.
 
 use super::peak;
-use crate::program::Nowhere;
+use crate::program::DiscardingSink;
 use conatus_world::report::ClothReport;
 use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
 use conatus_world::{RunLog, World};
 use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};
 
-/// How often a long run says on standard error how far it is.
-const NEWS: Duration = Duration::from_secs(15);
+/// The least time between two progress lines on standard error.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(15);
 
-/// What a frame cost, in seconds.
+/// The cost of frames, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cost {
-    /// Of processor time, over all threads.
+pub struct FrameCost {
+    /// Processor time of all threads.
     pub cpu: f64,
-    /// On the clock.
+    /// Wall time.
     pub wall: f64,
 }
 
-/// A run and what it cost. Looking for intersections is not in it.
-pub struct Ride {
-    /// What the run reports.
+/// A run and its cost, without the search for intersections.
+pub struct MeasuredRun {
+    /// The report of the run.
     pub report: ClothReport,
-    /// The frames, the start not counted.
-    pub frames: Vec<Cost>,
-    /// Frames that a whole run has.
+    /// The cost of each frame but the first.
+    pub frames: Vec<FrameCost>,
+    /// Frames of a complete run, without the first.
     pub planned: u64,
-    /// The most memory, in bytes.
+    /// The peak of memory, in bytes.
     pub peak: Option<u64>,
 }
 
-impl Ride {
+impl MeasuredRun {
     /// The sum over all frames.
-    pub fn cost(&self) -> Cost {
+    pub fn cost(&self) -> FrameCost {
         sum(&self.frames)
     }
 
@@ -43,8 +43,8 @@ impl Ride {
         self.cost().cpu / self.frames.len().max(1) as f64
     }
 
-    /// The part of these that collision handling took, by its share of the
-    /// time on the clock.
+    /// The part of these that collision handling took, by its share of the wall
+    /// time.
     pub fn collisions_per_frame(&self) -> f64 {
         let ClothReport {
             total_seconds,
@@ -56,22 +56,22 @@ impl Ride {
 }
 
 /// The sum over some frames.
-pub fn sum(frames: &[Cost]) -> Cost {
-    frames.iter().fold(Cost::default(), |sum, f| Cost {
+pub fn sum(frames: &[FrameCost]) -> FrameCost {
+    frames.iter().fold(FrameCost::default(), |sum, f| FrameCost {
         cpu: sum.cpu + f.cpu,
         wall: sum.wall + f.wall,
     })
 }
 
-/// Runs a built-in scene, changed as by `--set`, for at most so many frames and,
-/// if there is a budget, seconds of processor time; `look` sees the world at the start and after each.
-pub fn drive(
+/// Runs a built-in scene with changes as by `--set`, for at most `max_frames` frames
+/// and `max_cpu_seconds`. `observe` sees the world at the start and after each frame.
+pub fn run_scene(
     scene: &str,
     sets: &[String],
-    most: Option<u64>,
-    budget: Option<f64>,
-    mut look: impl FnMut(&World),
-) -> Result<Ride, SceneError> {
+    max_frames: Option<u64>,
+    max_cpu_seconds: Option<f64>,
+    mut observe: impl FnMut(&World),
+) -> Result<MeasuredRun, SceneError> {
     peak::reset();
     let options = LoadOptions {
         sets: sets.to_vec(),
@@ -83,13 +83,13 @@ pub fn drive(
         ..
     } = Scene::load(scene, &options)?.build()?;
     let planned = schedule.frames() - 1;
-    let end = most.map_or(planned, |most| most.min(planned));
+    let end = max_frames.map_or(planned, |most| most.min(planned));
     let mut log = RunLog::new();
-    let Ok(()) = log.record(&mut world, &mut Nowhere);
-    look(&world);
+    let Ok(()) = log.record(&mut world, &mut DiscardingSink);
+    observe(&world);
     let mut frames = Vec::new();
-    let (begin, mut told) = (Instant::now(), Instant::now());
-    let spent = |frames: &[Cost]| budget.is_some_and(|most| sum(frames).cpu > most);
+    let (begin, mut last_line) = (Instant::now(), Instant::now());
+    let spent = |frames: &[FrameCost]| max_cpu_seconds.is_some_and(|most| sum(frames).cpu > most);
     while (frames.len() as u64) < end && !world.is_halted() && !spent(&frames) {
         let (cpu, wall) = (ProcessTime::now(), Instant::now());
         for _ in 0..schedule.steps_per_frame {
@@ -98,23 +98,20 @@ pub fn drive(
                 break;
             }
         }
-        frames.push(Cost {
+        frames.push(FrameCost {
             cpu: cpu.elapsed().as_secs_f64(),
             wall: wall.elapsed().as_secs_f64(),
         });
-        let Ok(()) = log.record(&mut world, &mut Nowhere);
-        look(&world);
-        if told.elapsed() > NEWS {
-            told = Instant::now();
+        let Ok(()) = log.record(&mut world, &mut DiscardingSink);
+        observe(&world);
+        if last_line.elapsed() > PROGRESS_INTERVAL {
+            last_line = Instant::now();
             let seconds = begin.elapsed().as_secs();
             eprintln!("{scene}: frame {} of {end}, {seconds} s", frames.len());
         }
     }
-    let report = log
-        .report(&world, &schedule, false)
-        .cloth
-        .unwrap_or_default();
-    Ok(Ride {
+    let report = log.report(&world, &schedule, false).cloth.unwrap_or_default();
+    Ok(MeasuredRun {
         report,
         frames,
         planned,

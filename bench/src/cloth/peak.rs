@@ -1,14 +1,14 @@
-//! The most memory that this process held, where the system tells (Linux).
+//! The peak of this process's memory, on Linux.
 
 use std::fs;
 
-/// Begins to count anew.
+/// Resets the peak.
 pub fn reset() {
-    // Where this is not possible, the peak is that since the program began.
+    // If this is not possible, the peak since the program's start is reported.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most bytes since then.
+/// The peak since the reset, in bytes.
 pub fn bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;

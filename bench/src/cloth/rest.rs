@@ -1,21 +1,21 @@
-//! Whether cloth comes to rest: how fast it still is two seconds after it lies.
+//! Whether cloth comes to rest: its mean speed two seconds after it has settled.
 //!
-//! Cloth *lies* from the first frame on from which, to the end of the run, its
-//! vertices are slower than 5 cm/s on the mean and no obstacle moves. Without
-//! obstacles in that, cloth that is pressed slowly would lie while it is being
-//! crushed. All vertices count alike, those too that are still held.
+//! Cloth is *settled* from the first frame on from which, to the end of the run,
+//! the mean speed of its vertices is below 5 cm/s and no obstacle moves. Without
+//! the second condition, cloth that is pressed slowly would count as settled. All
+//! vertices have equal weight, pinned ones too.
 
 use conatus_math::Pose;
 use conatus_world::World;
 
-/// What lies is slower than this on the mean, in m/s.
-const LYING: f64 = 0.05;
-/// Seconds that it has to come to rest.
-const TIME: f64 = 2.0;
+/// Settled cloth has a smaller mean speed than this.
+const SETTLED_SPEED_M_S: f64 = 0.05;
+/// Seconds from settling to rest.
+const REST_DELAY_S: f64 = 2.0;
 
-/// What was seen of a run, frame by frame.
+/// Observes a run frame by frame.
 #[derive(Default)]
-pub struct Watch {
+pub struct RestObserver {
     moments: Vec<Moment>,
     obstacles: Vec<Pose>,
 }
@@ -24,24 +24,24 @@ struct Moment {
     time: f64,
     /// The mean over vertices, in m/s.
     speed: f64,
-    /// Whether an obstacle moved since the frame before.
-    stirred: bool,
+    /// Whether an obstacle moved since the previous frame.
+    obstacle_moved: bool,
 }
 
 /// How cloth came to rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rest {
-    /// When it lay, in seconds.
-    pub lies: f64,
+    /// When it settled, in seconds.
+    pub settled: f64,
     /// Its mean speed two seconds later, in m/s.
     pub speed: f64,
-    /// The greatest mean speed in any frame from then on.
+    /// The largest mean speed in any frame from then on, in m/s.
     pub later: f64,
 }
 
-impl Watch {
-    /// Notes how a frame is.
-    pub fn look(&mut self, world: &World) {
+impl RestObserver {
+    /// Takes a frame.
+    pub fn observe(&mut self, world: &World) {
         let Some(cloth) = &world.cloth else { return };
         let velocities = cloth.cloth.velocities();
         let sum: f64 = velocities.iter().map(|v| v.length()).sum();
@@ -49,22 +49,23 @@ impl Watch {
         self.moments.push(Moment {
             time: world.time(),
             speed: sum / velocities.len().max(1) as f64,
-            stirred: obstacles != self.obstacles,
+            obstacle_moved: obstacles != self.obstacles,
         });
         self.obstacles = obstacles;
     }
 
-    /// How the cloth came to rest, if the run shows two seconds of its lying.
+    /// How the cloth came to rest, if the run goes on for two seconds after it
+    /// settled.
     pub fn rest(&self) -> Option<Rest> {
-        let lies = |m: &Moment| m.speed < LYING && !m.stirred;
-        let restless = self.moments.iter().rposition(|m| !lies(m));
-        let lies = self.moments.get(restless.map_or(0, |last| last + 1))?.time;
+        let is_settled = |m: &Moment| m.speed < SETTLED_SPEED_M_S && !m.obstacle_moved;
+        let last_moving = self.moments.iter().rposition(|m| !is_settled(m));
+        let settled = self.moments.get(last_moving.map_or(0, |last| last + 1))?.time;
         // Times are sums of steps, so they are rounded.
-        let rested = |m: &&Moment| m.time >= lies + TIME - 1e-6;
+        let rested = |m: &&Moment| m.time >= settled + REST_DELAY_S - 1e-6;
         let mut rest = self.moments.iter().filter(rested).map(|m| m.speed);
         let speed = rest.next()?;
         Some(Rest {
-            lies,
+            settled,
             speed,
             later: rest.fold(speed, f64::max),
         })
@@ -82,30 +83,30 @@ mod tests {
             Moment {
                 time,
                 speed: 0.01 * cm,
-                stirred: time <= end,
+                obstacle_moved: time <= end,
             }
         };
-        let watch = Watch {
+        let observer = RestObserver {
             moments: speeds.iter().enumerate().map(moment).collect(),
             obstacles: Vec::new(),
         };
-        watch.rest()
+        observer.rest()
     }
 
     #[test]
-    fn cloth_lies_once_it_stays_slow_and_rests_two_seconds_later() {
-        // It is slow at the start as well, and stirs once more.
+    fn cloth_settles_once_it_stays_slow_and_rests_two_seconds_later() {
+        // It is slow at the start too, and moves once more.
         let speeds = [0.0, 30.0, 4.0, 9.0, 4.0, 3.0, 2.0, 2.0, 1.0, 2.0];
         let found = Rest {
-            lies: 2.0,
+            settled: 2.0,
             speed: 0.01,
             later: 0.02,
         };
         assert_eq!(rest(&speeds, -1.0), Some(found));
-        // What is pressed does not lie.
-        assert_eq!(rest(&speeds, 2.0).map(|r| r.lies), Some(2.5));
+        // Pressed cloth is not settled.
+        assert_eq!(rest(&speeds, 2.0).map(|r| r.settled), Some(2.5));
         assert_eq!(rest(&speeds, 3.0), None, "the run is too short");
-        assert_eq!(rest(&[9.0; 9], -1.0), None, "it never lies");
+        assert_eq!(rest(&[9.0; 9], -1.0), None, "it never settles");
         assert_eq!(rest(&[], -1.0), None);
     }
 }

@@ -1,8 +1,7 @@
-//! A sheet that falls on a ball, in three sizes: what a frame costs beside
-//! Blender, how the cost of a step grows with the size, and what a second
-//! thread is worth.
+//! A sheet that falls on a ball, in three sizes: the cost of a frame compared
+//! with Blender, its growth with the size, and the speedup by a second thread.
 
-use super::drive::{drive, sum};
+use super::drive::{run_scene, sum};
 use crate::Failure;
 use crate::output::Output;
 use crate::table::{Table, at_least, at_most, blank, count, fixed};
@@ -16,8 +15,8 @@ struct Size {
     threads: usize,
     /// Blender 5.0's milliseconds per frame, self-collision included.
     blender: &'static str,
-    /// The most milliseconds per frame.
-    bar: Option<f64>,
+    /// The most milliseconds per frame that are expected.
+    max_ms: Option<f64>,
 }
 
 const SIZES: [Size; 5] = [
@@ -34,7 +33,7 @@ const fn size(
     steps_per_frame: u32,
     threads: usize,
     blender: &'static str,
-    bar: Option<f64>,
+    max_ms: Option<f64>,
 ) -> Size {
     Size {
         side,
@@ -42,39 +41,39 @@ const fn size(
         steps_per_frame,
         threads,
         blender,
-        bar,
+        max_ms,
     }
 }
 
-/// Frames a second.
-const RATE: u32 = 24;
-/// Frames before the clock runs: at 1/3 s the sheet lies on the ball and begins
+/// Frames per second.
+const FRAME_RATE: u32 = 24;
+/// Frames before the measurement: at 1/3 s the sheet lies on the ball and begins
 /// to fold.
-const BEFORE: usize = 8;
-/// The last frame: at 1.5 s it hangs down to the floor, in folds.
-const LAST: u64 = 36;
-/// How many times as fast two threads are to be.
-const TWO_THREADS: f64 = 1.5;
+const WARM_UP_FRAMES: usize = 8;
+/// The last frame: at 1.5 s the sheet hangs down to the floor, in folds.
+const LAST_FRAME: u64 = 36;
+/// The speedup by a second thread that is expected at least.
+const MIN_SPEEDUP: f64 = 1.5;
 
 /// Measures all sizes, each with its own pool.
 pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> {
-    let last = frames.map_or(LAST, |n| n.min(LAST).max(BEFORE as u64 + 1));
+    let last = frames.map_or(LAST_FRAME, |n| n.min(LAST_FRAME).max(WARM_UP_FRAMES as u64 + 1));
     let table = Table::new(
         format!(
             "`cloth-sphere` from {:.2} to {:.2} s: milliseconds per frame of 1/24 s",
-            BEFORE as f64 / f64::from(RATE),
-            last as f64 / f64::from(RATE)
+            WARM_UP_FRAMES as f64 / f64::from(FRAME_RATE),
+            last as f64 / f64::from(FRAME_RATE)
         ),
         &[
             "vertices, steps, threads",
             "processor ms",
-            "clock ms",
+            "wall ms",
             "Blender 5's ms",
-            "bar",
+            "target",
             "µs/step and vertex",
             "× size before",
             "× one thread",
-            "threads bar",
+            "threads target",
             "intersections",
             "max stretch",
             "fail-safe calls",
@@ -90,18 +89,18 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
         let sets = [
             format!("cloth.resolution={}", size.side),
             format!("cloth.thickness={}", size.thickness),
-            format!("time.step={}", 1.0 / f64::from(RATE * size.steps_per_frame)),
+            format!("time.step={}", 1.0 / f64::from(FRAME_RATE * size.steps_per_frame)),
             format!("time.steps_per_frame={}", size.steps_per_frame),
         ];
-        let ride = pool.install(|| drive("cloth-sphere", &sets, Some(last), None, |_| {}))?;
-        let measured = &ride.frames[BEFORE.min(ride.frames.len())..];
+        let run = pool.install(|| run_scene("cloth-sphere", &sets, Some(last), None, |_| {}))?;
+        let measured = &run.frames[WARM_UP_FRAMES.min(run.frames.len())..];
         let cost = sum(measured);
         let frames = measured.len().max(1) as f64;
-        let vertices = ride.report.vertices as f64;
+        let vertices = run.report.vertices as f64;
         let each = cost.cpu / frames / f64::from(size.steps_per_frame) / vertices;
         let name = format!(
             "{}, {}, {}",
-            ride.report.vertices, size.steps_per_frame, size.threads
+            run.report.vertices, size.steps_per_frame, size.threads
         );
         let grown = match each_before {
             Some((steps, before)) if steps == size.steps_per_frame && size.threads == 1 => {
@@ -118,21 +117,21 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
             fixed(cost.cpu / frames * 1e3, 1),
             fixed(cost.wall / frames * 1e3, 1),
             size.blender.into(),
-            size.bar
-                .map_or(blank(), |bar| at_most(cost.cpu / frames * 1e3, bar)),
+            size.max_ms
+                .map_or(blank(), |most| at_most(cost.cpu / frames * 1e3, most)),
             fixed(each * 1e6, 3),
             grown,
             faster.map_or(blank(), |f| fixed(f, 2)),
-            faster.map_or(blank(), |f| at_least(f, TWO_THREADS)),
-            count(ride.report.intersections),
-            fixed(ride.report.max_stretch, 3),
-            count(ride.report.failsafe_calls),
-            count(ride.report.substeps),
+            faster.map_or(blank(), |f| at_least(f, MIN_SPEEDUP)),
+            count(run.report.intersections),
+            fixed(run.report.max_stretch, 3),
+            count(run.report.failsafe_calls),
+            count(run.report.substeps),
         ])?;
         each_before = Some((size.steps_per_frame, each));
         if size.threads == 1 {
             one_thread = Some(cost.wall);
         }
     }
-    Ok(table.end()?)
+    Ok(table.finish()?)
 }

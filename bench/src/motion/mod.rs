@@ -1,4 +1,4 @@
-//! Characters: how long a movement takes to be found and how good it is, beside
+//! Characters: the time of the search for a movement and its score, compared with
 //! the figures of Mordatch et al. (2012), and where the time goes.
 
 pub mod more;
@@ -8,7 +8,7 @@ pub mod terms;
 use conatus_motion::Problem;
 use conatus_world::scene::{LoadOptions, Scene, SceneError, library};
 
-/// The built-in scenes with characters: the name, and what is asked there.
+/// The names and problems of the built-in scenes with characters.
 fn problems() -> Result<Vec<(&'static str, Problem)>, SceneError> {
     let mut problems = Vec::new();
     for scene in library::list() {

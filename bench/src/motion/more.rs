@@ -1,10 +1,10 @@
-//! What a second thing, and a second and a third character, cost: one gradient where
-//! a search starts, and a whole attempt, of the same scene with more of them.
+//! The cost of a second object, and of a second and third character: one gradient
+//! where a search starts, and a whole attempt, of the same scene with more of them.
 
 use super::terms::evaluation;
 use crate::Failure;
 use crate::output::Output;
-use crate::rounds::{Contender, best};
+use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, count, fixed};
 use conatus_math::minimise::Iteration;
 use conatus_motion::costs::Mix;
@@ -15,15 +15,15 @@ use cpu_time::ThreadTime;
 use std::ops::ControlFlow;
 
 const ROUNDS: usize = 10;
-/// Attempts take seconds.
+/// How often a whole attempt is timed; each takes seconds.
 const ATTEMPTS: usize = 2;
 
 /// Times gradients and attempts. Runs on one thread of the caller's pool.
 pub fn measure(output: &mut Output) -> Result<(), Failure> {
     let mut table = Table::new(
-        "More things and more characters, on one thread in processor time: one gradient where a \
-         search starts and every contact counts, and a whole attempt; each beside the scene \
-         with one less (a ratio of 1 is what its share of unknowns lets expect)",
+        "More objects and more characters, on one thread in processor time: one gradient where a \
+         search starts and every contact counts, and a whole attempt; each compared with the \
+         scene with one less (a ratio of 1 is in proportion to the unknowns)",
         &[
             "scene",
             "unknowns",
@@ -39,9 +39,9 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
     );
     let carrying = [("one parcel", 1), ("two parcels", 2)].map(|(name, n)| (name, carry(n)));
     let walking = [
-        ("one who walks", 1),
-        ("two who walk", 2),
-        ("three who walk", 3),
+        ("one walker", 1),
+        ("two walkers", 2),
+        ("three walkers", 3),
     ]
     .map(|(name, n)| (name, walk(n)));
     rows(&mut table, &carrying)?;
@@ -49,22 +49,22 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
     Ok(output.show(&table)?)
 }
 
-/// Rows of scenes, each of which is compared with the one before.
+/// Rows of scenes, each compared with the previous one.
 fn rows(table: &mut Table, scenes: &[(&str, String)]) -> Result<(), Failure> {
     let problems: Vec<Problem> = (scenes.iter())
         .map(|(_, text)| problem(text))
         .collect::<Result<_, _>>()?;
     let programs: Vec<Program> = problems.iter().map(Program::new).collect();
     let parts = || programs.iter().zip(&problems).zip(scenes);
-    let mut gradients: Vec<Contender> = parts()
+    let mut gradients: Vec<Candidate> = parts()
         .map(|((program, problem), (name, _))| {
             let samples = problem.effort.samples;
-            Contender::new(*name, evaluation(program, samples, Mix::FULL))
+            Candidate::new(*name, evaluation(program, samples, Mix::FULL))
         })
         .collect();
-    let gradients = best(&mut gradients, ROUNDS);
+    let gradients = fastest_step_seconds(&mut gradients, ROUNDS);
     let attempts: Vec<f64> = parts()
-        .map(|((program, problem), _)| attempt(program, problem))
+        .map(|((program, problem), _)| attempt_seconds(program, problem))
         .collect();
     let unknowns = |k: usize| programs[k].layout.len() as f64;
     for (k, (name, _)) in scenes.iter().enumerate() {
@@ -88,8 +88,8 @@ fn rows(table: &mut Table, scenes: &[(&str, String)]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Processor seconds of an attempt: the better of two.
-fn attempt(program: &Program, problem: &Problem) -> f64 {
+/// Processor seconds of an attempt: the less of two.
+fn attempt_seconds(program: &Program, problem: &Problem) -> f64 {
     let plan = Attempt {
         seed: 0,
         preconditioned: false,
@@ -112,7 +112,7 @@ fn problem(text: &str) -> Result<Problem, Failure> {
     Ok(planner.ok_or("a scene without characters")?.problem)
 }
 
-/// The scene `carry`, with so many parcels side by side.
+/// The scene `carry` with several parcels side by side.
 fn carry(parcels: usize) -> String {
     let mut text = "[motion]\nphases = 12\n[[character]]\n[[goal]]\nkind = 'stand'\n\
                     [[goal]]\nkind = 'position'\nposition = [2.05, 0]\n"
@@ -128,7 +128,7 @@ fn carry(parcels: usize) -> String {
     text
 }
 
-/// So many humans who walk side by side.
+/// Humans who walk side by side.
 fn walk(people: usize) -> String {
     let mut text = "[motion]\nphases = 12\n".to_owned();
     for i in 0..people {

@@ -14,14 +14,14 @@ use std::time::Instant;
 
 /// Mordatch et al. §4.5: "between 2 to 10 minutes on a quad-core 2.3GHz Intel Xeon
 /// machine", in seconds.
-const PAPER: [f64; 2] = [120.0, 600.0];
+const PAPER_SECONDS: [f64; 2] = [120.0, 600.0];
 
-/// How long a portfolio may take by the clock with two threads, in seconds: the scenes of
-/// [`FLAT`], others with one character, and those with several.
-const PORTFOLIO: [f64; 3] = [10.0, 15.0, 40.0];
+/// The most seconds of wall time of a portfolio with two threads: the scenes of
+/// [`FLAT_GROUND`], others with one character, and those with several.
+const MAX_PORTFOLIO_SECONDS: [f64; 3] = [10.0, 15.0, 40.0];
 
-/// One character on flat ground with nothing else.
-const FLAT: [&str; 14] = [
+/// Scenes with one character on flat ground and nothing else.
+const FLAT_GROUND: [&str; 14] = [
     "get-up-back",
     "get-up-front",
     "handstand",
@@ -38,18 +38,18 @@ const FLAT: [&str; 14] = [
     "wide-human-walk",
 ];
 
-/// The bar of time for a scene.
-fn time_bar(name: &str, problem: &Problem) -> f64 {
-    let [flat, single, several] = PORTFOLIO;
+/// The most seconds of a portfolio of a scene.
+fn max_seconds(name: &str, problem: &Problem) -> f64 {
+    let [flat, single, several] = MAX_PORTFOLIO_SECONDS;
     match problem.characters.len() {
-        0 | 1 if FLAT.contains(&name) => flat,
+        0 | 1 if FLAT_GROUND.contains(&name) => flat,
         0 | 1 => single,
         _ => several,
     }
 }
 
-/// The figures of a score: what a column calls it, times what it is shown, and
-/// with how many decimals. They are in the order of [`Score::against`].
+/// The figures of a score: the name of the column, the factor of its unit, and the
+/// number of decimals. They are in the order of [`Score::against`].
 const FIGURES: [(&str, f64, usize); 6] = [
     ("residual max %", 100.0, 3),
     ("mean %", 100.0, 4),
@@ -59,15 +59,15 @@ const FIGURES: [(&str, f64, usize); 6] = [
     ("task mm", 1000.0, 2),
 ];
 
-/// Makes one attempt and one portfolio for each of so many seeds.
+/// Makes one attempt and one portfolio for each seed.
 pub fn measure(output: &mut Output, seeds: u64) -> Result<(), Failure> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let two = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
     let table = Table::new(
         format!(
             "Movements, {seeds} seed(s), means: one attempt on one thread in processor seconds, \
-             and the portfolio on two threads by the clock, beside Mordatch et al. 2012 on four \
-             cores"
+             and the portfolio on two threads in wall time, compared with Mordatch et al. 2012 \
+             on four cores"
         ),
         &[
             "scene",
@@ -76,7 +76,7 @@ pub fn measure(output: &mut Output, seeds: u64) -> Result<(), Failure> {
             "attempt s",
             "good attempts",
             "portfolio s",
-            "time bar",
+            "time target",
             "good portfolios",
             "paper's s",
             "× faster",
@@ -92,14 +92,14 @@ pub fn measure(output: &mut Output, seeds: u64) -> Result<(), Failure> {
             tally.add(&one, &two, &problem);
             eprintln!("{name}: seed {seed} is done");
         }
-        table.row(tally.row(name, seeds, time_bar(name, &problem)))?;
+        table.row(tally.row(name, seeds, max_seconds(name, &problem)))?;
         quality.row(quality_row(name, &tally.worst, &problem.bars));
     }
-    table.end()?;
+    table.finish()?;
     Ok(output.show(&quality)?)
 }
 
-/// What all seeds of a scene came to.
+/// Sums over all seeds of a scene.
 #[derive(Default)]
 struct Tally {
     unknowns: usize,
@@ -116,23 +116,23 @@ impl Tally {
         let mut alone = problem.clone();
         alone.effort.attempts = 1;
         let clock = ProcessTime::now();
-        let found = one.install(|| find(&alone));
+        let found = one.install(|| search(&alone));
         self.attempt += clock.elapsed().as_secs_f64();
         self.unknowns = found.x.len();
         self.iterations += found.attempts[found.best].iterations;
         self.good_attempts += u64::from(found.is_good());
 
         let clock = Instant::now();
-        let found = two.install(|| find(problem));
+        let found = two.install(|| search(problem));
         self.portfolio += clock.elapsed().as_secs_f64();
         self.good_portfolios += u64::from(found.is_good());
-        worsen(&mut self.worst, found.score());
+        keep_worst(&mut self.worst, found.score());
     }
 
-    fn row(&self, name: &str, seeds: u64, bar: f64) -> Vec<Cell> {
+    fn row(&self, name: &str, seeds: u64, max_seconds: f64) -> Vec<Cell> {
         let mean = |sum: f64| sum / seeds.max(1) as f64;
         let portfolio = mean(self.portfolio);
-        let [least, most] = PAPER;
+        let [least, most] = PAPER_SECONDS;
         vec![
             name.into(),
             count(self.unknowns as u64),
@@ -140,7 +140,7 @@ impl Tally {
             fixed(mean(self.attempt), 2),
             format!("{}/{seeds}", self.good_attempts).into(),
             fixed(portfolio, 2),
-            at_most(portfolio, bar),
+            at_most(portfolio, max_seconds),
             format!("{}/{seeds}", self.good_portfolios).into(),
             format!("{least} to {most}").into(),
             format!("{:.0} to {:.0}", least / portfolio, most / portfolio).into(),
@@ -148,13 +148,13 @@ impl Tally {
     }
 }
 
-/// Finds a movement, unwatched.
-fn find(problem: &Problem) -> Synthesis {
+/// Searches for a movement without progress reports.
+fn search(problem: &Problem) -> Synthesis {
     synthesize(problem, &|_: &Progress| ControlFlow::Continue(()))
 }
 
-/// The larger of each two figures.
-fn worsen(worst: &mut Score, score: &Score) {
+/// The larger of both values of each figure.
+fn keep_worst(worst: &mut Score, score: &Score) {
     let pairs = [
         (&mut worst.true_residual_max_bw, score.true_residual_max_bw),
         (
@@ -175,12 +175,11 @@ fn quality_table() -> Table {
     let mut columns = vec!["scene".to_owned()];
     for (name, ..) in FIGURES {
         columns.push(name.to_owned());
-        columns.push(format!("{name} bar"));
+        columns.push(format!("{name} target"));
     }
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     Table::new(
-        "What the report says of the movements that were kept, the worst of all seeds \
-         (% of body weight)",
+        "The scores of the movements that were kept, the worst of all seeds (% of body weight)",
         &columns,
     )
 }
@@ -189,7 +188,7 @@ fn quality_row(name: &str, score: &Score, bars: &Bars) -> Vec<Cell> {
     let mut cells = vec![name.into()];
     for ((_, value, bar), (_, times, decimals)) in score.against(bars).into_iter().zip(FIGURES) {
         cells.push(fixed(value * times, decimals));
-        // Bars have few digits; their products should not have more.
+        // Targets have few digits; their products should not have more.
         let shown = (bar * times * 1e6).round() / 1e6;
         cells.push(at_most(value * times, shown));
     }

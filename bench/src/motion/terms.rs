@@ -3,7 +3,7 @@
 use super::problems;
 use crate::Failure;
 use crate::output::Output;
-use crate::rounds::{Contender, best};
+use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, fixed};
 use conatus_motion::costs::Mix;
 use conatus_motion::objective::Evaluator;
@@ -17,8 +17,8 @@ const PHYSICS: Mix = Mix {
     ..OFF
 };
 
-/// What is timed: a name, a mix, and the mix whose time is taken off. Torques
-/// need forces, everything needs to know where everything is.
+/// What is timed: a name, a mix, and the mix whose time is subtracted. Torques
+/// need forces; every term needs the state.
 const TERMS: [(&str, Mix, Mix); 7] = [
     (
         "contacts %",
@@ -55,8 +55,8 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
     let mut columns = vec!["scene", "moments", "gradient µs", "state, goals %"];
     columns.extend(TERMS.iter().map(|(name, ..)| *name));
     let mut table = Table::new(
-        "One gradient of all terms but the hint, near where a search starts, on one thread in \
-         processor time, and what share of it each term takes alone",
+        "One gradient of all terms but the hint, near the start of a search, on one thread in \
+         processor time, and the share of each term alone",
         &columns,
     );
     for (name, problem) in problems()? {
@@ -67,7 +67,7 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
 
 fn row(name: &str, problem: &Problem) -> Vec<Cell> {
     let mut problem = problem.clone();
-    // The hint is off by default; what it would take is shown beside the rest.
+    // The hint is off by default; its time is shown all the same.
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
     let samples = problem.effort.samples;
@@ -75,11 +75,11 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
         .into_iter()
         .chain(TERMS.iter().map(|(_, mix, _)| *mix))
         .collect();
-    let mut contenders: Vec<Contender> = mixes
+    let mut candidates: Vec<Candidate> = mixes
         .iter()
-        .map(|mix| Contender::new("", evaluation(&program, samples, *mix)))
+        .map(|mix| Candidate::new("", evaluation(&program, samples, *mix)))
         .collect();
-    let seconds = best(&mut contenders, ROUNDS);
+    let seconds = fastest_step_seconds(&mut candidates, ROUNDS);
     let (whole, idle) = (seconds[0], seconds[1]);
     let time_of = |mix: &Mix| {
         let place = mixes.iter().position(|m| m == mix);
@@ -98,8 +98,8 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
     cells
 }
 
-/// Evaluates the gradient at places close to each other, as a line search does:
-/// at one and the same place forces would be known already.
+/// Evaluates the gradient at points close to each other, as a line search does: at
+/// the same point the forces would be cached.
 pub(super) fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl FnMut() + '_ {
     let mut evaluator = Evaluator::new(program, samples);
     let mut x = program.layout.still();
@@ -108,7 +108,7 @@ pub(super) fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl Fn
     move || {
         k += 1;
         for (i, x) in x.iter_mut().enumerate() {
-            // Any pattern will do that is not the same for neighbours.
+            // Any pattern that differs between neighbours will do.
             let phase = f64::from(k % 64) + i as f64;
             *x += 1e-3 * conatus_math::sincos(phase).0;
         }
