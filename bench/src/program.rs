@@ -36,7 +36,9 @@ pub fn measure() -> Result<Table, SceneError> {
     });
     match program {
         Ok(program) if program.is_file() => {
-            let seconds = (0..ROUNDS).filter_map(|_| run_seconds(&program)).reduce(f64::min);
+            let seconds = (0..ROUNDS)
+                .filter_map(|_| run_seconds(&program))
+                .reduce(f64::min);
             table.row(match seconds {
                 Some(s) => vec!["the program".into(), fixed(s, 3), at_most(s, 1.0)],
                 None => vec!["the program".into(), "failed".into()],

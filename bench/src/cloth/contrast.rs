@@ -91,11 +91,17 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
             let mut sets = vec![format!("cloth.response={response}")];
             sets.extend(comparison.sets.iter().map(|s| s.to_string()));
             let (mut start, mut values, mut kinetic) = (None, Vec::new(), 0.0);
-            let run = run_scene(comparison.scene, &sets, frames, Some(MAX_CPU_SECONDS), |world| {
-                let start = start.get_or_insert_with(|| Start(positions(world).to_vec()));
-                values.push((comparison.measure)(start, world));
-                kinetic += world.totals().kinetic;
-            })?;
+            let run = run_scene(
+                comparison.scene,
+                &sets,
+                frames,
+                Some(MAX_CPU_SECONDS),
+                |world| {
+                    let start = start.get_or_insert_with(|| Start(positions(world).to_vec()));
+                    values.push((comparison.measure)(start, world));
+                    kinetic += world.totals().kinetic;
+                },
+            )?;
             let made = values.len().max(1);
             let paper = TABLE_1.iter().find(|e| e.scene == comparison.scene);
             table.row(vec![

@@ -57,10 +57,12 @@ impl MeasuredRun {
 
 /// The sum over some frames.
 pub fn sum(frames: &[FrameCost]) -> FrameCost {
-    frames.iter().fold(FrameCost::default(), |sum, f| FrameCost {
-        cpu: sum.cpu + f.cpu,
-        wall: sum.wall + f.wall,
-    })
+    frames
+        .iter()
+        .fold(FrameCost::default(), |sum, f| FrameCost {
+            cpu: sum.cpu + f.cpu,
+            wall: sum.wall + f.wall,
+        })
 }
 
 /// Runs a built-in scene with changes as by `--set`, for at most `max_frames` frames
@@ -110,7 +112,10 @@ pub fn run_scene(
             eprintln!("{scene}: frame {} of {end}, {seconds} s", frames.len());
         }
     }
-    let report = log.report(&world, &schedule, false).cloth.unwrap_or_default();
+    let report = log
+        .report(&world, &schedule, false)
+        .cloth
+        .unwrap_or_default();
     Ok(MeasuredRun {
         report,
         frames,

@@ -59,7 +59,10 @@ impl RestObserver {
     pub fn rest(&self) -> Option<Rest> {
         let is_settled = |m: &Moment| m.speed < SETTLED_SPEED_M_S && !m.obstacle_moved;
         let last_moving = self.moments.iter().rposition(|m| !is_settled(m));
-        let settled = self.moments.get(last_moving.map_or(0, |last| last + 1))?.time;
+        let settled = self
+            .moments
+            .get(last_moving.map_or(0, |last| last + 1))?
+            .time;
         // Times are sums of steps, so they are rounded.
         let rested = |m: &&Moment| m.time >= settled + REST_DELAY_S - 1e-6;
         let mut rest = self.moments.iter().filter(rested).map(|m| m.speed);

@@ -83,7 +83,9 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
     let mut table = output.begin(table)?;
     for example in &TABLE_1 {
         let mut observer = RestObserver::default();
-        let run = run_scene(example.scene, &[], frames, None, |world| observer.observe(world))?;
+        let run = run_scene(example.scene, &[], frames, None, |world| {
+            observer.observe(world)
+        })?;
         table.row(row(example, &run, observer.rest()))?;
     }
     Ok(table.finish()?)

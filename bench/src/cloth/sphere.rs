@@ -57,7 +57,9 @@ const MIN_SPEEDUP: f64 = 1.5;
 
 /// Measures all sizes, each with its own pool.
 pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> {
-    let last = frames.map_or(LAST_FRAME, |n| n.min(LAST_FRAME).max(WARM_UP_FRAMES as u64 + 1));
+    let last = frames.map_or(LAST_FRAME, |n| {
+        n.min(LAST_FRAME).max(WARM_UP_FRAMES as u64 + 1)
+    });
     let table = Table::new(
         format!(
             "`cloth-sphere` from {:.2} to {:.2} s: milliseconds per frame of 1/24 s",
@@ -89,7 +91,10 @@ pub fn measure(output: &mut Output, frames: Option<u64>) -> Result<(), Failure> 
         let sets = [
             format!("cloth.resolution={}", size.side),
             format!("cloth.thickness={}", size.thickness),
-            format!("time.step={}", 1.0 / f64::from(FRAME_RATE * size.steps_per_frame)),
+            format!(
+                "time.step={}",
+                1.0 / f64::from(FRAME_RATE * size.steps_per_frame)
+            ),
             format!("time.steps_per_frame={}", size.steps_per_frame),
         ];
         let run = pool.install(|| run_scene("cloth-sphere", &sets, Some(last), None, |_| {}))?;

@@ -38,12 +38,8 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
         ],
     );
     let carrying = [("one parcel", 1), ("two parcels", 2)].map(|(name, n)| (name, carry(n)));
-    let walking = [
-        ("one walker", 1),
-        ("two walkers", 2),
-        ("three walkers", 3),
-    ]
-    .map(|(name, n)| (name, walk(n)));
+    let walking = [("one walker", 1), ("two walkers", 2), ("three walkers", 3)]
+        .map(|(name, n)| (name, walk(n)));
     rows(&mut table, &carrying)?;
     rows(&mut table, &walking)?;
     Ok(output.show(&table)?)

@@ -1,5 +1,6 @@
 //! The command line: a contract that scripts rely on.
 
+use crate::threads::MAX_THREADS;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -10,7 +11,13 @@ use std::path::PathBuf;
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
+    /// Print what the program does on standard error; -vv prints more
+    ///
+    /// The environment variable CONATUS_LOG chooses by crate and level and takes
+    /// precedence, for example CONATUS_LOG=conatus_world=debug,warn
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
 }
 
 const AFTER_HELP: &str = "\
@@ -18,44 +25,49 @@ Try it:
   conatus play cylon                      a built-in scene, live in the browser
   conatus run cylon -o cylon.html         the same as a file to open anywhere; .glb for Blender
   conatus run cloth-sphere -o drape.html  cloth that never passes through itself
-  conatus run walk -o walk.html           a character that finds out how to walk
+  conatus run walk -o walk.html           a character that discovers how to walk
   conatus new cloth -o mine.toml          start a scene of your own; or rigid, motion
+
+Environment:
+  CONATUS_LOG        what to log on standard error, e.g. info or conatus_world=debug,warn
+  RAYON_NUM_THREADS  how many threads to use, from 1 to 1024; --threads comes first
+  NO_COLOR           print errors without colours
 
 Exit codes: 0 done; 1 the scene or a file is wrong; 2 wrong usage; 3 the run itself failed";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Shows the built-in scenes
-    List(List),
+    List(ListArgs),
     /// Runs a scene and writes what happens
-    Run(Run),
+    Run(RunArgs),
     /// Shows a scene live, or a recording, in the browser
-    Play(Play),
+    Play(PlayArgs),
     /// Turns a recording into other formats
-    Export(Export),
-    /// Reads and checks a scene, tells what is in it, runs nothing
-    Check(Check),
+    Export(ExportArgs),
+    /// Reads and checks a scene and describes it, without running it
+    Check(CheckArgs),
     /// Writes a commented scene to start from
-    New(New),
+    New(NewArgs),
     /// Prints the JSON Schema of scene files
     Schema,
     /// Prints completions for a shell
-    Completions(Completions),
+    Completions(CompletionsArgs),
 }
 
 /// `conatus list`
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// What changes a scene, for every command that loads one.
+/// Changes to a scene, for the commands that run or check one.
 #[derive(Debug, Args)]
-pub struct Changes {
-    /// Run for so many seconds instead of the scene's
+pub struct SceneChanges {
+    /// How many seconds to simulate, instead of the scene's
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// The seed of everything random, instead of the scene's
@@ -69,42 +81,42 @@ pub struct Changes {
 
 /// `conatus run`
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArgs {
     /// A built-in scene, a scene file (TOML or JSON), or a recording to run again
     #[arg(value_name = "SCENE", required_unless_present = "resume")]
     pub scene: Option<String>,
-    /// Go on with a run that was stopped or killed, from the last checkpoint in its recording,
-    /// which is continued in place and ends as if nothing had happened
+    /// Continue a run that was stopped or killed, from the last checkpoint in its recording,
+    /// in the same file; the result is the same as without the interruption
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["scene", "seconds", "seed", "sets"])]
     pub resume: Option<PathBuf>,
     /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv
     /// .svg .html .png, with characters .bvh .clip.json)
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
-    /// How many evenly spaced frames a .png shows (12 if not said) and an .obj folder gets
-    /// (all if not said), at most 100; other formats do not mind
+    /// How many evenly spaced frames a .png (default 12) and an .obj folder (default all)
+    /// hold, at most 100; ignored by other formats
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub frames: Option<u16>,
     #[command(flatten)]
-    pub changes: Changes,
-    /// How many threads to use
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub changes: SceneChanges,
+    /// How many threads to use, from 1 to 1024; the default is one per processor
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_THREADS)))]
     pub threads: Option<u16>,
-    /// Print the report alone, as JSON
+    /// Print only the report, as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 /// `conatus play`
 #[derive(Debug, Args)]
-pub struct Play {
+pub struct PlayArgs {
     /// A built-in scene, a scene file (TOML or JSON), or a recording (.mcap)
     #[arg(value_name = "SCENE|RECORDING")]
     pub scene: String,
-    /// The port on 127.0.0.1; any free one if absent
+    /// The port on 127.0.0.1; the default is any free one
     #[arg(long, value_name = "P", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Do not open the browser
@@ -121,53 +133,53 @@ pub struct Play {
 
 /// `conatus export`
 #[derive(Debug, Args)]
-pub struct Export {
+pub struct ExportArgs {
     /// A recording (.mcap)
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Write a file; its ending chooses the format (.mcap .glb .usda .obj .csv .svg .html .png)
     #[arg(short, long = "output", value_name = "FILE", required = true, num_args = 1..)]
     pub outputs: Vec<PathBuf>,
-    /// How many evenly spaced frames a .png shows (12 if not said) and an .obj folder gets
-    /// (all if not said), at most 100; other formats do not mind
+    /// How many evenly spaced frames a .png (default 12) and an .obj folder (default all)
+    /// hold, at most 100; ignored by other formats
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub frames: Option<u16>,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 /// `conatus check`
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// A built-in scene or a scene file (TOML or JSON)
     #[arg(value_name = "SCENE")]
     pub scene: String,
     #[command(flatten)]
-    pub changes: Changes,
+    pub changes: SceneChanges,
 }
 
 /// `conatus new`
 #[derive(Debug, Args)]
-pub struct New {
+pub struct NewArgs {
     /// The kind of scene
     #[arg(value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(conatus_world::scene::template::FAMILIES))]
     pub family: String,
-    /// The file to write, which must not exist; standard output if absent
+    /// The file to write, which must not exist; the default is standard output
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 /// `conatus completions`
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
 }
 
-impl Changes {
-    /// The same, as the scene reader wants it.
+impl SceneChanges {
+    /// The changes as options of the scene reader.
     pub fn options(&self) -> conatus_world::scene::LoadOptions {
         conatus_world::scene::LoadOptions {
             sets: self.sets.clone(),
@@ -177,7 +189,7 @@ impl Changes {
     }
 }
 
-/// What has no `=` is wrong usage; all else is for the scene reader to judge.
+/// An argument without `=` is wrong usage; the scene reader checks the rest.
 fn key_value(argument: &str) -> Result<String, String> {
     match argument.split_once('=') {
         Some((key, _)) if !key.trim().is_empty() => Ok(argument.to_owned()),

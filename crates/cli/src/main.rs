@@ -3,13 +3,20 @@
 
 mod args;
 mod commands;
+mod diagnostics;
 mod errors;
+mod interrupt;
+mod logging;
 mod outputs;
 mod progress;
 mod replay;
-mod takeover;
+mod resume_sink;
+mod summary;
 
-use args::{Cli, Command};
+mod terminal;
+mod threads;
+
+use args::{Cli, CliCommand};
 use clap::Parser;
 use errors::Failure;
 use std::process::ExitCode;
@@ -17,27 +24,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are no errors; the rest is wrong usage. Should
-            // the output be closed, nobody is there to read it.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
+        Err(error) => return wrong_usage(&error),
     };
-    let done = match &cli.command {
-        Command::List(args) => commands::list::list(args),
-        Command::Run(args) => match &args.resume {
-            Some(recording) => commands::resume::resume(args, recording),
-            None => commands::run::run(args),
-        },
-        Command::Play(args) => commands::play::play(args),
-        Command::Export(args) => commands::export::export(args),
-        Command::Check(args) => commands::check::check(args),
-        Command::New(args) => commands::new::new(args),
-        Command::Schema => commands::schema::schema(),
-        Command::Completions(args) => commands::completions::completions(args),
-    };
-    match done {
+    match logging::begin(cli.verbose).and_then(|()| run(&cli.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.show();
@@ -46,5 +35,42 @@ fn main() -> ExitCode {
     }
 }
 
-/// What every command gives back.
+/// What every command returns.
 type Done = Result<(), Failure>;
+
+fn run(command: &CliCommand) -> Done {
+    match command {
+        CliCommand::List(_)
+        | CliCommand::New(_)
+        | CliCommand::Schema
+        | CliCommand::Completions(_) => {}
+        _ => threads::check_environment()?,
+    }
+    match command {
+        CliCommand::List(args) => commands::list::list(args),
+        CliCommand::Run(args) => match &args.resume {
+            Some(recording) => commands::resume::resume(args, recording),
+            None => commands::run::run(args),
+        },
+        CliCommand::Play(args) => commands::play::play(args),
+        CliCommand::Export(args) => commands::export::export(args),
+        CliCommand::Check(args) => commands::check::check(args),
+        CliCommand::New(args) => commands::new::new(args),
+        CliCommand::Schema => commands::schema::schema(),
+        CliCommand::Completions(args) => commands::completions::completions(args),
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    // The message repeats arguments, which may be file names with control
+    // characters (`conatus check *`). Then it is printed without colours.
+    let has_control = |a: std::ffi::OsString| terminal::has_control(&a.to_string_lossy());
+    if std::env::args_os().any(has_control) {
+        terminal::eprint_verbatim(&terminal::escape_lines(&error.render().to_string()));
+    } else {
+        // If the output is closed, the message is lost.
+        let _ = error.print();
+    }
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}

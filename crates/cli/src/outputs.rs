@@ -1,29 +1,28 @@
-//! The files that a command was asked to write.
+//! The files that a command writes.
 //!
-//! Endings and folders are checked before anything runs. Recordings are
-//! written while the run goes on, so that what there is survives its end; all
-//! other formats at the end, each as a whole or not at all.
+//! Endings and folders are checked before anything runs. Recordings are written
+//! during the run, so that they survive if the program is killed. All other
+//! formats are written at the end, each as a whole or not at all.
 
 mod place;
 mod several;
+mod writer;
 
-pub use several::Pages;
+pub use several::MovementPages;
+pub use writer::OutputWriter;
 
 use place::Place;
 
 use crate::errors::Failure;
+use crate::terminal::{eprint_line, shown};
 use conatus_export::{self as export, ExportError, ExportOptions, Format};
-use conatus_record::{
-    Clip, Event, Frame, Header, Lock, RecordError, Recording, RecordingWriter, Source,
-};
+use conatus_record::{Clip, Header, Lock, RecordError, Recording, Source};
 use conatus_viewer::html;
 use conatus_viewer::page::{self, Page};
-use conatus_world::{Checkpoint, RunSink, memory};
-use std::io::Write;
+use conatus_world::memory;
 use std::path::{Path, PathBuf};
 
-/// Files to write, known to have a known ending and a folder that can be
-/// written to.
+/// Files to write. Their endings are known and their folders can be written to.
 #[derive(Debug)]
 pub struct Outputs {
     paths: Vec<(PathBuf, Format)>,
@@ -49,8 +48,8 @@ impl OutputLocks {
 pub type Written = (PathBuf, u64);
 
 impl Outputs {
-    /// Checks all files; `input` is what the command reads, which must not be
-    /// overwritten.
+    /// Checks all files; `input` is the file that the command reads, which must
+    /// not be overwritten.
     pub fn check(paths: &[PathBuf], input: &Path, options: ExportOptions) -> Result<Self, Failure> {
         let mut checked: Vec<(PathBuf, Format)> = Vec::new();
         let input = input.exists().then(|| Place::of(input));
@@ -58,13 +57,13 @@ impl Outputs {
         for path in paths {
             let format = Format::from_path(path)?;
             if format == Format::Html {
-                page_or_why()?;
+                page_or_error()?;
             }
             export::check_writable(path)?;
             let place = Place::of(path);
             if places.contains(&place) {
                 return Err(Failure::usage(
-                    format!("{} is asked for twice", path.display()),
+                    format!("{} is requested twice", path.display()),
                     "name each output once",
                 ));
             }
@@ -84,27 +83,24 @@ impl Outputs {
         })
     }
 
-    /// Keeps to itself what exports had to leave out, if `quiet`.
+    /// If `quiet`, notes about what a format cannot hold are not printed.
     pub fn quiet(self, quiet: bool) -> Self {
         Self { quiet, ..self }
     }
 
-    /// Whether the whole run has to be held in memory for them.
+    /// Whether the whole run must be kept in memory for them.
     pub fn need_memory(&self) -> bool {
         self.paths.iter().any(|(_, format)| *format != Format::Mcap)
     }
 
-    /// Refuses formats of characters for a scene without any, before it runs.
-    pub fn check_characters(&self, there_are: bool) -> Result<(), Failure> {
-        let vain = self
-            .paths
-            .iter()
-            .find(|(_, f)| f.needs_clip() && !there_are);
-        match vain {
+    /// Refuses formats that hold characters only, for a scene without any.
+    pub fn check_characters(&self, has_characters: bool) -> Result<(), Failure> {
+        let unusable = (self.paths.iter()).find(|(_, f)| f.needs_clip() && !has_characters);
+        match unusable {
             None => Ok(()),
             Some((path, _)) => Err(Failure::usage(
                 format!(
-                    "{} would hold the motion of characters, and the scene has none",
+                    "{} would hold the motion of characters, but the scene has none",
                     path.display()
                 ),
                 "add [[character]] to the scene, or choose another ending",
@@ -121,8 +117,7 @@ impl Outputs {
         Ok(OutputLocks(locks?))
     }
 
-    /// Opens recordings and gets ready for frames; `clip` is what characters
-    /// do.
+    /// Opens the recordings; `clip` is the motion of characters.
     pub fn begin(
         &self,
         locks: OutputLocks,
@@ -130,12 +125,12 @@ impl Outputs {
         sources: &[Source],
         overrides: &[String],
         clip: Option<&Clip>,
-    ) -> Result<Tape, Failure> {
+    ) -> Result<OutputWriter, Failure> {
         self.begin_beside(None, locks, header, sources, overrides, clip)
     }
 
-    /// The same with one more recording. The first path is its name, the second
-    /// where it is written until [`Tape::put_in_place`].
+    /// Does the same with one more recording. The first path is its name, the
+    /// second the file it is written to until [`OutputWriter::move_first_to`].
     pub fn begin_beside(
         &self,
         further: Option<(&Path, &Path)>,
@@ -144,23 +139,8 @@ impl Outputs {
         sources: &[Source],
         overrides: &[String],
         clip: Option<&Clip>,
-    ) -> Result<Tape, Failure> {
-        let mut create = |path: &Path| -> Result<RecordingWriter, RecordError> {
-            let lock = locks.take(path)?;
-            let mut writer = RecordingWriter::create_locked(lock, header, sources, overrides)?;
-            clip.map_or(Ok(()), |clip| writer.clip(clip))?;
-            Ok(writer)
-        };
-        let mut live = Vec::new();
-        if let Some((path, beside)) = further {
-            live.push((path.to_path_buf(), create(beside)?));
-        }
-        for (path, format) in &self.paths {
-            if *format == Format::Mcap {
-                live.push((path.clone(), create(path)?));
-            }
-        }
-        let whole = self.need_memory().then(|| Recording {
+    ) -> Result<OutputWriter, Failure> {
+        let recording = Recording {
             header: header.clone(),
             sources: sources.to_vec(),
             overrides: overrides.to_vec(),
@@ -168,22 +148,23 @@ impl Outputs {
             events: Vec::new(),
             report: None,
             clip: clip.cloned(),
-        });
-        let further = further.map(|(path, _)| path.to_path_buf());
-        let named = self.paths.iter().map(|(path, _)| path.clone());
-        Ok(Tape {
-            live,
-            whole,
-            paths: further.into_iter().chain(named).collect(),
-            options: self.options,
-            quiet: self.quiet,
-            buffer: Vec::new(),
-        })
+        };
+        let mut writer = OutputWriter::new(recording, self);
+        if let Some((name, temporary)) = further {
+            writer.add_recording(name, locks.take(temporary)?)?;
+        }
+        for (path, format) in &self.paths {
+            match format {
+                Format::Mcap => writer.add_recording(path, locks.take(path)?)?,
+                _ => writer.add_export(path),
+            }
+        }
+        Ok(writer)
     }
 
     /// Writes all files from a recording.
     pub fn export(&self, recording: &Recording) -> Result<Vec<Written>, Failure> {
-        // Held until the files are in place: a run that writes to one of them
+        // Held until the files are replaced: a run that writes to one of them
         // would lose its recording.
         let _locks = self.lock()?;
         let mut written = Vec::new();
@@ -195,8 +176,7 @@ impl Outputs {
     }
 }
 
-/// Writes one file; pages are the viewer's to write, all else the recording's.
-/// What had to be left out is told of, unless `quiet`.
+/// Writes one file. Unless `quiet`, prints notes about what its format cannot hold.
 fn write_file(
     recording: &Recording,
     path: &Path,
@@ -205,19 +185,19 @@ fn write_file(
 ) -> Result<(), Failure> {
     let notes = match Format::from_path(path)? {
         Format::Html => {
-            html::write_file(recording, page_or_why()?, path)?;
+            html::write_file(recording, page_or_error()?, path)?;
             Vec::new()
         }
         _ => export::write_file(recording, path, options)?,
     };
     for note in notes.iter().filter(|_| !quiet) {
-        let _ = writeln!(std::io::stderr(), "note: {}: {note}", path.display());
+        eprint_line(&format!("note: {}: {note}", shown(path)));
     }
     Ok(())
 }
 
-/// The viewer's page, or what to do to have one.
-pub fn page_or_why() -> Result<&'static Page, Failure> {
+/// The viewer's page, or how to get one.
+pub fn page_or_error() -> Result<&'static Page, Failure> {
     let (message, help) = page::MISSING;
     page::page().ok_or_else(|| Failure::file(message, help))
 }
@@ -230,115 +210,6 @@ fn size_of(path: &Path) -> u64 {
             .map(|metadata| metadata.len())
             .sum(),
         Err(_) => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
-    }
-}
-
-/// Takes the frames of a run and becomes the files that were asked for.
-pub struct Tape {
-    live: Vec<(PathBuf, RecordingWriter)>,
-    whole: Option<Recording>,
-    paths: Vec<PathBuf>,
-    options: ExportOptions,
-    quiet: bool,
-    buffer: Vec<u8>,
-}
-
-impl Tape {
-    /// Puts the recording that was begun beside its place there. What was there
-    /// before is gone.
-    pub fn put_in_place(&mut self, place: &Path) -> Result<(), Failure> {
-        match self.live.first_mut() {
-            Some((_, writer)) => Ok(writer.rename(place)?),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes a checkpoint as bytes.
-    pub fn state(&mut self, state: &[u8]) -> Result<(), Failure> {
-        for (_, writer) in &mut self.live {
-            writer.state(state)?;
-        }
-        Ok(())
-    }
-
-    /// Closes recordings and writes the other files. All of them are tried;
-    /// the first that fails is told of. The run goes into `pages`, if there are
-    /// any, instead of into a page of its own.
-    pub fn finish(
-        self,
-        report: &serde_json::Value,
-        pages: Option<&mut Pages>,
-    ) -> Result<Vec<Written>, Failure> {
-        let mut first_failure = None;
-        let mut keep = |result: Result<(), Failure>| {
-            if let Err(error) = result {
-                first_failure.get_or_insert(error);
-            }
-        };
-        let mut paths = self.paths;
-        let is_page = |path: &PathBuf| matches!(Format::from_path(path), Ok(Format::Html));
-        if let (Some(pages), Some(recording)) = (pages, &self.whole)
-            && paths.iter().any(is_page)
-        {
-            paths.retain(|path| !is_page(path));
-            keep(pages.take(recording));
-        }
-        let live: Vec<PathBuf> = self.live.iter().map(|(path, _)| path.clone()).collect();
-        for (_, writer) in self.live {
-            keep(writer.finish(Some(report)).map_err(Failure::from));
-        }
-        if let Some(mut recording) = self.whole {
-            recording.report = Some(report.clone());
-            for path in paths.iter().filter(|path| !live.contains(path)) {
-                keep(write_file(&recording, path, &self.options, self.quiet));
-            }
-        }
-        match first_failure {
-            Some(failure) => Err(failure),
-            None => Ok(paths
-                .into_iter()
-                .map(|path| {
-                    let bytes = size_of(&path);
-                    (path, bytes)
-                })
-                .collect()),
-        }
-    }
-}
-
-impl RunSink for Tape {
-    type Error = Failure;
-
-    fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
-        for (_, writer) in &mut self.live {
-            writer.frame(frame)?;
-        }
-        if let Some(recording) = &mut self.whole {
-            recording.frames.push(frame.clone());
-        }
-        Ok(())
-    }
-
-    fn event(&mut self, event: &Event) -> Result<(), Failure> {
-        for (_, writer) in &mut self.live {
-            writer.event(event)?;
-        }
-        if let Some(recording) = &mut self.whole {
-            recording.events.push(event.clone());
-        }
-        Ok(())
-    }
-
-    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Failure> {
-        if self.live.is_empty() {
-            return Ok(());
-        }
-        let mut state = std::mem::take(&mut self.buffer);
-        state.clear();
-        checkpoint.encode(&mut state);
-        let taken = self.state(&state);
-        self.buffer = state;
-        taken
     }
 }
 
@@ -360,13 +231,13 @@ impl From<ExportError> for Failure {
 }
 
 /// A line for every file that was written.
-pub fn human_list(written: &[Written]) -> String {
+pub fn list_written(written: &[Written]) -> String {
     written
         .iter()
         .map(|(path, bytes)| {
             format!(
                 "  wrote {} ({})\n",
-                path.display(),
+                shown(path),
                 memory::format_bytes(*bytes)
             )
         })

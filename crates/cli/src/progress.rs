@@ -1,106 +1,100 @@
-//! Tells how far a run is: a bar on a terminal, a few lines when piped,
-//! nothing when not wanted. And hears when it should stop.
+//! How far a run is, on standard error: a bar on a terminal, a few lines when
+//! piped, nothing if that is requested.
 
 mod search;
 
-pub use search::Search;
+pub use search::SearchProgress;
 
+use crate::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// How far a run is, on standard error.
-pub struct Progress {
+/// The least time between two lines when piped.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a bar is drawn per second.
+const BAR_HZ: u8 = 10;
+
+/// Shows how far a run is.
+pub struct RunProgress {
     total: u64,
-    show: Show,
+    display: Display,
 }
 
-enum Show {
+enum Display {
     Nothing,
-    Bar(ProgressBar),
+    Bar(Bar),
     Lines { tenth: u64, last: Instant },
 }
 
-impl Progress {
+/// A bar on standard error, which is taken away when it is dropped.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(length: u64, template: &str) -> Self {
+        let target = ProgressDrawTarget::stderr_with_hz(BAR_HZ);
+        let bar = ProgressBar::with_draw_target(Some(length), target);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        terminal::set_bar(Some(bar.clone()));
+        Self(bar)
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        terminal::set_bar(None);
+        self.0.finish_and_clear();
+    }
+}
+
+impl RunProgress {
     /// For `total` steps; `quiet` shows nothing.
     pub fn new(total: u64, quiet: bool) -> Self {
-        let show = if quiet {
-            Show::Nothing
+        let display = if quiet {
+            Display::Nothing
         } else if std::io::stderr().is_terminal() {
-            let bar =
-                ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-            if let Ok(style) = ProgressStyle::with_template(
-                "{bar:40} {percent:>3}%  step {human_pos} of {human_len}  {eta} left",
-            ) {
-                bar.set_style(style);
-            }
-            Show::Bar(bar)
+            let template = "{bar:40} {percent:>3}%  step {human_pos} of {human_len}  {eta} left";
+            Display::Bar(Bar::new(total, template))
         } else {
-            Show::Lines {
+            Display::Lines {
                 tenth: 0,
                 last: Instant::now(),
             }
         };
-        Self { total, show }
+        Self { total, display }
     }
 
-    /// So many steps were done before.
+    /// Begins behind `done` steps, for a run that is continued.
     pub fn begin_at(&mut self, done: u64) {
-        match &mut self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
+        match &mut self.display {
+            Display::Nothing => {}
+            Display::Bar(Bar(bar)) => {
                 bar.set_position(done);
                 bar.reset_eta();
             }
-            Show::Lines { tenth, .. } => *tenth = done.saturating_mul(10) / self.total.max(1),
+            Display::Lines { tenth, .. } => *tenth = tenths(done, self.total),
         }
     }
 
-    /// So many steps are done.
+    /// `done` steps were made in all.
     pub fn update(&mut self, done: u64) {
-        match &mut self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.set_position(done),
-            Show::Lines { tenth, last } => {
-                let now = done.saturating_mul(10) / self.total.max(1);
-                if now > *tenth && last.elapsed() >= Duration::from_secs(1) {
-                    let _ = writeln!(
-                        std::io::stderr(),
-                        "{}% ({done} of {} steps)",
-                        now * 10,
-                        self.total
-                    );
-                    *tenth = now;
-                    *last = Instant::now();
+        match &mut self.display {
+            Display::Nothing => {}
+            Display::Bar(Bar(bar)) => bar.set_position(done),
+            Display::Lines { tenth, last } => {
+                let now = tenths(done, self.total);
+                if now > *tenth && last.elapsed() >= LINE_INTERVAL {
+                    let (percent, total) = (10 * now, self.total);
+                    terminal::eprint_line(&format!("{percent}% ({done} of {total} steps)"));
+                    (*tenth, *last) = (now, Instant::now());
                 }
             }
         }
     }
-
-    /// Takes the bar away; what there is to say comes next.
-    pub fn finish(self) {
-        if let Show::Bar(bar) = self.show {
-            bar.finish_and_clear();
-        }
-    }
 }
 
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// From now on the first Ctrl-C only sets [`stop_asked`] and says so; the
-/// second one ends the program at once.
-pub fn listen_for_stop(saying: &'static str) {
-    // Should it fail, Ctrl-C ends the program as it always does.
-    let _ = ctrlc::set_handler(move || {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        let _ = writeln!(std::io::stderr(), "{saying} (again to end at once)");
-    });
-}
-
-/// Whether the run should end now.
-pub fn stop_asked() -> bool {
-    STOP.load(Ordering::SeqCst)
+fn tenths(done: u64, total: u64) -> u64 {
+    done.saturating_mul(10) / total.max(1)
 }

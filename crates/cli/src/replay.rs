@@ -1,19 +1,22 @@
-//! Runs a recording again from the scene that it carries, and compares the
-//! two bit for bit.
+//! Compares the frames of a run with those of a recording, bit for bit.
 
 use crate::errors::Failure;
 use conatus_record::{Event, Frame, Recording};
 use conatus_world::{Checkpoint, RunSink};
 
-/// A sink that passes everything on and compares it with a recording.
-pub struct Compare<'a, S> {
+/// Why a run may differ from its recording.
+pub const OTHER_PROGRAM: &str =
+    "was it recorded by another version of the program, or on another kind of processor?";
+
+/// A sink that compares frames with a recording and passes everything on.
+pub struct CompareSink<'a, S> {
     recording: Option<&'a Recording>,
     next: S,
     frames: usize,
     difference: Option<usize>,
 }
 
-impl<'a, S> Compare<'a, S> {
+impl<'a, S> CompareSink<'a, S> {
     /// Compares with `recording`, if there is one.
     pub fn new(recording: Option<&'a Recording>, next: S) -> Self {
         Self {
@@ -24,9 +27,8 @@ impl<'a, S> Compare<'a, S> {
         }
     }
 
-    /// The sink behind, how many frames were compared, and the first that
-    /// differs. A recording that was cut off, and a run that was stopped, are
-    /// compared as far as they go.
+    /// The next sink, how many frames were compared, and the first that differs.
+    /// A recording or a run that ended early is compared as far as it goes.
     pub fn finish(mut self, stopped: bool) -> (S, usize, Option<usize>) {
         if let Some(recording) = self.recording
             && self.difference.is_none()
@@ -41,7 +43,7 @@ impl<'a, S> Compare<'a, S> {
     }
 }
 
-impl<S: RunSink<Error = Failure>> RunSink for Compare<'_, S> {
+impl<S: RunSink<Error = Failure>> RunSink for CompareSink<'_, S> {
     type Error = Failure;
 
     fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
@@ -65,9 +67,8 @@ impl<S: RunSink<Error = Failure>> RunSink for Compare<'_, S> {
     }
 }
 
-/// Whether two frames are the same to the last bit, as they are recorded. `==`
-/// would not do: it takes 0 and -0 for the same, and NaN for different from
-/// itself.
+/// Whether two frames are recorded as the same bytes. `==` is not enough: 0 equals
+/// -0, and NaN differs from itself.
 fn same_bits(a: &Frame, b: &Frame) -> bool {
     let [a, b] = [a, b].map(|frame| {
         let mut bytes = Vec::new();
@@ -96,9 +97,9 @@ mod tests {
         assert!(!same_bits(&here, &there));
     }
 
-    struct Nowhere;
+    struct DiscardingSink;
 
-    impl RunSink for Nowhere {
+    impl RunSink for DiscardingSink {
         type Error = Failure;
         fn frame(&mut self, _: &Frame) -> Result<(), Failure> {
             Ok(())
@@ -136,7 +137,7 @@ mod tests {
     /// of steps 0, 1, 2.
     fn difference(steps: &[u64], complete: bool, stopped: bool) -> Option<usize> {
         let recording = recording(complete.then(|| serde_json::json!({})));
-        let mut compare = Compare::new(Some(&recording), Nowhere);
+        let mut compare = CompareSink::new(Some(&recording), DiscardingSink);
         for &step in steps {
             assert!(compare.frame(&frame(step)).is_ok());
         }
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_frames_differ_unless_one_of_the_two_was_cut_off() {
+    fn missing_frames_differ_unless_one_of_the_two_ended_early() {
         assert_eq!(difference(&[0, 1], true, false), Some(2));
         assert_eq!(difference(&[0, 1], true, true), None);
         assert_eq!(difference(&[0, 1, 2, 3], true, false), Some(3));

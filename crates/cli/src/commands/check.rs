@@ -1,16 +1,21 @@
-//! `conatus check`: reads and checks a scene, tells what is in it, and runs
-//! nothing.
+//! `conatus check`: reads and checks a scene and describes it, without running it.
 
 use crate::Done;
-use crate::args::Check;
-use crate::errors::print;
+use crate::args::CheckArgs;
+use crate::diagnostics::{self, Severity};
+use crate::terminal::{escape, print};
+use conatus_record::{BodyInfo, Header};
 use conatus_world::memory;
 use conatus_world::motion::MotionPlanner;
 use conatus_world::scene::model::SceneFile;
 use conatus_world::scene::{Scene, Setup, library};
+use conatus_world::text::{counted, listed, number};
+
+/// The most names of obstacles that are listed.
+const MAX_NAMES: usize = 5;
 
 /// Checks a scene.
-pub fn check(args: &Check) -> Done {
+pub fn check(args: &CheckArgs) -> Done {
     let scene = Scene::load(&args.scene, &args.changes.options())?;
     let setup = scene.build()?;
     scene.check_memory(&setup)?;
@@ -18,108 +23,121 @@ pub fn check(args: &Check) -> Done {
 }
 
 fn describe(scene: &Scene, setup: &Setup) -> String {
-    let (file, bodies) = (&scene.file, &setup.header.bodies);
-    let mut text = format!(
-        "{} ({} scene): all is right\n",
-        scene.name,
-        library::family(file)
-    );
+    let (file, header) = (&scene.file, &setup.header);
+    let verdict = match setup.warnings.diagnostics().len() {
+        0 => "valid".to_owned(),
+        count => format!("valid, with {}", counted(count, "warning", "warnings")),
+    };
+    let family = library::family(file);
+    let mut text = format!("{} ({family} scene): {verdict}\n", escape(&scene.name));
     for line in [&file.title, &file.shows].into_iter().flatten() {
-        text += &format!("  {line}\n");
+        text += &format!("  {}\n", escape(line));
     }
-    // Obstacles stand behind the bodies in the recording, without mass.
-    // So do the parts of characters, behind them.
-    let bodies = &bodies[..bodies.iter().take_while(|b| b.character.is_none()).count()];
+    // A recording lists bodies first, then obstacles, then parts of characters.
+    let is_part = |body: &BodyInfo| body.character.is_some();
+    let end = header.bodies.iter().position(is_part);
+    let bodies = &header.bodies[..end.unwrap_or(header.bodies.len())];
     let (bodies, obstacles) = bodies.split_at(bodies.len() - file.obstacle.len());
-    let mass: f64 = bodies.iter().map(|body| body.mass).sum();
-    let cloths = &setup.header.cloths;
-    if !bodies.is_empty() || (cloths.is_empty() && setup.planner.is_none()) {
+    if !bodies.is_empty() {
+        let mass: f64 = bodies.iter().map(|body| body.mass).sum();
         text += &format!(
-            "  bodies     {}, {} kg together\n",
+            "  bodies     {}, {} kg in all\n",
             bodies.len(),
-            short(mass)
+            number(mass)
         );
     }
-    if let Some(cloth) = setup.world.cloth.as_ref().filter(|_| !cloths.is_empty()) {
+    if let Some(cloth) = setup
+        .world
+        .cloth
+        .as_ref()
+        .filter(|_| !header.cloths.is_empty())
+    {
         let (vertices, triangles) = cloth.size();
         let mass: f64 = cloth.cloth.elastic.masses().iter().sum();
         text += &format!(
-            "  cloth      {}, {vertices} vertices and {triangles} triangles, {} kg together\n",
-            counted(cloths.len(), "piece", "pieces"),
-            short(mass),
+            "  cloth      {}, {vertices} vertices and {triangles} triangles, {} kg in all\n",
+            counted(header.cloths.len(), "piece", "pieces"),
+            number(mass),
         );
     }
     if !obstacles.is_empty() {
-        let named: Vec<&str> = obstacles.iter().take(5).map(|o| o.name.as_str()).collect();
-        let more = match obstacles.len() - named.len() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let names = named.join(", ");
-        text += &format!("  obstacles  {}: {names}{more}\n", obstacles.len());
+        text += &describe_obstacles(obstacles, header);
     }
     if let Some(planner) = &setup.planner {
-        text += &characters(planner);
+        text += &describe_characters(planner);
     }
     text += &format!("  forces     {}\n", forces(file));
-    text += &format!("  planes     {}\n", setup.header.planes.len());
-    if !file.command.is_empty() {
-        text += &format!("  commands   {}\n", file.command.len());
+    for (count, name) in [
+        (header.planes.len(), "planes  "),
+        (file.command.len(), "commands"),
+    ] {
+        if count > 0 {
+            text += &format!("  {name}   {count}\n");
+        }
     }
     text += &format!(
-        "  time       {} s in {} steps of {} s\n  frames     {}, about {} in memory\n",
-        setup.schedule.seconds,
-        setup.schedule.steps,
-        file.time.step,
+        "  time       {} s in {} of {} s\n  frames     {}, about {} in memory\n",
+        number(setup.schedule.seconds),
+        counted(setup.schedule.steps as usize, "step", "steps"),
+        number(file.time.step),
         setup.schedule.frames(),
         memory::format_bytes(setup.recording_bytes()),
     );
     text += &format!("  seed       {}\n", scene.seed);
-    text
+    match setup.warnings.is_empty() {
+        true => text,
+        false => text + &diagnostics::plain(&setup.warnings, Severity::Warning),
+    }
 }
 
-/// Who is there, and what they are to find out.
-fn characters(planner: &MotionPlanner) -> String {
+fn describe_obstacles(obstacles: &[BodyInfo], header: &Header) -> String {
+    let meshes = obstacles.iter().filter_map(|o| header.meshes.get(o.mesh?));
+    let triangles: usize = meshes.map(|mesh| mesh.triangles.len()).sum();
+    let names = listed(obstacles.iter().map(|o| o.name.as_str()), MAX_NAMES);
+    format!(
+        "  obstacles  {}: {}; {}\n",
+        obstacles.len(),
+        escape(&names),
+        counted(triangles, "triangle", "triangles")
+    )
+}
+
+/// The characters, their objects and goals, and the size of the search.
+fn describe_characters(planner: &MotionPlanner) -> String {
     let problem = &planner.problem;
-    let characters = || problem.characters.iter().map(|c| &c.character.base);
-    let names: Vec<&str> = characters().map(|base| base.name.as_str()).collect();
-    let mass: f64 = characters().map(|base| base.mass).sum();
-    let objects = || problem.objects.iter().map(|o| &o.object.base);
-    let objects = match objects().count() {
-        0 => String::new(),
-        count => {
-            let names: Vec<&str> = objects().map(|base| base.name.as_str()).collect();
-            let mass: f64 = objects().map(|base| base.mass).sum();
-            let (names, mass) = (names.join(", "), short(mass));
-            format!("  objects    {count}: {names}, {mass} kg together\n")
-        }
-    };
+    let characters = problem.characters.iter().map(|c| &c.character.base);
+    let objects = problem.objects.iter().map(|o| &o.object.base);
     let (unknowns, contacts) = planner.size();
     let attempts = counted(problem.effort.attempts, "attempt", "attempts");
     let effort = match problem.effort.keep {
-        1 => format!("{attempts} at most"),
+        1 => format!("at most {attempts}"),
         keep => format!("{keep} of {attempts} are kept"),
     };
-    format!(
-        "  characters {}: {}, {} kg together\n{objects}  goals      {}\n  movement   {} of {} s, {unknowns} unknowns, {}; {effort}\n",
-        names.len(),
-        names.join(", "),
-        short(mass),
-        problem.goals.len(),
+    let mut text = String::new();
+    text += &describe_masses("characters", characters.map(|b| (b.name.as_str(), b.mass)));
+    text += &describe_masses("objects   ", objects.map(|b| (b.name.as_str(), b.mass)));
+    if !problem.goals.is_empty() {
+        text += &format!("  goals      {}\n", problem.goals.len());
+    }
+    text + &format!(
+        "  movement   {} of {} s, {unknowns} unknowns, {}; {effort}\n",
         counted(problem.phases, "phase", "phases"),
-        problem.phase_seconds,
+        number(problem.phase_seconds),
         counted(contacts, "possible contact", "possible contacts"),
     )
 }
 
-/// A mass without the digits that nobody reads.
-fn short(mass: f64) -> f64 {
-    (mass * 1e6).round() / 1e6
-}
-
-/// `1 piece`, `2 pieces`.
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+/// A line with names and the sum of masses, if there are any.
+fn describe_masses<'a>(title: &str, all: impl Iterator<Item = (&'a str, f64)>) -> String {
+    let (names, masses): (Vec<&str>, Vec<f64>) = all.unzip();
+    match names.len() {
+        0 => String::new(),
+        count => format!(
+            "  {title} {count}: {}, {} kg in all\n",
+            escape(&names.join(", ")),
+            number(masses.iter().sum()),
+        ),
+    }
 }
 
 fn forces(file: &SceneFile) -> String {
@@ -132,7 +150,7 @@ fn forces(file: &SceneFile) -> String {
     let mut parts = vec![match file.gravity {
         None => "gravity".to_owned(),
         Some([0.0, 0.0, 0.0]) => "no gravity".to_owned(),
-        Some([x, y, z]) => format!("gravity ({x}, {y}, {z})"),
+        Some([x, y, z]) => format!("gravity ({}, {}, {})", number(x), number(y), number(z)),
     }];
     if file.damping.linear != 0.0 || file.damping.angular != 0.0 {
         parts.push("damping".to_owned());

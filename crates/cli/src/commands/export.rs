@@ -1,42 +1,49 @@
-//! `conatus export`: from a recording to other formats.
+//! `conatus export`: converts a recording to other formats.
 
 use crate::Done;
-use crate::args::Export;
-use crate::errors::print;
-use crate::outputs::{Outputs, human_list};
+use crate::args::ExportArgs;
+use crate::outputs::{Outputs, list_written};
+use crate::terminal::{eprint_line, escape, print, shown};
 use conatus_export::ExportOptions;
-use conatus_record::Recording;
-use std::io::Write;
+use conatus_record::{Header, Recording};
+use conatus_world::text::counted;
 
-/// Reads a recording and writes it in the formats asked for.
-pub fn export(args: &Export) -> Done {
+/// Reads a recording and writes it in the requested formats.
+pub fn export(args: &ExportArgs) -> Done {
     let options = ExportOptions {
         frames: args.frames.map(Into::into),
     };
     let outputs = Outputs::check(&args.outputs, &args.recording, options)?.quiet(args.quiet);
     let recording = Recording::read(&args.recording)?;
+    let frames = counted(recording.frames.len(), "frame", "frames");
     if !recording.is_complete() && !args.quiet {
-        let _ = writeln!(
-            std::io::stderr(),
-            "note: {} was cut off; there are {} frames in it",
-            args.recording.display(),
-            recording.frames.len()
-        );
+        let path = shown(&args.recording);
+        eprint_line(&format!("note: {path} is incomplete; it holds {frames}"));
     }
     let written = outputs.export(&recording)?;
     if args.quiet {
         return Ok(());
     }
-    let cloth = match recording.header.cloths.len() {
-        0 => String::new(),
-        1 => " and 1 piece of cloth".into(),
-        n => format!(" and {n} pieces of cloth"),
-    };
     print(&format!(
-        "{}: {} frames of {} bodies{cloth}\n{}",
-        recording.header.scene,
-        recording.frames.len(),
-        recording.header.bodies.len(),
-        human_list(&written)
+        "{}: {frames}{}\n{}",
+        escape(&recording.header.scene),
+        contents(&recording.header),
+        list_written(&written)
     ))
+}
+
+/// What is in a recording: ` of 2 bodies and 1 piece of cloth`.
+fn contents(header: &Header) -> String {
+    let parts = [
+        (header.bodies.len(), "body", "bodies"),
+        (header.cloths.len(), "piece of cloth", "pieces of cloth"),
+    ];
+    let parts: Vec<String> = (parts.into_iter())
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| counted(count, one, many))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(" of {}", parts.join(" and ")),
+    }
 }

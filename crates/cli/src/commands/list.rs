@@ -1,34 +1,30 @@
 //! `conatus list`: the built-in scenes by family, one line each.
 
 use crate::Done;
-use crate::args::List;
-use crate::errors::print;
+use crate::args::ListArgs;
+use crate::terminal::{print, print_json};
 use conatus_world::scene::library::{self, Listing};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Shows the built-in scenes.
-pub fn list(args: &List) -> Done {
+pub fn list(args: &ListArgs) -> Done {
     let scenes = library::list();
-    print(&if args.json {
-        as_json(&scenes)
-    } else {
-        as_text(&scenes)
-    })
+    match args.json {
+        true => print_json(&as_json(&scenes)),
+        false => print(&as_text(&scenes)),
+    }
 }
 
-fn as_json(scenes: &[Listing]) -> String {
-    let scenes: Vec<_> = scenes
-        .iter()
-        .map(|scene| {
-            json!({
-                "name": scene.name,
-                "family": scene.family,
-                "title": scene.title,
-                "shows": scene.shows,
-            })
+fn as_json(scenes: &[Listing]) -> Value {
+    let scene = |scene: &Listing| {
+        json!({
+            "name": scene.name,
+            "family": scene.family,
+            "title": scene.title,
+            "shows": scene.shows,
         })
-        .collect();
-    format!("{:#}\n", serde_json::Value::Array(scenes))
+    };
+    scenes.iter().map(scene).collect()
 }
 
 fn as_text(scenes: &[Listing]) -> String {
@@ -38,12 +34,12 @@ fn as_text(scenes: &[Listing]) -> String {
     for scene in scenes {
         if scene.family != family {
             family = scene.family;
-            text.push_str(&format!("{family}\n"));
+            text += &format!("{family}\n");
         }
         let Listing {
             name, title, shows, ..
         } = scene;
-        text.push_str(&format!("  {name:width$}  {title} [{shows}]\n"));
+        text += &format!("  {name:width$}  {title} [{shows}]\n");
     }
     text
 }

@@ -1,15 +1,16 @@
 //! `conatus new`: a commented scene to start from.
 
 use crate::Done;
-use crate::args::New;
-use crate::errors::{Failure, print};
+use crate::args::NewArgs;
+use crate::errors::Failure;
+use crate::terminal::{print, print_verbatim, shown};
 use conatus_world::scene::files::plain;
 use conatus_world::scene::template;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 
 /// Writes a template to a new file or to standard output.
-pub fn new(args: &New) -> Done {
+pub fn new(args: &NewArgs) -> Done {
     let Some(text) = template::template(&args.family) else {
         return Err(Failure::usage(
             format!("there is no template for `{}`", args.family),
@@ -17,10 +18,10 @@ pub fn new(args: &New) -> Done {
         ));
     };
     let Some(path) = &args.output else {
-        return print(text);
+        return print_verbatim(text);
     };
-    let shown = path.display();
-    // Created only if it is not there: a scene once written is never lost.
+    let name = shown(path);
+    // Created only if it does not exist: no scene is ever overwritten.
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -28,19 +29,19 @@ pub fn new(args: &New) -> Done {
         .and_then(|mut file| file.write_all(text.as_bytes()));
     match written {
         Ok(()) => print(&format!(
-            "wrote {shown}; next: conatus run {shown} -o {}\n",
-            path.with_extension("glb").display()
+            "wrote {name}; next: conatus run {name} -o {}\n",
+            shown(&path.with_extension("glb"))
         )),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Failure::file(
-            format!("{shown} exists already"),
+            format!("{name} exists already"),
             "choose another name, or remove it first",
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::file(
-            format!("cannot write {shown}: its folder does not exist"),
+            format!("cannot write {name}: its folder does not exist"),
             "create the folder first",
         )),
         Err(error) => Err(Failure::file(
-            format!("cannot write {shown}: {}", plain(&error)),
+            format!("cannot write {name}: {}", plain(&error)),
             "",
         )),
     }

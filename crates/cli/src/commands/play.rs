@@ -2,43 +2,42 @@
 
 use super::is_recording;
 use super::run::search;
-use crate::Done;
-use crate::args::Play;
-use crate::errors::{Failure, print};
-use crate::outputs::page_or_why;
-use crate::progress;
+use crate::args::PlayArgs;
+use crate::errors::Failure;
+use crate::outputs::page_or_error;
+use crate::terminal::{eprint_line, escape, print};
+use crate::{Done, interrupt};
 use conatus_record::Recording;
 use conatus_viewer::live::{LiveStart, ServeError, Server, Session, SessionError};
 use conatus_world::scene::{LoadOptions, Scene};
-use std::io::Write;
 use std::sync::Arc;
+use tracing::info;
 
 /// Serves the page until Ctrl-C.
-pub fn play(args: &Play) -> Done {
-    let page = page_or_why()?;
+pub fn play(args: &PlayArgs) -> Done {
+    let page = page_or_error()?;
     let session = session(args)?;
-    if progress::stop_asked() {
+    if interrupt::requested() {
         return Ok(());
     }
     let server = Server::bind(args.port)?;
     let (url, one_time_url) = (server.url(), server.one_time_url());
-    progress::listen_for_stop("closing");
-    print(&format!("{} at {url} (Ctrl-C ends)\n", args.scene))?;
+    interrupt::begin_phase("closing");
+    // The address contains the access token, which is not for logs.
+    info!(port = server.port(), "serving the page");
+    print(&format!("{} at {url} (Ctrl-C ends)\n", escape(&args.scene)))?;
     if !args.no_open && open::that_detached(&one_time_url).is_err() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "no browser could be started; open the address yourself"
-        );
+        eprint_line("no browser could be started; open the address yourself");
     }
-    server.serve(page, session, progress::stop_asked)?;
+    server.serve(page, session, interrupt::requested)?;
     Ok(())
 }
 
-fn session(args: &Play) -> Result<Session, Failure> {
+fn session(args: &PlayArgs) -> Result<Session, Failure> {
     if is_recording(&args.scene) {
         if args.seed.is_some() || !args.sets.is_empty() {
             return Err(Failure::usage(
-                "a recording is shown as it is: --set and --seed change nothing in it",
+                "recordings are read-only: --set and --seed have no effect on them",
                 "`conatus run` runs a recording again with changes",
             ));
         }
@@ -46,7 +45,7 @@ fn session(args: &Play) -> Result<Session, Failure> {
         if recording.frames.is_empty() {
             return Err(Failure::file(
                 format!("{} holds no frames", args.scene),
-                "it was cut off before its first; run the scene again",
+                "its run ended before the first frame; run the scene again",
             ));
         }
         return Ok(Session::recording(recording)?);
@@ -69,7 +68,7 @@ impl From<SessionError> for Failure {
             SessionError::Movement(error) => error.into(),
             SessionError::Spool(_) => Failure::file(
                 error.to_string(),
-                "make room there, or name another folder in TMPDIR",
+                "free some space there, or name another folder in TMPDIR",
             ),
         }
     }

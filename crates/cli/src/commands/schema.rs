@@ -1,9 +1,9 @@
 //! `conatus schema`: the JSON Schema of scene files, for editors.
 
 use crate::Done;
-use crate::errors::print;
+use crate::terminal::print_verbatim;
 
 /// Prints the schema.
 pub fn schema() -> Done {
-    print(&format!("{:#}\n", conatus_world::scene::schema()))
+    print_verbatim(&format!("{:#}\n", conatus_world::scene::schema()))
 }

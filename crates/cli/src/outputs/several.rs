@@ -1,7 +1,7 @@
-//! Files of several movements: each has its own, with its number in the name, but
-//! for pages, which show all of them.
+//! Files of several movements: each has its own files with its number in the name.
+//! A page shows all of them.
 
-use super::{Outputs, Written, page_or_why, size_of};
+use super::{Outputs, Written, page_or_error, size_of};
 use crate::errors::Failure;
 use conatus_export::Format;
 use conatus_record::Recording;
@@ -9,7 +9,7 @@ use conatus_viewer::html::{self, Packed};
 use std::path::{Path, PathBuf};
 
 /// `walk.2.bvh` of `walk.bvh`, `walk.2.clip.json` of `walk.clip.json`; the first
-/// movement's file has the name that was asked for.
+/// movement's file has the requested name.
 fn numbered(path: &Path, format: Format, number: usize) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let dots = if format == Format::ClipJson { 2 } else { 1 };
@@ -22,14 +22,14 @@ fn numbered(path: &Path, format: Format, number: usize) -> PathBuf {
     }
 }
 
-/// The runs of several movements on their way into pages.
-pub struct Pages {
+/// The runs of several movements, for pages.
+pub struct MovementPages {
     labels: Vec<String>,
     packed: Vec<Packed>,
 }
 
-impl Pages {
-    /// For movements that are called so.
+impl MovementPages {
+    /// For movements with these labels.
     pub fn new(labels: Vec<String>) -> Self {
         Self {
             labels,
@@ -47,8 +47,8 @@ impl Pages {
 }
 
 impl Outputs {
-    /// Checks the names that files of up to `keep` movements will have; `input` is
-    /// what the command reads.
+    /// Checks the names of the files of up to `keep` movements; `input` is the file
+    /// that the command reads.
     pub fn check_numbered(&self, keep: usize, input: &Path) -> Result<(), Failure> {
         let mut all: Vec<PathBuf> = self.paths.iter().map(|(path, _)| path.clone()).collect();
         for (path, format) in self.paths.iter().filter(|(_, f)| *f != Format::Html) {
@@ -73,14 +73,14 @@ impl Outputs {
         }
     }
 
-    /// Writes the pages, if any are asked for and there is something to show.
-    pub fn write_pages(&self, pages: &Pages) -> Result<Vec<Written>, Failure> {
+    /// Writes the requested pages, if there is a run to show.
+    pub fn write_pages(&self, pages: &MovementPages) -> Result<Vec<Written>, Failure> {
         let mut written = Vec::new();
         if pages.packed.is_empty() {
             return Ok(written);
         }
         for (path, _) in self.paths.iter().filter(|(_, f)| *f == Format::Html) {
-            html::write_several(&pages.packed, page_or_why()?, path)?;
+            html::write_several(&pages.packed, page_or_error()?, path)?;
             written.push((path.clone(), size_of(path)));
         }
         Ok(written)

@@ -1,115 +1,103 @@
-//! Tells how far the search for a movement is: which attempt, which stage, and
-//! how long it still takes.
+//! How far the search for a movement is: which attempt, which stage, and how
+//! long it still takes.
 
+use super::{Bar, LINE_INTERVAL};
+use crate::terminal;
 use conatus_world::motion::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// A line at most so often when piped.
-const BETWEEN_LINES: Duration = Duration::from_secs(1);
-/// What an iteration of each stage takes, about: the last one solves a large
-/// system.
-const EFFORT: [f64; 4] = [0.5, 1.0, 1.0, 12.0];
+/// The cost of an iteration of each stage, relative to the others. The last
+/// stage solves a large system.
+const RELATIVE_COST: [f64; 4] = [0.5, 1.0, 1.0, 12.0];
 /// Steps of the bar.
-const STEPS: u64 = 1000;
+const BAR_STEPS: u64 = 1000;
 
-/// How far a search is, on standard error. Attempts tell it from several
-/// threads.
-pub struct Search {
+/// Shows how far a search is. Attempts report from several threads.
+pub struct SearchProgress {
     limits: [usize; 4],
     state: Mutex<State>,
 }
 
 struct State {
-    show: Show,
+    display: Display,
     begin: Instant,
-    /// The share that each attempt has behind it.
-    shares: BTreeMap<usize, f64>,
+    /// How much of each attempt is done, from 0 to 1.
+    fractions: BTreeMap<usize, f64>,
 }
 
-enum Show {
+enum Display {
     Nothing,
-    Bar(ProgressBar),
+    Bar(Bar),
     Lines(Instant),
 }
 
-impl Search {
-    /// For attempts of so many iterations in each stage; `quiet` shows nothing.
+impl SearchProgress {
+    /// For attempts with these limits of iterations in each stage; `quiet` shows
+    /// nothing.
     pub fn new(limits: [usize; 4], quiet: bool) -> Self {
-        let show = if quiet {
-            Show::Nothing
+        let display = if quiet {
+            Display::Nothing
         } else if std::io::stderr().is_terminal() {
-            let target = ProgressDrawTarget::stderr_with_hz(10);
-            let bar = ProgressBar::with_draw_target(Some(STEPS), target);
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}") {
-                bar.set_style(style);
-            }
-            Show::Bar(bar)
+            Display::Bar(Bar::new(BAR_STEPS, "{bar:30} {percent:>3}%  {msg}"))
         } else {
-            Show::Lines(Instant::now())
+            Display::Lines(Instant::now())
         };
         Self {
             limits,
             state: Mutex::new(State {
-                show,
+                display,
                 begin: Instant::now(),
-                shares: BTreeMap::new(),
+                fractions: BTreeMap::new(),
             }),
         }
     }
 
-    /// An attempt is at an iteration.
+    /// Takes the progress of an attempt.
     pub fn update(&self, at: &Progress) {
-        let share = self.share(at);
+        let fraction = self.fraction_done(at);
         let Ok(mut state) = self.state.lock() else {
             return;
         };
-        state.shares.insert(at.attempt, share);
-        // Attempts go side by side, a few at a time; more come only if these
-        // fail, so what is left is told of those that are under way.
-        let under_way = state.shares.values().filter(|share| **share < 1.0);
-        let (count, sum) = under_way.fold((0.0, 0.0), |(n, s), share| (n + 1.0, s + share));
-        let done: f64 = state.shares.values().sum();
-        let all = state.shares.len() as f64;
-        let (now, mean): (f64, f64) = (done, if count > 0.0 { sum / count } else { 1.0 });
-        let elapsed = state.begin.elapsed().as_secs_f64();
-        let left = elapsed * (all - now) / now.max(1e-3);
-        match &mut state.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_position((mean * STEPS as f64) as u64);
-                bar.set_message(format!("{}, about {:.0} s left", at, left.ceil()));
+        state.fractions.insert(at.attempt, fraction);
+        // Attempts run in parallel, a few at a time. More follow only if these
+        // fail, so the time left is that of the ones that have begun.
+        let running: Vec<f64> = (state.fractions.values().copied())
+            .filter(|fraction| *fraction < 1.0)
+            .collect();
+        let mean = match running.len() {
+            0 => 1.0,
+            count => running.iter().sum::<f64>() / count as f64,
+        };
+        let done: f64 = state.fractions.values().sum();
+        let all = state.fractions.len() as f64;
+        let left = state.begin.elapsed().as_secs_f64() * (all - done) / done.max(1e-3);
+        let text = format!("{at}, about {:.0} s left", left.ceil());
+        match &mut state.display {
+            Display::Nothing => {}
+            Display::Bar(Bar(bar)) => {
+                bar.set_position((mean * BAR_STEPS as f64) as u64);
+                bar.set_message(text);
             }
-            Show::Lines(last) => {
-                if last.elapsed() >= BETWEEN_LINES {
+            Display::Lines(last) => {
+                if last.elapsed() >= LINE_INTERVAL {
                     *last = Instant::now();
-                    let line = format!("{}, about {:.0} s left", at, left.ceil());
-                    let _ = writeln!(std::io::stderr(), "{line}");
+                    terminal::eprint_line(&text);
                 }
             }
         }
     }
 
-    /// How much of an attempt is behind it.
-    fn share(&self, at: &Progress) -> f64 {
-        let cost = |stage: usize| EFFORT[stage] * self.limits[stage] as f64;
+    /// How much of an attempt is done, from 0 to 1.
+    fn fraction_done(&self, at: &Progress) -> f64 {
+        let cost = |stage: usize| RELATIVE_COST[stage] * self.limits[stage] as f64;
         let stage = at.stage.min(3);
         let before: f64 = (0..stage).map(cost).sum();
-        let here = EFFORT[stage] * at.iteration.min(self.limits[stage]) as f64;
+        let here = RELATIVE_COST[stage] * at.iteration.min(self.limits[stage]) as f64;
         let all: f64 = (0..4).map(cost).sum();
         ((before + here) / all.max(1.0)).min(1.0)
-    }
-
-    /// Takes the bar away.
-    pub fn finish(self) {
-        if let Ok(state) = self.state.into_inner()
-            && let Show::Bar(bar) = state.show
-        {
-            bar.finish_and_clear();
-        }
     }
 }
 
@@ -118,8 +106,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_tells_where_it_is_and_comes_to_its_end() {
-        let search = Search::new([250, 500, 500, 20], true);
+    fn the_fraction_of_an_attempt_grows_to_one() {
+        let search = SearchProgress::new([250, 500, 500, 20], true);
         let mut at = Progress {
             attempt: 1,
             attempts: 4,
@@ -132,10 +120,10 @@ mod tests {
             at.to_string(),
             "attempt 2 of 4, full physics, iteration 40 of 500, cost 12.5000"
         );
-        let early = search.share(&at);
+        let early = search.fraction_done(&at);
         (at.stage, at.iteration) = (3, 20);
-        assert!(early < search.share(&at) && search.share(&at) == 1.0);
+        let late = search.fraction_done(&at);
+        assert!(early < late && late == 1.0);
         search.update(&at);
-        search.finish();
     }
 }

@@ -44,19 +44,19 @@ fn list_as_json_can_be_read_by_programs() {
 }
 
 #[test]
-fn check_tells_pieces_vertices_and_obstacles_of_cloth() {
+fn check_describes_pieces_vertices_and_obstacles_of_cloth() {
     let folder = folder();
     let said = conatus(folder.path(), &["check", "cloth-sphere"]);
     assert_eq!(said.code, 0, "{}", said.err);
     for line in [
-        "cloth-sphere (cloth scene): all is right",
-        "  cloth      1 piece, 1681 vertices and 3200 triangles, 0.2 kg together",
-        "  obstacles  1: ball",
+        "cloth-sphere (cloth scene): valid",
+        "  cloth      1 piece, 1681 vertices and 3200 triangles, 0.2 kg in all",
+        "  obstacles  1: ball; ",
         "  planes     1",
     ] {
         assert!(said.out.contains(line), "no {line:?} in {}", said.out);
     }
-    // Obstacles are no bodies.
+    // Obstacles are not bodies.
     assert!(!said.out.contains("bodies"), "{}", said.out);
     let changed = ["check", "squares-incline", "--set", "cloth.wind=[1, 0, 0]"];
     let said = conatus(folder.path(), &changed);
@@ -123,7 +123,7 @@ fn schema_prints_a_json_schema() {
 }
 
 #[test]
-fn completions_are_there_for_every_shell() {
+fn every_shell_has_completions() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = conatus(folder.path(), &["completions", shell]);

@@ -1,4 +1,4 @@
-//! `conatus export` on a small recording made by hand.
+//! `conatus export` on a small synthetic recording.
 
 use crate::support::{conatus, folder};
 use conatus_record::{ClothInfo, FORMAT, Frame, Header, Recording, Source, Up};
@@ -40,7 +40,7 @@ fn recording(complete: bool) -> Recording {
 }
 
 #[test]
-fn a_recording_is_written_in_every_format_asked_for() {
+fn a_recording_is_written_in_every_requested_format() {
     let folder = folder();
     let here = folder.path();
     recording(true).write(here.join("a.mcap")).unwrap();
@@ -58,7 +58,7 @@ fn a_recording_is_written_in_every_format_asked_for() {
     assert_eq!((said.code, said.out.as_str()), (0, ""));
 }
 
-/// A square of cloth that falls for so many frames.
+/// A square of cloth that falls for some frames.
 fn falling_square(frames: usize) -> Recording {
     let mut falling = recording(true);
     falling.header.cloths = vec![ClothInfo {
@@ -92,7 +92,7 @@ fn cloth_is_written_for_other_programs() {
     );
     assert_eq!((said.code, said.err.as_str()), (0, ""));
     for part in [
-        "0 bodies and 1 piece of cloth",
+        "nothing: 3 frames of 1 piece of cloth\n",
         "wrote b.usda (",
         "wrote b.obj (",
     ] {
@@ -121,7 +121,7 @@ fn a_folder_with_other_things_in_it_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn what_a_format_has_no_room_for_is_told_unless_quiet() {
+fn what_a_format_cannot_hold_is_noted_unless_quiet() {
     let folder = folder();
     let here = folder.path();
     falling_square(300).write(here.join("a.mcap")).unwrap();
@@ -138,13 +138,17 @@ fn what_a_format_has_no_room_for_is_told_unless_quiet() {
 }
 
 #[test]
-fn a_recording_that_was_cut_off_is_exported_with_a_note() {
+fn an_incomplete_recording_is_exported_with_a_note() {
     let folder = folder();
     let here = folder.path();
     recording(false).write(here.join("a.mcap")).unwrap();
     let said = conatus(here, &["export", "a.mcap", "-o", "b.csv"]);
     assert_eq!(said.code, 0);
-    assert!(said.err.contains("cut off"), "{}", said.err);
+    assert!(
+        said.err.contains("a.mcap is incomplete; it holds 3 frames"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod bad_input;
 mod bad_motion;
 mod bad_physics;
 mod commands;
+mod control_characters;
+mod environment;
 mod export;
 #[cfg(unix)]
 mod links;

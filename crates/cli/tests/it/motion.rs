@@ -1,14 +1,15 @@
-//! Characters from the command line: files, report, exit codes, and what
-//! becomes of a search that is stopped.
+//! Characters from the command line: files, report, exit codes, and searches that
+//! are stopped.
 
-use crate::support::{conatus, folder};
-use conatus_record::{Clip, Recording};
+use crate::support::{conatus, folder, frames, interrupt, wait_until};
+use conatus_record::{Clip, Frame, Recording};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
-/// A search that takes no time: the pose is the goal already.
+/// A short search: the start is the goal already.
 const QUICK: &str = r#"
 [motion]
 phases = 2
@@ -162,7 +163,7 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads_and_again() {
 }
 
 #[test]
-fn a_movement_that_misses_its_bars_ends_with_3_and_says_which_goal() {
+fn a_movement_beyond_its_thresholds_ends_with_3_and_names_the_goal() {
     let folder = folder();
     let far = QUICK.replace("task = 1 ", "task = 0.001 ")
         + "[[goal]]\nkind = \"position\"\nposition = [1.7, 0]\n";
@@ -201,10 +202,8 @@ fn a_movement_that_misses_its_bars_ends_with_3_and_says_which_goal() {
     assert!(folder.path().join("a.clip.json").exists());
 }
 
-/// A search of hours, stopped as soon as it tells where it is.
-#[test]
-fn ctrl_c_keeps_the_best_movement_so_far() {
-    let folder = folder();
+/// A search that would take hours, with the keys `more` added to the scene.
+fn long_search(folder: &Path, more: &str) {
     let long = QUICK
         .replace("[30, 60, 60]", "[1000000, 1000000, 1000000]")
         .replace("phases = 2", "phases = 6")
@@ -212,41 +211,51 @@ fn ctrl_c_keeps_the_best_movement_so_far() {
             "polish = 6",
             "polish = 10000\nnoise = 0.3\nweights = { torque = 0.1 }",
         );
-    fs::write(folder.path().join("long.toml"), long).unwrap();
+    fs::write(folder.join("long.toml"), format!("{long}{more}")).unwrap();
+}
+
+/// Starts a run and sends Ctrl-C as soon as its search reports progress. Returns
+/// the lines on standard error that follow.
+fn start_and_interrupt_search(
+    folder: &Path,
+    arguments: &[&str],
+) -> (Child, impl Iterator<Item = String>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conatus"))
-        .args(["run", "long.toml", "-o", "a.mcap"])
-        .current_dir(folder.path())
+        .args(["run", "long.toml"])
+        .args(arguments)
+        .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let first = lines.next().unwrap().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let first = lines.next().unwrap();
     assert!(
         first.starts_with("attempt 1 of 1, ") && first.contains(" s left"),
         "{first}"
     );
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
-    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    interrupt(&child);
+    (child, lines)
+}
+
+#[test]
+fn ctrl_c_in_a_search_keeps_the_best_movement_so_far() {
+    let folder = folder();
+    long_search(folder.path(), "");
+    let (mut child, lines) = start_and_interrupt_search(folder.path(), &["-o", "a.mcap"]);
+    let rest: Vec<String> = lines.collect();
     assert_eq!(child.wait().unwrap().code(), Some(3), "{rest:?}");
-    assert!(
-        rest.iter().any(|l| l.contains("it is the best so far")),
-        "{rest:?}"
-    );
+    let message = "the search was stopped; the files hold the best movement of 1 attempt";
+    assert!(rest.iter().any(|l| l.contains(message)), "{rest:?}");
     let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
     let report = recording.report.unwrap();
     assert_eq!(
         (&report["interrupted"], &report["motion"]["interrupted"]),
         (&true.into(), &true.into())
     );
-    // All of it can be looked at.
+    // The whole movement can be watched.
     assert_eq!(recording.frames.last().unwrap().time, 1.8);
     assert!(recording.clip.unwrap().duration() > 1.79);
     let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
@@ -254,8 +263,70 @@ fn ctrl_c_keeps_the_best_movement_so_far() {
     assert!(said.err.contains("run the scene again"), "{said:?}");
 }
 
+/// A ball that rolls far away from the character.
+const BALL: &str = r#"
+[[body]]
+name = "ball"
+mass = 1
+shape.sphere.radius = 0.1
+position = [9, 9, 3]
+"#;
+
+/// A scene had a body beside its character. Its user pressed Ctrl-C during the
+/// search. The program said that the best movement is kept and wrote 0 s in one
+/// frame: the same Ctrl-C had stopped the run that plays the movement. All files
+/// must hold the whole of it.
 #[test]
-fn a_run_that_was_cut_off_is_resumed_with_the_movement_that_was_found() {
+fn ctrl_c_in_a_search_does_not_stop_the_run_of_a_scene_with_bodies() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    long_search(folder.path(), BALL);
+    let files = ["a.mcap", "a.csv", "a.clip.json", "a.bvh", "a.glb"];
+    let mut arguments = Vec::new();
+    files.iter().for_each(|file| arguments.extend(["-o", file]));
+    let (mut child, lines) = start_and_interrupt_search(folder.path(), &arguments);
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{rest:?}");
+    let message = "stopping the search; the best movement so far is kept";
+    assert!(rest.iter().any(|l| l.starts_with(message)), "{rest:?}");
+    let recording = Recording::read(at("a.mcap")).unwrap();
+    assert!(recording.is_complete());
+    assert_eq!(recording.frames.last().unwrap().time, 1.8);
+    let character = |b: &conatus_record::BodyInfo| b.character.is_some();
+    let torso = recording.header.bodies.iter().position(character).unwrap();
+    let height = |frame: &Frame| frame.bodies[torso].position.z;
+    assert!(recording.frames.iter().all(|f| height(f).is_finite()));
+    let rows = fs::read_to_string(at("a.csv")).unwrap();
+    let last = rows.lines().last().unwrap();
+    assert_eq!(last.split(',').next(), Some("1.8"), "{last}");
+    let clip = Clip::from_json(&fs::read_to_string(at("a.clip.json")).unwrap()).unwrap();
+    assert!(clip.duration() > 1.79);
+    for file in files {
+        assert!(fs::metadata(at(file)).unwrap().len() > 1000, "{file}");
+    }
+}
+
+/// Ctrl-C during the search, and once more while the movement is played: the
+/// second one stops the run, and the frames so far are kept.
+#[test]
+fn a_second_ctrl_c_stops_the_run_after_the_search() {
+    let folder = folder();
+    let path = folder.path().join("a.mcap");
+    long_search(folder.path(), BALL);
+    let arguments = ["--seconds=100000", "-o", "a.mcap"];
+    let (mut child, lines) = start_and_interrupt_search(folder.path(), &arguments);
+    wait_until(|| frames(&path) > 10);
+    interrupt(&child);
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(3), "{rest:?}");
+    let message = "stopping the run; the frames so far are kept";
+    assert!(rest.iter().any(|l| l.starts_with(message)), "{rest:?}");
+    let recording = Recording::read(&path).unwrap();
+    assert!(recording.is_complete() && recording.frames.len() > 10);
+}
+
+#[test]
+fn a_run_that_was_killed_is_resumed_with_the_movement_that_was_found() {
     let folder = folder();
     fs::write(folder.path().join("quick.toml"), QUICK).unwrap();
     assert_eq!(
@@ -274,7 +345,7 @@ fn a_run_that_was_cut_off_is_resumed_with_the_movement_that_was_found() {
     let again = Recording::read(folder.path().join("a.mcap")).unwrap();
     assert!(again.frames == whole.frames && again.clip == whole.clip);
     assert_eq!(again.events, whole.events);
-    // To the processor seconds: nothing was searched for.
+    // Even the processor seconds are equal: there was no search.
     assert_eq!(
         again.report.unwrap()["motion"],
         whole.report.unwrap()["motion"]
@@ -282,7 +353,7 @@ fn a_run_that_was_cut_off_is_resumed_with_the_movement_that_was_found() {
 }
 
 #[test]
-fn a_scene_with_characters_is_explained_without_a_search() {
+fn a_scene_with_characters_is_checked_without_a_search() {
     let folder = folder();
     let said = conatus(
         folder.path(),

@@ -20,11 +20,8 @@ fn play(arguments: &[&str]) -> (Child, String) {
     let mut line = String::new();
     let out = child.stdout.take().unwrap();
     BufReader::new(out).read_line(&mut line).unwrap();
-    let address = line
-        .split("http://")
-        .nth(1)
-        .map(|rest| rest.split('/').next());
-    let Some(Some(address)) = address else {
+    let address = line.split("http://").nth(1);
+    let Some(address) = address.and_then(|rest| rest.split("/ ").next()) else {
         let mut said = String::new();
         let _ = child.stderr.take().unwrap().read_to_string(&mut said);
         panic!("no address in {line:?}; {said}");
@@ -32,9 +29,15 @@ fn play(arguments: &[&str]) -> (Child, String) {
     (child, address.to_owned())
 }
 
+/// Requests a path from a server; its address ends with the access token.
 fn get(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
+    let (host, token) = address.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "GET /{token}{path} HTTP/1.0\r\nHost: {host}\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     String::from_utf8_lossy(&answer).into_owned()
@@ -62,7 +65,8 @@ fn it_tells_its_address_serves_the_page_and_ends_within_a_second() {
     assert!(page.contains(" 200 ") && page.contains("<canvas"), "{page}");
     assert!(get(&address, "/app.js").len() > 100_000);
     // A connection that says nothing must not keep it.
-    let _idle = TcpStream::connect(&address).unwrap();
+    let host = address.split('/').next().unwrap();
+    let _idle = TcpStream::connect(host).unwrap();
     let begin = Instant::now();
     let id = child.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();

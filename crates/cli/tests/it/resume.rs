@@ -1,11 +1,11 @@
-//! A run that was stopped or killed, at any moment and any number of times,
-//! ends as if nothing had happened once it is resumed.
+//! A run that was stopped or killed, at any moment and any number of times, gives
+//! the same result once it is resumed.
 
-use crate::support::{assert_says, conatus, folder};
+use crate::support::{self, assert_says, conatus, folder, frames, interrupt, kill};
 use conatus_record::{Entry, Outline, Recording, RecordingWriter};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// Cloth that falls on a ball and slides: 192 frames with checkpoints every
@@ -19,15 +19,9 @@ const CLOTH: [&str; 5] = [
 ];
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_conatus"))
-        .arg("run")
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    let mut all = vec!["run"];
+    all.extend(arguments);
+    support::start(folder, &all)
 }
 
 fn whole(folder: &Path, scene: &[&str]) -> Recording {
@@ -38,24 +32,13 @@ fn whole(folder: &Path, scene: &[&str]) -> Recording {
     Recording::read(folder.join("whole.mcap")).unwrap()
 }
 
-/// How many frames can be read from a file by now.
-fn frames(path: &Path) -> usize {
-    Recording::read(path).map_or(0, |r| r.frames.len())
-}
-
-/// Waits until the file holds so many frames or the program has ended.
+/// Waits until the file holds `count` frames or the program has ended.
 fn wait_for(child: &mut Child, path: &Path, count: usize) {
     let begin = Instant::now();
     while frames(path) < count && child.try_wait().unwrap().is_none() {
         assert!(begin.elapsed() < Duration::from_secs(100), "too slow");
         std::thread::sleep(Duration::from_millis(10));
     }
-}
-
-/// On Unix this is SIGKILL: nothing in the program can answer it.
-fn kill(mut child: Child) {
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 /// The same frames, events and figures, and checkpoints as well.
@@ -113,7 +96,7 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
         // On a busy machine the program may have come to its end before.
         if !said.err.contains("a.mcap is complete") {
             killed += 1;
-            assert_says(&said, &["going on with a.mcap at"]);
+            assert_says(&said, &["continuing a.mcap at"]);
             assert!(said.out.contains("wrote a.mcap"), "{}", said.out);
         }
         assert_same(&path, &full);
@@ -124,7 +107,7 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
     assert!(said.out.contains("bit for bit"), "{said:?}");
 }
 
-/// Each time it gets a little further, and what is there never gets less.
+/// Each time it gets a little further, and no frame is ever lost.
 #[test]
 fn a_run_may_be_killed_again_and_again_while_it_is_resumed() {
     let folder = folder();
@@ -170,14 +153,7 @@ fn a_run_that_was_stopped_by_ctrl_c_goes_on() {
     let mut child = start(folder.path(), &arguments);
     for share in [1, 2] {
         wait_for(&mut child, &path, share * all / 3);
-        let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        interrupt(&child);
         let code = child.wait().unwrap().code();
         interrupted += usize::from(code == Some(3));
         child = start(folder.path(), &["--resume", "a.mcap"]);
@@ -187,21 +163,21 @@ fn a_run_that_was_stopped_by_ctrl_c_goes_on() {
     assert_same(&path, &folder.path().join("whole.mcap"));
 }
 
-/// The pieces of a recording of which every second has more than one chunk.
-fn cut_short(folder: &Path) -> Vec<u8> {
+/// The bytes of a recording with several chunks.
+fn recording_bytes(folder: &Path) -> Vec<u8> {
     let scene = ["merging", "--set=time.steps_per_frame=4"];
     whole(folder, &scene);
     std::fs::read(folder.join("whole.mcap")).unwrap()
 }
 
 #[test]
-fn a_recording_that_was_cut_off_anywhere_is_resumed_or_refused() {
+fn a_recording_that_is_truncated_anywhere_is_resumed_or_refused() {
     let folder = folder();
     let (path, full) = (
         folder.path().join("a.mcap"),
         folder.path().join("whole.mcap"),
     );
-    let bytes = cut_short(folder.path());
+    let bytes = recording_bytes(folder.path());
     let (mut resumed, mut refused) = (0, 0);
     let places = (0..24).map(|k| bytes.len() * k / 24);
     for length in places.chain([1, 8, 100, bytes.len() - 1]) {
@@ -225,10 +201,10 @@ fn a_recording_that_was_cut_off_anywhere_is_resumed_or_refused() {
 }
 
 #[test]
-fn a_complete_recording_stays_as_it_is() {
+fn a_complete_recording_is_left_unchanged() {
     let folder = folder();
     let path = folder.path().join("whole.mcap");
-    let bytes = cut_short(folder.path());
+    let bytes = recording_bytes(folder.path());
     let said = conatus(
         folder.path(),
         &["run", "--resume", "whole.mcap", "-o", "a.csv"],
@@ -264,7 +240,7 @@ keyframe = [{ time = 0, position = [0, 0, 1] }, { time = 1, position = [0, 0, 0.
 "#;
 
 #[test]
-fn a_run_that_got_stuck_is_complete_and_says_why() {
+fn a_run_whose_cloth_stopped_is_complete_and_reports_why() {
     let folder = folder();
     std::fs::write(folder.path().join("press.toml"), PRESS).unwrap();
     let run = conatus(folder.path(), &["run", "press.toml", "-o", "a.mcap"]);
@@ -274,14 +250,14 @@ fn a_run_that_got_stuck_is_complete_and_says_why() {
     assert_eq!(said.code, 3, "{said:?}");
     assert_says(&said, &["is complete", "the cloth cannot go on"]);
     assert_eq!(std::fs::read(folder.path().join("a.mcap")).unwrap(), bytes);
-    // Killed just before, it gets stuck at the same place.
+    // Killed just before, it stops at the same step.
     std::fs::write(folder.path().join("b.mcap"), &bytes[..bytes.len() / 2]).unwrap();
     let said = conatus(folder.path(), &["run", "--resume", "b.mcap"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert_same(&folder.path().join("a.mcap"), &folder.path().join("b.mcap"));
 }
 
-/// Writes the recording anew with other checkpoints, as far as a frame.
+/// Rewrites the first frames of a recording with other checkpoints.
 fn rewrite(from: &Path, to: &Path, most: usize, state: impl Fn(&[u8]) -> Option<Vec<u8>>) {
     let recording = Recording::read(from).unwrap();
     let (header, sources) = (&recording.header, &recording.sources);
@@ -301,13 +277,13 @@ fn rewrite(from: &Path, to: &Path, most: usize, state: impl Fn(&[u8]) -> Option<
 }
 
 #[test]
-fn without_a_checkpoint_of_use_a_run_begins_anew() {
+fn without_a_usable_checkpoint_a_run_starts_over() {
     let folder = folder();
     let (path, full) = (
         folder.path().join("a.mcap"),
         folder.path().join("whole.mcap"),
     );
-    cut_short(folder.path());
+    recording_bytes(folder.path());
     type Change = fn(&[u8]) -> Option<Vec<u8>>;
     let changes: [(Change, &str); 4] = [
         (|_| None, "no checkpoint"),
@@ -319,26 +295,26 @@ fn without_a_checkpoint_of_use_a_run_begins_anew() {
                 wrong[4] ^= 1;
                 Some(wrong)
             },
-            "not where it should be",
+            "unexpected step",
         ),
     ];
     for (change, why) in changes {
         rewrite(&full, &path, 100, change);
         let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
         assert_eq!(said.code, 0, "{said:?}");
-        assert_says(&said, &["begins anew", why]);
+        assert_says(&said, &["starting a.mcap over", why]);
         assert_same(&path, &full);
     }
 }
 
 #[test]
-fn a_recording_that_does_not_come_out_again_is_left_alone() {
+fn a_recording_that_is_not_reproduced_is_left_unchanged() {
     let folder = folder();
     let (path, full) = (
         folder.path().join("a.mcap"),
         folder.path().join("whole.mcap"),
     );
-    cut_short(folder.path());
+    recording_bytes(folder.path());
     let mut recording = Recording::read(&full).unwrap();
     recording.frames[7].bodies[1].position.x += 1e-15;
     recording.report = None;
@@ -352,10 +328,10 @@ fn a_recording_that_does_not_come_out_again_is_left_alone() {
 }
 
 #[test]
-fn other_files_are_made_of_the_whole_run() {
+fn other_files_hold_the_whole_run() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
-    let bytes = cut_short(folder.path());
+    let bytes = recording_bytes(folder.path());
     std::fs::write(at("real.mcap"), &bytes[..bytes.len() / 2]).unwrap();
     std::os::unix::fs::symlink(at("real.mcap"), at("a.mcap")).unwrap();
     let arguments = [
@@ -380,9 +356,9 @@ fn other_files_are_made_of_the_whole_run() {
 }
 
 #[test]
-fn what_would_change_the_run_cannot_go_with_resume() {
+fn resume_refuses_arguments_that_would_change_the_run() {
     let folder = folder();
-    let bytes = cut_short(folder.path());
+    let bytes = recording_bytes(folder.path());
     std::fs::write(folder.path().join("a.mcap"), &bytes[..bytes.len() / 2]).unwrap();
     for more in [
         &["--seconds", "3"][..],
@@ -402,7 +378,7 @@ fn what_would_change_the_run_cannot_go_with_resume() {
 }
 
 #[test]
-fn a_run_that_still_goes_on_is_not_resumed() {
+fn a_run_that_is_still_writing_is_not_resumed() {
     let folder = folder();
     let path = folder.path().join("a.mcap");
     let mut arguments = CLOTH.to_vec();

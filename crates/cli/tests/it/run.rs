@@ -1,15 +1,14 @@
 //! Runs end with files, a report and an exit code that scripts can rely on,
 //! also when they are stopped or killed.
 
-use crate::support::{conatus, folder};
+use crate::support::{conatus, folder, frames, interrupt, kill, start, wait_until};
 use conatus_record::Recording;
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Child;
 
 #[test]
-fn a_run_writes_all_files_asked_for_and_reports() {
+fn a_run_writes_all_requested_files_and_a_report() {
     let folder = folder();
     let arguments = [
         "run",
@@ -130,7 +129,7 @@ fn a_recording_runs_again_bit_for_bit_with_its_changes_and_meshes() {
 }
 
 #[test]
-fn a_recording_that_does_not_repeat_is_found_out() {
+fn a_recording_that_is_not_reproduced_is_detected() {
     let folder = folder();
     let path = folder.path().join("a.mcap");
     assert_eq!(
@@ -150,7 +149,7 @@ fn a_recording_that_does_not_repeat_is_found_out() {
 }
 
 #[test]
-fn a_recording_without_frames_proves_nothing() {
+fn a_recording_without_frames_is_not_called_the_same() {
     let folder = folder();
     let path = folder.path().join("a.mcap");
     let arguments = ["run", "cylon", "--seconds", "1", "-o", "a.mcap"];
@@ -181,7 +180,7 @@ fn an_output_that_is_a_link_stays_one() {
 }
 
 #[test]
-fn a_run_whose_numbers_explode_exits_with_3_and_keeps_its_files() {
+fn a_run_whose_numbers_diverge_exits_with_3_and_keeps_its_files() {
     let folder = folder();
     let scene = "[time]\nstep = 0.1\nintegrator = \"euler\"\n[[body]]\nname = \"wild\"\nshape.sphere.radius = 1\nmass = 1e-6\nposition = [2, 0, 0]\n[[spring]]\na = { body = \"wild\" }\nb = { pin = [0, 0, 0] }\nstiffness = 1e12\nlength = 1\n";
     std::fs::write(folder.path().join("s.toml"), scene).unwrap();
@@ -200,46 +199,23 @@ fn a_run_whose_numbers_explode_exits_with_3_and_keeps_its_files() {
 
 /// Starts a run that would take very long.
 fn long_run(folder: &Path, name: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_conatus"))
-        .args([
-            "run",
-            "gas",
-            "--seconds",
-            "200",
-            "--set",
-            "time.steps_per_frame=2",
-            "-o",
-            name,
-        ])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    let frames = "time.steps_per_frame=2";
+    let arguments = ["run", "gas", "--seconds=200", "--set", frames, "-o", name];
+    start(folder, &arguments)
 }
 
 /// Waits until the recording has grown to several chunks.
 fn wait_for_frames(path: &Path) {
-    let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(100));
-        if Recording::read(path).is_ok_and(|r| r.frames.len() > 200) {
-            return;
-        }
-    }
-    panic!("no frames in a minute");
+    wait_until(|| frames(path) > 200);
 }
 
 #[test]
 fn a_recording_cut_off_by_kill_9_is_readable_to_its_last_chunk_and_repeats() {
     let folder = folder();
     let path = folder.path().join("a.mcap");
-    let mut child = long_run(folder.path(), "a.mcap");
+    let child = long_run(folder.path(), "a.mcap");
     wait_for_frames(&path);
-    // On Unix this is SIGKILL: nothing in the program can answer it.
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(child);
     let recording = Recording::read(&path).unwrap();
     assert!(!recording.is_complete());
     assert!(recording.frames.len() > 200);
@@ -249,8 +225,8 @@ fn a_recording_cut_off_by_kill_9_is_readable_to_its_last_chunk_and_repeats() {
     }
     let said = conatus(folder.path(), &["export", "a.mcap", "-o", "a.svg"]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("cut off"));
-    // The same frames come out again when the scene in it is run that far.
+    assert!(said.err.contains("a.mcap is incomplete"));
+    // Running the scene that far again gives the same frames.
     let seconds = format!("{:?}", recording.frames[100].time);
     let arguments = [
         "run",
@@ -273,11 +249,7 @@ fn ctrl_c_ends_a_run_cleanly_and_keeps_the_recording() {
     let path = folder.path().join("a.mcap");
     let mut child = long_run(folder.path(), "a.mcap");
     wait_for_frames(&path);
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+    interrupt(&child);
     let code = child.wait().unwrap().code();
     assert_eq!(code, Some(3));
     let recording = Recording::read(&path).unwrap();

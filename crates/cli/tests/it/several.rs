@@ -1,15 +1,15 @@
-//! Several movements to choose from: their files, their page, the report, and what
-//! is said when there are not enough.
+//! Several movements to choose from: their files, their page, the report, and the
+//! messages if there are not enough.
 
 use crate::support::{assert_says, assert_untouched, conatus, folder};
 use conatus_record::Recording;
 use serde_json::Value;
 use std::fs;
 
-/// A search that takes little time, with bars that every movement keeps.
+/// A short search, with thresholds that every movement keeps.
 const STEPS: &str = include_str!("../../../world/tests/support/steps.toml");
 
-/// Nobody has to move, so that all attempts are alike.
+/// The start is the goal already, so all attempts are alike.
 const STILL: &str = r#"
 [motion]
 phases = 2
@@ -85,7 +85,7 @@ fn every_movement_has_its_files_and_one_page_holds_all() {
         assert_eq!(page.matches(&element).count(), 1, "{element}");
     }
 
-    // A recording of the second movement is compared with the second.
+    // A recording of the second movement is compared with that movement.
     let again = conatus(folder.path(), &["run", "walk.2.mcap", "-o", "one.html"]);
     assert_eq!(again.code, 0, "{again:?}");
     assert!(again.out.contains("bit for bit"), "{again:?}");
@@ -94,7 +94,7 @@ fn every_movement_has_its_files_and_one_page_holds_all() {
 }
 
 #[test]
-fn movements_that_are_alike_do_not_fill_the_list() {
+fn movements_that_are_alike_are_kept_once() {
     let folder = scene(STILL);
     let arguments = ["run", "steps.toml", "-o", "stand.bvh", "-o", "stand.html"];
     let said = conatus(folder.path(), &arguments);
@@ -118,13 +118,13 @@ fn movements_that_are_alike_do_not_fill_the_list() {
 }
 
 #[test]
-fn bad_movements_do_not_fill_the_list() {
+fn movements_beyond_the_thresholds_are_not_kept() {
     let folder = scene(&STILL.replace("residual_mean = 10,", "residual_mean = 1e-30,"));
     let said = conatus(folder.path(), &["run", "steps.toml", "-o", "stand.bvh"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(
         said.out
-            .contains("  0 of 2 movements that are good and different; this is the least bad"),
+            .contains("  0 of 2 movements that are good and different; this is the best attempt"),
         "{said:?}"
     );
     assert!(folder.path().join("stand.bvh").exists());
@@ -132,18 +132,18 @@ fn bad_movements_do_not_fill_the_list() {
 }
 
 #[test]
-fn a_numbered_name_that_is_taken_is_told_before_anything_is_searched_for() {
+fn a_numbered_name_that_is_requested_twice_is_refused_before_the_search() {
     let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     fs::write(folder.path().join("walk.2.bvh"), "precious").unwrap();
     let arguments = ["run", "steps.toml", "-o", "walk.bvh", "-o", "walk.2.bvh"];
     let said = conatus(folder.path(), &arguments);
     assert_eq!(said.code, 2, "{said:?}");
-    assert_says(&said, &["walk.2.bvh is asked for twice"]);
+    assert_says(&said, &["walk.2.bvh is requested twice"]);
     assert_untouched(&folder.path().join("walk.2.bvh"));
 }
 
 #[test]
-fn a_check_tells_how_many_are_kept() {
+fn check_prints_how_many_movements_are_kept() {
     let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     let said = conatus(folder.path(), &["check", "steps.toml"]);
     assert!(said.out.contains("3 of 6 attempts are kept"), "{said:?}");

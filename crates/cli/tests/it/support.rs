@@ -19,9 +19,15 @@ pub struct Said {
 
 /// Runs the program in a folder.
 pub fn conatus(folder: &Path, arguments: &[&str]) -> Said {
-    let output = Command::new(env!("CARGO_BIN_EXE_conatus"))
+    conatus_with(folder, arguments, &[])
+}
+
+/// Runs the program with variables of the environment.
+pub fn conatus_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+    let output = program()
         .args(arguments)
         .current_dir(folder)
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .output()
         .expect("the program starts");
@@ -36,6 +42,15 @@ pub fn conatus(folder: &Path, arguments: &[&str]) -> Said {
         said.err
     );
     said
+}
+
+/// The program, without what the user's own environment says to it.
+fn program() -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_conatus"));
+    for name in ["CONATUS_LOG", "RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+        program.env_remove(name);
+    }
+    program
 }
 
 /// A new folder for one test.
@@ -85,7 +100,7 @@ pub fn assert_says(said: &Said, parts: &[&str]) {
 
 /// Starts the program in a folder; nothing of what it prints is kept.
 pub fn start(folder: &Path, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_conatus"))
+    program()
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())

@@ -1,4 +1,4 @@
-//! Runs whose cloth comes to an end, and strange ones that do not.
+//! Runs whose cloth cannot go on, and unusual ones that can.
 
 use crate::support::{Said, assert_says, conatus, folder};
 use std::fs;
@@ -20,7 +20,7 @@ fn run(text: &str, sets: &[&str]) -> (Said, serde_json::Value) {
     }
     let said = conatus(folder.path(), &arguments);
     let report = serde_json::from_str(&said.out).unwrap_or_default();
-    // Whatever happened, what was recorded can be read, and is finite.
+    // In any case the recording can be read and is finite.
     let recording = conatus_record::Recording::read(folder.path().join("out.mcap")).unwrap();
     for frame in &recording.frames {
         assert!(frame.cloth.iter().all(|v| v.is_finite()));
@@ -30,10 +30,10 @@ fn run(text: &str, sets: &[&str]) -> (Said, serde_json::Value) {
     (said, report)
 }
 
-/// Once, a step too long for the integrator gave speeds of kilometres per
-/// second, among which collisions were looked for without end.
+/// A step too long for the integrator gave speeds of kilometres per second, and
+/// the search for collisions never ended. The run must end with a message.
 #[test]
-fn cloth_whose_numbers_run_away_ends_the_run_with_code_3() {
+fn cloth_whose_numbers_diverge_ends_the_run_with_code_3() {
     for set in [
         "cloth.integrator=symplectic-euler",
         "cloth.wind=[1e30, 0, 0]",
@@ -97,10 +97,10 @@ fn a_pinch_ends_the_run_with_code_3_and_names_the_vertices() {
         &[
             "the cloth cannot go on: at 0.",
             "of `sheet`",
-            "all files hold what there is",
+            "all files hold what was simulated",
         ],
     );
     assert!(report["cloth"]["failure"].is_string());
-    // The last frame shows the last moment that was good.
+    // The last frame shows the last valid state.
     assert_eq!(report["cloth"]["intersections"], 0);
 }
