@@ -12,7 +12,7 @@
 pub mod base;
 pub mod character;
 pub mod costs;
-pub mod different;
+pub mod contact_pattern;
 pub mod dynamics;
 pub mod inverse_dynamics;
 pub mod object;
@@ -25,12 +25,12 @@ pub mod slide;
 pub mod start;
 pub mod surface;
 mod synthesize;
-pub mod touch;
+pub mod contact_state;
 pub mod variables;
 pub mod weights;
 
 pub use base::RigidBase;
-pub use character::{Character, Pose};
+pub use character::{Character, CharacterPose};
 pub use object::Object;
 pub use problem::{Effort, Goal, Problem, Subject};
 pub use program::Program;

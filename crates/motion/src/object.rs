@@ -5,7 +5,7 @@
 
 use crate::base::RigidBase;
 use crate::character::{BodyPatch, HullBall, Patch};
-use crate::surface::{Block, Capsule, Shape};
+use crate::surface::{RoundedBox, Capsule, Shape};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 
@@ -98,9 +98,9 @@ impl Object {
     pub fn shape(&self) -> Shape {
         match self.form {
             Form::Box(half) => {
-                let mut block = Block::new(DVec3::ZERO, DMat3::IDENTITY, half);
+                let mut block = RoundedBox::new(DVec3::ZERO, DMat3::IDENTITY, half);
                 block.radius = edge_radius(half);
-                Shape::Block(block)
+                Shape::RoundedBox(block)
             }
             Form::Ball(radius) => Shape::Capsule(Capsule::ball_at(DVec3::ZERO, radius)),
         }

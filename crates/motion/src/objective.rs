@@ -57,10 +57,10 @@ impl<'a> Evaluator<'a> {
             memory.swap_start(lambda);
             self.descent.settle(layout, moment, &self.state, gradient);
         }
-        for aim in program.aims.iter().filter(|a| a.weight_in(mix) > 0.0) {
+        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
-            task::deliver(program, mix, aim, &self.state, &mut self.descent);
+            task::evaluate(program, mix, aim, &self.state, &mut self.descent);
             self.descent
                 .settle(layout, &aim.moment, &self.state, gradient);
         }
@@ -79,10 +79,10 @@ impl<'a> Evaluator<'a> {
             along_the_way(program, mix, moment, &self.state, memory, &mut value);
             memory.swap_start(lambda);
         }
-        for aim in program.aims.iter().filter(|a| a.weight_in(mix) > 0.0) {
+        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
-            task::deliver(program, mix, aim, &self.state, &mut value);
+            task::evaluate(program, mix, aim, &self.state, &mut value);
         }
         value.0
     }
@@ -110,13 +110,13 @@ impl<'a> Evaluator<'a> {
             memory.swap_start(lambda);
             cost += rows.cost;
         }
-        for aim in program.aims.iter().filter(|a| a.weight_in(mix) > 0.0) {
+        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
             let sums = (&mut *gradient, &mut *matrix);
             let room = (&mut self.local, &mut self.scratch);
             let mut rows = Rows::new(layout, &aim.moment, &self.state, sums, room);
-            task::deliver(program, mix, aim, &self.state, &mut rows);
+            task::evaluate(program, mix, aim, &self.state, &mut rows);
             cost += rows.cost;
         }
         self.scratch.settle(matrix);

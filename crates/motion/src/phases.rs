@@ -7,7 +7,7 @@
 //! behaviour; Levenberg-Marquardt with dear physics makes it clean.
 
 use crate::costs::Mix;
-use crate::costs::task::{Aim, FIRM, Feature};
+use crate::costs::task::{TaskTerm, MIN_REQUIRED_CONTACT, Feature};
 use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::{Against, Anchor, Program};
@@ -147,7 +147,7 @@ fn as_in(program: &Program, part: &Part) -> Program {
     Program {
         around: match part.share {
             1.0 => program.around.clone(),
-            share => program.around.on_their_way(share),
+            share => program.around.at_stage(share),
         },
         slow: part.slow,
         ..program.clone()
@@ -273,7 +273,7 @@ const FAINT: f64 = 0.3;
 fn leave_patches_faint(program: &Program, x: &mut [f64]) {
     let start = program.start_state();
     for (i, contact) in program.contacts.iter().enumerate() {
-        let wanted = program.aims.iter().any(|aim| match aim.feature {
+        let wanted = program.task_terms.iter().any(|aim| match aim.feature {
             Feature::Touch { contact } => contact == i,
             _ => false,
         });
@@ -297,9 +297,9 @@ fn leave_patches_faint(program: &Program, x: &mut [f64]) {
 /// What is to hold does so from the beginning.
 fn hold_firmly(program: &Program, x: &mut [f64]) {
     let layout = &program.layout;
-    for aim in &program.aims {
+    for aim in &program.task_terms {
         if let Feature::Hold { contact } = aim.feature {
-            x[layout.contact(aim.moment.phase, contact)] = FIRM.sqrt();
+            x[layout.contact(aim.moment.phase, contact)] = MIN_REQUIRED_CONTACT.sqrt();
         }
     }
 }
@@ -314,7 +314,7 @@ fn bend_forwards(program: &Program, x: &mut [f64]) {
     let layout = &program.layout;
     let start = program.start_state();
     let opposite = |a: DVec3, b: DVec3| a.dot(b) < -0.9 * a.length() * b.length();
-    for aim in &program.aims {
+    for aim in &program.task_terms {
         let Feature::Axis {
             frame,
             local,
@@ -331,7 +331,7 @@ fn bend_forwards(program: &Program, x: &mut [f64]) {
             continue;
         }
         let mut along = vec![frame];
-        for other in &program.aims {
+        for other in &program.task_terms {
             if let Feature::Limb { limb, target } = other.feature
                 && program.limbs[limb].torso == frame
                 && opposite(start.limbs[limb].tip - start.limbs[limb].base, target)
@@ -362,7 +362,7 @@ fn decide_contacts(program: &Program, x: &mut [f64]) {
         for contact in 0..layout.contacts {
             let a = &mut x[layout.contact(phase, contact)];
             *a = if *a * *a > COUNTS {
-                a.abs().max(FIRM.sqrt())
+                a.abs().max(MIN_REQUIRED_CONTACT.sqrt())
             } else {
                 0.0
             };
@@ -404,13 +404,13 @@ fn follow_to_a_halt(program: &Program, x: &mut [f64]) -> Program {
                 if !held(x, phase - 1, contact) {
                     continue;
                 }
-                x[layout.contact(phase, contact)] = FIRM.sqrt();
-                followed.aims.push(Aim {
+                x[layout.contact(phase, contact)] = MIN_REQUIRED_CONTACT.sqrt();
+                followed.task_terms.push(TaskTerm {
                     moment: layout.moment(phase * layout.segments, 0.5, 1.0),
                     feature: Feature::Hold { contact },
                     weight: program.weights.task,
                     is_rate: true,
-                    guides: false,
+                    is_guide: false,
                 });
             }
         }

@@ -12,7 +12,7 @@ use crate::costs::task::{ARM, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::Lean;
-use crate::touch::Touch;
+use crate::contact_state::ContactState;
 use crate::variables::State;
 use conatus_math::DVec3;
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
     if state.contacts[i].powi(2) < COUNTS {
         return None;
     }
-    let touch = Touch::new(program, state, i);
+    let touch = ContactState::new(program, state, i);
     let (gap, n) = match program.contacts[i].against {
         // What is nearest, not what (3) makes of all that is near.
         Against::Surroundings if program.contacts[i].anchor == Anchor::Patch => {
@@ -162,12 +162,12 @@ impl TrueForces {
             };
             let spec = &program.contacts[i];
             // Friction is about the surface's normal, not the patch's.
-            let Touch {
+            let ContactState {
                 position,
                 matrix,
                 velocity,
                 ..
-            } = Touch::new(program, state, i);
+            } = ContactState::new(program, state, i);
             let x = (matrix.x_axis - normal * matrix.x_axis.dot(normal)).normalize();
             let lean = match spec.slides {
                 true => Lean::new(spec.friction, program.slow, normal, velocity).by,
@@ -241,7 +241,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         score.penetration_max = score.penetration_max.max(depth);
     }
     score.true_residual_mean_bw = sum / time;
-    for aim in program.aims.iter().filter(|aim| !aim.is_rate) {
+    for aim in program.task_terms.iter().filter(|aim| !aim.is_rate) {
         state.update(layout, x, &aim.moment);
         state.update_limbs(&program.characters, false);
         let error = aim.feature.error(program, &state).length();
@@ -321,5 +321,5 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
     for pair in &program.pairs {
         deepest = deepest.max(-gap(program, state, pair));
     }
-    deepest.max(obstacles::depth(program, state))
+    deepest.max(obstacles::max_penetration(program, state))
 }

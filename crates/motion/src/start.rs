@@ -6,7 +6,7 @@
 //!
 //! [`Problem::continued_from`]: crate::Problem::continued_from
 
-use crate::character::{Character, Place, Pose};
+use crate::character::{Character, Placement, CharacterPose};
 use crate::object::Object;
 use conatus_math::DVec3;
 
@@ -27,7 +27,7 @@ impl Twist {
     };
 }
 
-/// The rate of change of a [`Pose`].
+/// The rate of change of a [`CharacterPose`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseVelocity {
     /// Of the torso.
@@ -51,14 +51,14 @@ pub struct CharacterStart {
     /// The character.
     pub character: Character,
     /// Where its torso and its effectors are.
-    pub pose: Pose,
+    pub pose: CharacterPose,
     /// How fast they move.
     pub velocity: PoseVelocity,
 }
 
 impl CharacterStart {
     /// A character that starts at rest.
-    pub fn at_rest(character: Character, pose: Pose) -> Self {
+    pub fn at_rest(character: Character, pose: CharacterPose) -> Self {
         Self {
             character,
             pose,
@@ -73,14 +73,14 @@ pub struct ObjectStart {
     /// The object.
     pub object: Object,
     /// Where it is.
-    pub place: Place,
+    pub place: Placement,
     /// How fast it moves.
     pub velocity: Twist,
 }
 
 impl ObjectStart {
     /// An object that starts at rest.
-    pub fn at_rest(object: Object, place: Place) -> Self {
+    pub fn at_rest(object: Object, place: Placement) -> Self {
         Self {
             object,
             place,

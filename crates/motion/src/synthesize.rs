@@ -12,7 +12,7 @@
 //! [`Effort::keep`]: crate::Effort::keep
 
 use crate::costs::Terms;
-use crate::different;
+use crate::contact_pattern;
 use crate::objective::Evaluator;
 use crate::phases::{self, Attempt};
 use crate::problem::Problem;
@@ -110,7 +110,7 @@ pub struct Kept {
     pub x: Vec<f64>,
     /// Its costs, term by term.
     pub terms: Terms,
-    /// The [distance](different::distance) to the nearest other one that is kept;
+    /// The [distance](contact_pattern::distance) to the nearest other one that is kept;
     /// `None` if there is no other.
     pub nearest: Option<f64>,
 }
@@ -247,12 +247,12 @@ fn kept(
     // Stable: of two that cost the same the earlier attempt comes first.
     good.sort_by(|&a, &b| attempts[a].cost.total_cmp(&attempts[b].cost));
     let patterns: Vec<_> = (good.par_iter())
-        .map(|&a| different::pattern(program, &movements[a]))
+        .map(|&a| contact_pattern::contact_pattern(program, &movements[a]))
         .collect();
-    let chosen = different::choose(&patterns, keep);
+    let chosen = contact_pattern::select_different(&patterns, keep);
     let nearest = |i: usize| {
         let others = chosen.iter().filter(|&&c| c != i);
-        let distances = others.map(|&c| different::distance(&patterns[i], &patterns[c]));
+        let distances = others.map(|&c| contact_pattern::distance(&patterns[i], &patterns[c]));
         distances.min_by(f64::total_cmp)
     };
     let kept = chosen.iter().map(|&i| {

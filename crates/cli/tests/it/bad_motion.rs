@@ -137,7 +137,7 @@ fn characters_that_cannot_be_are_told() {
         (
             "[character.pose]\ntorso = { position = [0, 0, 1], forward = [1, 0, 0], up = [1, 0, 0] }",
             "3:9",
-            "`forward` and `normal` have to differ",
+            "`forward` and `normal` must not be parallel",
             "every limb",
         ),
         (
@@ -188,7 +188,7 @@ fn descriptions_are_checked_where_they_stand() {
             "links = [{ length = 0.3, radius = 0.03 }, { length = 0.3, radius = 0.03 }]",
             "links = []",
             "9:9",
-            "a limb without links",
+            "a limb needs at least one link",
         ),
         (
             "mass = 10",
@@ -206,7 +206,7 @@ fn descriptions_are_checked_where_they_stand() {
             "bend = [1, 0, 0]",
             "bend = [0, 0, 1]",
             "11:8",
-            "it lies along `direction`",
+            "it is parallel to `direction`",
         ),
         (
             "length = 0.3",
@@ -227,7 +227,7 @@ fn descriptions_are_checked_where_they_stand() {
     }
     let stone = "[[character]]\n[character.description]\nmass = 1\nhalf_extents = [1, 1, 1]\n";
     let said = wrong("s.toml", stone);
-    assert_says(&said, &["s.toml:2:1:", "nothing to move with", "[[limb]]"]);
+    assert_says(&said, &["s.toml:2:1:", "needs limbs or patches", "[[limb]]"]);
 
     let scene = "[[character]]\nfile = \"a.toml\"\n";
     let beside = |text: &str| wrong_with("s.toml", scene, &[("a.toml", text)]);

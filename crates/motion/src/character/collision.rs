@@ -1,7 +1,7 @@
-//! The solids that a character's parts are for collisions with cloth and rigid
-//! bodies. They follow from its description; display uses the same solids.
+//! The collision shapes of a character's parts, for cloth and rigid bodies. They
+//! follow from its description; display uses the same shapes.
 //!
-//! Costs of the optimiser do not use them: those work with capsules and balls
+//! The costs of the optimiser use capsules and balls instead
 //! ([`costs::penetration`](crate::costs::penetration)), whose distances have simple
 //! derivatives.
 

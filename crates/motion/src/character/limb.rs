@@ -1,34 +1,33 @@
-//! A limb: links from a base on the torso to an effector, and where its joints
-//! are.
+//! Inverse kinematics of a limb: the joints of a chain of links between a base on the
+//! torso and an effector.
 //!
-//! Mordatch et al., Appendix A: the ends of a limb are given, its inner joints
-//! follow. They lie in the plane of the chord and of a direction n in which the
-//! limb bends. With base b, tip t, D = t − b, d = |D| and u = D/d:
+//! Mordatch et al., Appendix A: the ends of a limb are given, its inner joints follow.
+//! They lie in the plane of the chord and of the bending direction n. With base b, tip t, D = t − b, d = |D| and u = D/d:
 //! ```text
 //! joint_k = b + x_k(d) u + y_k(d) n
 //! n = v − (u·v)/(1 + u·a) (a + u)
 //! ```
-//! n is the bending direction v of the limb at rest, carried along by the
-//! smallest rotation that takes its direction a at rest to u: of unit length and
-//! across u everywhere but at u = −a. An arm also bends where its hand would have
-//! it: with a vector m fixed to the effector, shorter than 1, n becomes
-//! n + m − u (u·m), made a unit vector. So the elbow of a hand that lies flat is
-//! not pressed into the ground. Two links give x and y in closed form; more
-//! bend by the same angle at each joint, which Newton's method finds.
+//! n is the bending direction v of the limb at rest, rotated by the smallest rotation
+//! that takes its direction a at rest to u. It is a unit vector perpendicular to u
+//! everywhere but at u = −a. The bend of an arm also follows the hand: with a vector m
+//! fixed to the effector, shorter than 1, n becomes n + m − u (u·m), normalised. This
+//! keeps the elbow of a hand that lies flat out of the ground. Two links give x and y
+//! in closed form. More links bend by the same angle at each joint, which Newton's
+//! method finds.
 
 use super::{Knee, Patch};
 use crate::variables::{FrameGradient, FrameState, add_outer};
 use conatus_math::DVec3;
 
-/// One stiff part of a limb: a capsule.
+/// One rigid part of a limb: a capsule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// From joint to joint, in metres.
+    /// The length from joint to joint, in metres.
     pub length: f64,
-    /// Of the capsule around it.
+    /// The radius of the capsule around it, in metres.
     pub radius: f64,
-    /// The radius at its end, for collisions with cloth and bodies: limbs taper.
-    /// Costs use the capsule.
+    /// The radius at its end, for collisions with cloth and bodies. Costs use the
+    /// capsule.
     pub end_radius: f64,
 }
 
@@ -37,31 +36,29 @@ pub struct Link {
 pub struct Limb {
     /// Its name.
     pub name: String,
-    /// Where it begins, in torso axes.
+    /// The position of its first joint, in torso axes.
     pub base: DVec3,
     /// Its links, from the torso outwards.
     pub links: Vec<Link>,
-    /// The unit vector a along which it points in the middle of its range, in
-    /// torso axes.
+    /// The unit vector a: its direction in the middle of its range, in torso axes.
     pub direction: DVec3,
-    /// The unit vector v, across `direction`, towards which its joints stick out
-    /// then, in torso axes.
+    /// The unit vector v: the direction in which its joints bend then, perpendicular
+    /// to `direction`, in torso axes.
     pub bend: DVec3,
-    /// The vector m in the axes of the effector that draws the joints along,
-    /// shorter than 1.
+    /// The vector m in effector axes that the bend follows, shorter than 1.
     pub follow: DVec3,
-    /// The largest angle between the limb and `direction`.
+    /// The largest angle between the limb and `direction`, in radians.
     pub swing: f64,
     /// The largest angle of a joint between its links; 0 is straight.
     pub flexion: f64,
     /// The largest angle between the last link and the effector's normal.
     pub tilt: f64,
-    /// The largest angle between the effector's sideways axis and the plane
-    /// across which the limb bends.
+    /// The largest angle between the effector's sideways axis and the normal of the
+    /// bending plane.
     pub twist: f64,
     /// Inner joints that can bear load.
     pub knees: Vec<Knee>,
-    /// What it ends in.
+    /// The effector at its end.
     pub effector: Patch,
     /// From the centre of the effector's patch to the last joint (the ankle),
     /// in the axes of the effector.
@@ -72,23 +69,24 @@ pub struct Limb {
     /// The thickness of the foot or hand over its patch, for collisions with cloth
     /// and bodies.
     pub effector_thickness: f64,
-    /// Where its tip is when nothing is asked of it, from its base and in torso
-    /// axes: limbs have no weight to hang by.
+    /// The rest position of its tip, from its base, in torso axes. It replaces the
+    /// weight that massless limbs do not have.
     pub rest: Option<DVec3>,
-    /// How much that matters.
+    /// The weight of the cost of being away from `rest`.
     pub comfort: f64,
-    /// The way from its base to its tip when the character stands on it, in
-    /// torso axes; straight down and nearly stretched if not said.
+    /// The vector from base to tip when the character stands on the limb, in torso
+    /// axes; default: straight down and nearly stretched.
     pub stance: Option<DVec3>,
 }
 
-/// The places of inner joints in the plane of a limb, by the length of its
-/// chord: (x, y, dx/dd, dy/dd) each.
-pub type Bow = [f64; 4];
+/// The offsets of an inner joint along and across the chord, and their derivatives by
+/// the length of the chord: (x, y, dx/dd, dy/dd).
+pub type JointOffset = [f64; 4];
 
-/// As much as the square of a height is smoothed by: a knee 4 cm from the line
-/// where it would be on it, so that derivatives exist. Not done for display.
-const SMOOTH: f64 = 1.6e-5;
+/// The smoothing ε of the squared offset across the chord, in m⁴, so that derivatives
+/// exist where the limb is straight: a knee that would be on the chord is 4 cm beside
+/// it. Not used for display.
+const OFFSET_SMOOTHING_M4: f64 = 1.6e-5;
 
 impl Limb {
     /// The length of all links.
@@ -96,17 +94,17 @@ impl Limb {
         self.links.iter().map(|link| link.length).sum()
     }
 
-    /// The chord of the limb when every joint is bent as far as it goes.
-    pub fn shortest(&self) -> f64 {
+    /// The length of the chord when every joint is fully bent.
+    pub fn min_chord(&self) -> f64 {
         match self.links.len() {
             1 => self.links[0].length,
             _ => self.chord(self.flexion).0,
         }
     }
 
-    /// The chord when every joint is bent by an angle, its derivative by the
-    /// angle, and the joints (the last is the tip): Σ l_j e^{−ijθ}.
-    fn arc(&self, angle: f64, joints: &mut Vec<[f64; 4]>) {
+    /// The joints of a limb that is bent by the same angle θ at every joint, with
+    /// derivatives by θ: Σ l_j e^{−ijθ}. The last one is the tip.
+    fn bent_joints(&self, angle: f64, joints: &mut Vec<[f64; 4]>) {
         joints.clear();
         let (mut x, mut y, mut dx, mut dy) = (0.0, 0.0, 0.0, 0.0);
         for (j, link) in self.links.iter().enumerate() {
@@ -120,37 +118,40 @@ impl Limb {
         }
     }
 
+    /// The chord of a limb that is bent by the same angle at every joint, and its
+    /// derivative by the angle.
     fn chord(&self, angle: f64) -> (f64, f64) {
         let mut joints = Vec::with_capacity(self.links.len());
-        self.arc(angle, &mut joints);
+        self.bent_joints(angle, &mut joints);
         let [x, y, dx, dy] = joints.last().copied().unwrap_or_default();
         let chord = (x * x + y * y).sqrt();
         (chord, (x * dx + y * dy) / chord)
     }
 
-    /// The inner joints for a chord of this length.
-    pub fn bow(&self, chord: f64, exact: bool, bows: &mut Vec<Bow>) {
-        bows.clear();
-        let smooth = if exact { 0.0 } else { SMOOTH };
+    /// The offsets of the inner joints for a chord of this length. `exact` turns the
+    /// smoothing off.
+    pub fn joint_offsets(&self, chord: f64, exact: bool, offsets: &mut Vec<JointOffset>) {
+        offsets.clear();
+        let smooth = if exact { 0.0 } else { OFFSET_SMOOTHING_M4 };
         match self.links[..] {
             [] | [_] => {}
             [first, second] => {
                 let (a, b, d) = (first.length, second.length, chord);
                 let x = (d * d + a * a - b * b) / (2.0 * d);
                 let slope = 1.0 - x / d;
-                let (y, y_slope) = root(a * a - x * x, -2.0 * x * slope, smooth);
-                bows.push([x, y, slope, y_slope]);
+                let (y, y_slope) = smooth_root(a * a - x * x, -2.0 * x * slope, smooth);
+                offsets.push([x, y, slope, y_slope]);
             }
-            _ => self.even_bow(chord, smooth, bows),
+            _ => self.even_joint_offsets(chord, smooth, offsets),
         }
     }
 
-    /// More than two links, bent alike. Near straight the chord is L − κθ², so
-    /// w = θ² is what depends smoothly on it, also beyond L.
-    fn even_bow(&self, chord: f64, smooth: f64, bows: &mut Vec<Bow>) {
+    /// More than two links, all bent by the same angle θ. Near straight the chord is
+    /// L − κθ², so w = θ² depends smoothly on the chord, also beyond L.
+    fn even_joint_offsets(&self, chord: f64, smooth: f64, offsets: &mut Vec<JointOffset>) {
         let reach = self.reach();
         let mut joints = Vec::with_capacity(self.links.len());
-        // κ by the chord of a small bend.
+        // κ from the chord of a small bend.
         let small = 1e-3;
         let kappa = (reach - self.chord(small).0) / (small * small);
         let (w, w_slope) = if chord >= reach - kappa * small * small {
@@ -170,28 +171,28 @@ impl Limb {
                 }
             }
             let slope = self.chord(angle).1;
-            // Bent as far as it goes it does not answer any more.
-            let stuck = slope.abs() < 1e-6 || angle >= most;
-            let by_chord = if stuck { 0.0 } else { 1.0 / slope };
+            // At the end of the range the angle no longer depends on the chord.
+            let at_limit = slope.abs() < 1e-6 || angle >= most;
+            let by_chord = if at_limit { 0.0 } else { 1.0 / slope };
             (angle * angle, 2.0 * angle * by_chord)
         };
-        let (angle, angle_slope) = root(w, w_slope, smooth.sqrt() * 1e-1);
-        self.arc(angle, &mut joints);
+        let (angle, angle_slope) = smooth_root(w, w_slope, smooth.sqrt() * 1e-1);
+        self.bent_joints(angle, &mut joints);
         let [cx, cy, dcx, dcy] = joints.pop().unwrap_or_default();
         let length = (cx * cx + cy * cy).sqrt().max(1e-9);
         let (ux, uy) = (cx / length, cy / length);
         let along = ux * dcx + uy * dcy;
         let (dux, duy) = ((dcx - ux * along) / length, (dcy - uy * along) / length);
         for [x, y, dx, dy] in joints {
-            // Turned so that the chord lies along x, and mirrored upwards.
+            // Rotated so that the chord lies along x, and mirrored upwards.
             let (px, py) = (x * ux + y * uy, y * ux - x * uy);
             let dpx = dx * ux + dy * uy + x * dux + y * duy;
             let dpy = dy * ux - dx * uy + y * dux - x * duy;
-            // Beyond its reach a limb is stretched evenly, and by the little that
-            // smoothing bends it too far.
+            // A limb is stretched evenly beyond its reach, and also by the small excess
+            // bend of the smoothing.
             let stretch = chord / length;
             let by_chord = (1.0 - stretch * along * angle_slope) / length;
-            bows.push([
+            offsets.push([
                 px * stretch,
                 py,
                 dpx * angle_slope * stretch + px * by_chord,
@@ -201,9 +202,9 @@ impl Limb {
     }
 }
 
-/// The square root of a number that may be a little below zero, smoothed:
-/// q → (q + √(q² + ε))/2, and its derivative.
-fn root(q: f64, slope: f64, smooth: f64) -> (f64, f64) {
+/// A smoothed square root, defined for slightly negative q as well: the root of
+/// (q + √(q² + ε))/2, and its derivative.
+fn smooth_root(q: f64, slope: f64, smooth: f64) -> (f64, f64) {
     let s = (q * q + smooth).sqrt();
     let value = (0.5 * (q + s)).max(0.0).sqrt();
     if s < 1e-300 || value < 1e-12 {
@@ -213,12 +214,12 @@ fn root(q: f64, slope: f64, smooth: f64) -> (f64, f64) {
     (value, 0.5 * value / s * slope)
 }
 
-/// A limb at one moment.
+/// The joints of a limb at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct LimbState {
-    /// Where it begins.
+    /// The position of the first joint.
     pub base: DVec3,
-    /// Where it ends: the ankle or the wrist.
+    /// The position of the last joint: the ankle or the wrist.
     pub tip: DVec3,
     /// The inner joints.
     pub joints: Vec<DVec3>,
@@ -226,35 +227,35 @@ pub struct LimbState {
     pub chord: f64,
     /// The direction u from base to tip.
     pub along: DVec3,
-    /// The direction n in which it bends.
-    pub out: DVec3,
+    /// The bending direction n.
+    pub bend_direction: DVec3,
     direction: DVec3,
     bend: DVec3,
     follow: DVec3,
-    /// The length of n before it was made a unit vector.
+    /// The length of n before normalisation.
     length: f64,
-    bows: Vec<Bow>,
+    offsets: Vec<JointOffset>,
 }
 
-/// Derivatives of a number by what [`LimbState`] holds.
+/// The gradient of a scalar with respect to the fields of [`LimbState`].
 #[derive(Clone, Debug, Default)]
 pub struct LimbGradient {
     /// By the base.
     pub base: DVec3,
     /// By the tip.
     pub tip: DVec3,
-    /// By the inner joints; none at all if it does not depend on them.
+    /// By the inner joints; empty if it does not depend on them.
     pub joints: Vec<DVec3>,
     /// By the chord.
     pub chord: f64,
     /// By u.
     pub along: DVec3,
     /// By n.
-    pub out: DVec3,
+    pub bend_direction: DVec3,
 }
 
 impl LimbGradient {
-    /// The derivative by a point, counted as in [`LimbState::point`].
+    /// The derivative by a point, numbered as in [`LimbState::point`].
     pub fn point(&mut self, k: usize) -> &mut DVec3 {
         match k {
             0 => &mut self.base,
@@ -262,7 +263,7 @@ impl LimbGradient {
         }
     }
 
-    /// All zero, for a limb with so many inner joints.
+    /// Sets everything to zero, for a limb with this many inner joints.
     pub fn clear(&mut self, joints: usize) {
         self.base = DVec3::ZERO;
         self.tip = DVec3::ZERO;
@@ -270,16 +271,17 @@ impl LimbGradient {
         self.joints.resize(joints, DVec3::ZERO);
         self.chord = 0.0;
         self.along = DVec3::ZERO;
-        self.out = DVec3::ZERO;
+        self.bend_direction = DVec3::ZERO;
     }
 }
 
-/// 1 + u·a is kept from zero, where the limb points against its direction.
-const OPPOSITE: f64 = 0.02;
+/// The lower bound of 1 + u·a, which is zero where the limb points against its
+/// direction.
+const MIN_ONE_PLUS_COS: f64 = 0.02;
 
 impl LimbState {
-    /// The limb between a torso and its effector. `exact` leaves lengths of
-    /// links as they are, at the price of derivatives.
+    /// Computes the joints between a torso and its effector. `exact` keeps the lengths of
+    /// links exact, but then derivatives do not exist everywhere.
     pub fn update(&mut self, limb: &Limb, torso: &FrameState, effector: &FrameState, exact: bool) {
         self.base = torso.position + torso.matrix * limb.base;
         self.tip = effector.position + effector.matrix * limb.tip;
@@ -289,19 +291,19 @@ impl LimbState {
         self.direction = torso.matrix * limb.direction;
         self.bend = torso.matrix * limb.bend;
         let (u, a, v) = (self.along, self.direction, self.bend);
-        let s = (1.0 + u.dot(a)).max(OPPOSITE);
+        let s = (1.0 + u.dot(a)).max(MIN_ONE_PLUS_COS);
         self.follow = effector.matrix * limb.follow;
         let out = v - (a + u) * (u.dot(v) / s) + self.follow - u * u.dot(self.follow);
         self.length = out.length().max(1e-6);
-        self.out = out / self.length;
-        limb.bow(self.chord, exact, &mut self.bows);
+        self.bend_direction = out / self.length;
+        limb.joint_offsets(self.chord, exact, &mut self.offsets);
         self.joints.clear();
-        for [x, y, ..] in &self.bows {
-            self.joints.push(self.base + u * *x + self.out * *y);
+        for [x, y, ..] in &self.offsets {
+            self.joints.push(self.base + u * *x + self.bend_direction * *y);
         }
     }
 
-    /// All ends of links: base, inner joints, tip.
+    /// The ends of all links: base, inner joints, tip.
     pub fn points(&self) -> impl Iterator<Item = DVec3> + '_ {
         let inner = self.joints.iter().copied();
         std::iter::once(self.base)
@@ -309,7 +311,7 @@ impl LimbState {
             .chain(std::iter::once(self.tip))
     }
 
-    /// A point by its number: 0 is the base, the last is the tip.
+    /// A point by index: 0 is the base, the last is the tip.
     pub fn point(&self, k: usize) -> DVec3 {
         match k {
             0 => self.base,
@@ -322,9 +324,9 @@ impl LimbState {
         self.joints.last().copied().unwrap_or(self.base)
     }
 
-    /// The adjoint of [`update`](Self::update): adds what a gradient of the
-    /// state is to torso and effector.
-    pub fn pull(
+    /// The vector-Jacobian product of [`update`](Self::update): adds the gradient with
+    /// respect to torso and effector.
+    pub fn vector_jacobian_product(
         &self,
         limb: &Limb,
         gradient: &LimbGradient,
@@ -333,28 +335,29 @@ impl LimbState {
     ) {
         let (u, a, v) = (self.along, self.direction, self.bend);
         let (mut base, mut tip) = (gradient.base, gradient.tip);
-        let (mut along, mut out, mut chord) = (gradient.along, gradient.out, gradient.chord);
-        for (by_joint, [x, y, dx, dy]) in gradient.joints.iter().zip(&self.bows) {
+        let (mut along, mut bend, mut chord) =
+            (gradient.along, gradient.bend_direction, gradient.chord);
+        for (by_joint, [x, y, dx, dy]) in gradient.joints.iter().zip(&self.offsets) {
             base += *by_joint;
             along += *by_joint * *x;
-            out += *by_joint * *y;
-            chord += by_joint.dot(u) * dx + by_joint.dot(self.out) * dy;
+            bend += *by_joint * *y;
+            chord += by_joint.dot(u) * dx + by_joint.dot(self.bend_direction) * dy;
         }
-        // n′ = n + m − u (u·m), made a unit vector.
+        // n′ = n + m − u (u·m), normalised.
         let m = self.follow;
-        let out = (out - self.out * self.out.dot(out)) / self.length;
-        let by_follow = out - u * u.dot(out);
-        along -= m * u.dot(out) + out * u.dot(m);
+        let bend = (bend - self.bend_direction * self.bend_direction.dot(bend)) / self.length;
+        let by_follow = bend - u * u.dot(bend);
+        along -= m * u.dot(bend) + bend * u.dot(m);
         // n = v − q (a + u), q = u·v / s, s = 1 + u·a.
         let raw = 1.0 + u.dot(a);
-        let s = raw.max(OPPOSITE);
+        let s = raw.max(MIN_ONE_PLUS_COS);
         let q = u.dot(v) / s;
-        let by_q = -out.dot(a + u);
+        let by_q = -bend.dot(a + u);
         let by_product = by_q / s;
-        let by_s = if raw > OPPOSITE { -by_q * q / s } else { 0.0 };
-        along += v * by_product + a * by_s - out * q;
-        let by_bend = out + u * by_product;
-        let by_direction = u * by_s - out * q;
+        let by_s = if raw > MIN_ONE_PLUS_COS { -by_q * q / s } else { 0.0 };
+        along += v * by_product + a * by_s - bend * q;
+        let by_bend = bend + u * by_product;
+        let by_direction = u * by_s - bend * q;
         let by_chord = (along - u * u.dot(along)) / self.chord + u * chord;
         tip += by_chord;
         base -= by_chord;

@@ -1,45 +1,45 @@
-//! A character: a torso that has all the mass, limbs without mass that end in
-//! effectors, and patches of the torso that can bear load as well.
+//! Characters: a torso that has all the mass, massless limbs that end in effectors,
+//! and patches of the torso that can bear load as well.
 //!
-//! Mordatch et al., Appendix A: the pose of a character is where its torso and
-//! its effectors are and how they are turned (eq. 12); bases and joints of the
-//! limbs follow from that ([`limb`]). Nothing here knows of time or of forces.
+//! Mordatch et al., Appendix A: the pose of a character consists of the positions and
+//! orientations of its torso and its effectors (eq. 12). The bases and joints of the
+//! limbs follow from these ([`limb`]). Time and forces are not part of this module.
 //!
-//! Torso axes: x forwards, y to the left, z up. Axes of a patch: z is the normal
-//! of the surface that it lies on, so it points out of the ground *into* the
-//! character; x is forwards, towards the toes or the finger tips.
+//! Torso axes: x forwards, y to the left, z up. Patch axes: z is the normal of the
+//! surface that the patch lies on, so it points out of the ground *into* the
+//! character; x points forwards, to the toes or the finger tips.
 
 pub mod collision;
-pub mod described;
+pub mod description;
 pub mod limb;
 pub mod pose;
 
 use crate::base::RigidBase;
 use conatus_math::{DMat3, DVec3};
-pub use described::{Description, DescriptionError, ready_made};
+pub use description::{Description, DescriptionError, built_in};
 pub use limb::{Limb, LimbState, Link};
-pub use pose::{Place, Pose};
+pub use pose::{Placement, CharacterPose};
 
 /// A rectangle on which contact forces act.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Half of its extent along its own x and y, in metres.
     pub half_extents: [f64; 2],
     /// Coulomb's coefficient of friction µ.
     pub friction: f64,
-    /// Whether it can hold on to what can be gripped, and so pull.
+    /// Whether it can grip surfaces that allow it, and so pull.
     pub grasps: bool,
-    /// How much dearer its forces are than those of a foot: the paper has 4 for
-    /// hands, below (7).
+    /// The factor of the cost of its forces; 1 for a foot. The paper has 4 for hands,
+    /// below (7).
     pub effort: f64,
 }
 
 /// A patch of the torso itself: the back, the belly, the seat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyPatch {
-    /// What it is.
+    /// Size, friction and cost.
     pub patch: Patch,
     /// Its centre in torso axes.
     pub position: DVec3,
@@ -50,9 +50,9 @@ pub struct BodyPatch {
 /// An inner joint of a limb that can bear load: a knee, an elbow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knee {
-    /// Which of the inner joints.
+    /// The index of the inner joint.
     pub joint: usize,
-    /// What it is; it touches at a point.
+    /// Friction and cost; it touches at a point.
     pub patch: Patch,
 }
 
@@ -83,20 +83,20 @@ pub struct Character {
 }
 
 impl Character {
-    /// How high the torso's centre is when it sits on the ground: as far as its
-    /// lowest patch that faces down is below it, or half of its height.
+    /// The height of the torso's centre when the character sits on the ground: the
+    /// depth of the lowest patch that faces down, or half of the torso's height.
     pub fn seat_height(&self) -> f64 {
         let seats = (self.base.patches.iter()).filter(|p| p.orientation.z_axis.z > 0.9);
         let depths = seats.map(|p| -p.position.z);
         depths.reduce(f64::max).unwrap_or(self.base.half_extents.z)
     }
 
-    /// The number of the limb with this name.
+    /// The index of the limb with this name.
     pub fn limb(&self, name: &str) -> Option<usize> {
         self.limbs.iter().position(|limb| limb.name == name)
     }
 
-    /// How many moving frames it has: the torso, and one for each effector.
+    /// The number of moving frames: the torso, and one for each effector.
     pub fn frames(&self) -> usize {
         1 + self.limbs.len()
     }

@@ -1,18 +1,19 @@
-//! Where the parts of a character are at one moment.
+//! Poses: where the torso and the effectors of a character are at one moment.
 
 use conatus_math::{DMat3, DVec3};
 
-/// A place and how something is turned there.
+/// A position and an orientation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct Placement {
     /// In world axes.
     pub position: DVec3,
     /// From its own axes to world axes.
     pub orientation: DMat3,
 }
 
-impl Place {
-    /// With the x axis as near to `forward` as it can be, and z along `normal`.
+impl Placement {
+    /// A placement with z along `normal` and x as close to `forward` as possible; none
+    /// if the two are parallel or zero.
     pub fn new(position: DVec3, forward: DVec3, normal: DVec3) -> Option<Self> {
         let z = normal.try_normalize()?;
         let x = (forward - z * forward.dot(z)).try_normalize()?;
@@ -22,7 +23,7 @@ impl Place {
         })
     }
 
-    /// Turned about the vertical through the origin, then shifted.
+    /// This placement rotated about the origin, then translated.
     pub fn moved(&self, turn: DMat3, shift: DVec3) -> Self {
         Self {
             position: turn * self.position + shift,
@@ -30,11 +31,11 @@ impl Place {
         }
     }
 
-    /// Mirrored at the plane y = 0.
+    /// This placement mirrored at the plane y = 0.
     pub fn mirrored(&self) -> Self {
         let m = |v: DVec3| DVec3::new(v.x, -v.y, v.z);
         let o = &self.orientation;
-        // A mirror image is no rotation: its y axis points the other way.
+        // The mirror image of a rotation is not a rotation; flipping y makes it one.
         Self {
             position: m(self.position),
             orientation: DMat3::from_cols(m(o.x_axis), -m(o.y_axis), m(o.z_axis)),
@@ -42,17 +43,17 @@ impl Place {
     }
 }
 
-/// Where a character is (Mordatch (12)).
+/// The pose of a character (Mordatch (12)).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pose {
+pub struct CharacterPose {
     /// The torso.
-    pub torso: Place,
+    pub torso: Placement,
     /// The effectors, in the order of the limbs.
-    pub effectors: Vec<Place>,
+    pub effectors: Vec<Placement>,
 }
 
-impl Pose {
-    /// Turned about the vertical by an angle, then shifted.
+impl CharacterPose {
+    /// This pose rotated about the vertical by an angle, then translated.
     pub fn moved(&self, angle: f64, shift: DVec3) -> Self {
         let (sin, cos) = conatus_math::sincos(angle);
         let turn = DMat3::from_cols(

@@ -1,19 +1,19 @@
-//! What makes movements smooth, the last term of Mordatch (9), and the height of
+//! Smoothness of movements, the last term of Mordatch (9), and the clearance of
 //! swinging feet:
 //! ```text
 //! Σ w |p̈|² + w |r̈|²          over torsos and effectors
 //! Σ |v_t / (1 + (gap/g)²)|²   over effectors
 //! ```
-//! v_t is the velocity along the surface. Without the second, which the paper
-//! does not have, feet that are not in contact are dragged along the ground.
+//! v_t is the velocity tangential to the surface. Without the second term, which the
+//! paper does not have, feet that are not in contact are dragged along the ground.
 
 use crate::program::Program;
-use crate::surface::Nearness;
+use crate::surface::SoftNearestPoint;
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of accelerations at one moment, q̈ of Mordatch (9).
-pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of accelerations at one moment, q̈ of Mordatch (9).
+pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let w = &program.weights;
     for (frame, at) in state.frames.iter().enumerate() {
         let (path, turn) = if program.is_base[frame] {
@@ -31,34 +31,34 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
     }
 }
 
-/// The height at which moving along costs a quarter, in metres.
-const CLEARANCE: f64 = 0.04;
+/// The height at which tangential motion costs a quarter, in metres.
+const CLEARANCE_HEIGHT_M: f64 = 0.04;
 
-/// The cost of moving along close above a surface.
-pub fn clearance(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of tangential motion close above a surface.
+pub fn evaluate_clearance(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let weight = weight * program.weights.clearance;
     if weight == 0.0 {
         return;
     }
     for spec in &program.limbs {
         let at = &state.frames[spec.effector];
-        let near = Nearness::new(&program.around, at.position);
+        let near = SoftNearestPoint::new(&program.around, at.position);
         let n = near.normal;
         let gap = near.gap.dot(n);
-        let slow = 1.0 / (1.0 + (gap / CLEARANCE) * (gap / CLEARANCE));
+        let factor = 1.0 / (1.0 + (gap / CLEARANCE_HEIGHT_M) * (gap / CLEARANCE_HEIGHT_M));
         let along = at.velocity - n * at.velocity.dot(n);
-        let residual = along * slow;
+        let residual = along * factor;
         let rows = residual.to_array();
         sink.rows(weight, &rows, &[spec.effector], &[], |seed, local| {
             let seed = DVec3::from_slice(seed);
             let gradient = &mut local.frames[spec.effector];
-            let flat = seed - n * seed.dot(n);
-            gradient.velocity += flat * slow;
-            let by_slow = seed.dot(along);
-            let by_gap = by_slow * -2.0 * slow * slow * gap / (CLEARANCE * CLEARANCE);
+            let tangential = seed - n * seed.dot(n);
+            gradient.velocity += tangential * factor;
+            let by_factor = seed.dot(along);
+            let by_gap = by_factor * -2.0 * factor * factor * gap / (CLEARANCE_HEIGHT_M * CLEARANCE_HEIGHT_M);
             let by_normal =
-                (seed * at.velocity.dot(n) + at.velocity * seed.dot(n)) * -slow + near.gap * by_gap;
-            gradient.position += near.pull(n * by_gap, by_normal);
+                (seed * at.velocity.dot(n) + at.velocity * seed.dot(n)) * -factor + near.gap * by_gap;
+            gradient.position += near.vector_jacobian_product(n * by_gap, by_normal);
         });
     }
 }

@@ -1,8 +1,8 @@
-//! Limbs of which nothing is asked: w |Rᵀ(tip − base) − rest|².
+//! The rest position of limbs without a goal: w |Rᵀ(tip − base) − rest|².
 //!
-//! Limbs have no mass, so nothing makes an arm hang. This small pull towards a
-//! place beside the body stands for its weight; the paper does not have it. Arms
-//! that are to carry are left alone, or they would bend to be nearer to it.
+//! Limbs have no mass, so arms do not hang by themselves. This small cost replaces
+//! their weight; the paper does not have it. Limbs with a goal are exempt, because they
+//! would bend towards the rest position.
 
 use super::task::Feature;
 use crate::character::limb::LimbGradient;
@@ -10,30 +10,30 @@ use crate::program::Program;
 use crate::variables::{Sink, State, add_outer};
 use conatus_math::DVec3;
 
-/// The cost of all limbs at one moment.
-pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of all limbs at one moment.
+pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         let (Some(rest), true) = (limb.rest, limb.comfort > 0.0) else {
             continue;
         };
-        let is_asked = |f: &Feature| matches!(f, Feature::Limb { limb, .. } if *limb == i);
-        if program.aims.iter().any(|aim| is_asked(&aim.feature)) {
+        let has_goal = |f: &Feature| matches!(f, Feature::Limb { limb, .. } if *limb == i);
+        if program.task_terms.iter().any(|aim| has_goal(&aim.feature)) {
             continue;
         }
-        towards(program, weight * limb.comfort, i, rest, state, sink);
+        evaluate_target(program, weight * limb.comfort, i, rest, state, sink);
     }
 }
 
-/// How far the way from a limb's base to its tip is from a target in torso axes.
-pub fn away(program: &Program, limb: usize, target: DVec3, state: &State) -> DVec3 {
+/// The vector from base to tip of a limb minus a target, in torso axes.
+pub fn target_error(program: &Program, limb: usize, target: DVec3, state: &State) -> DVec3 {
     let at = &state.limbs[limb];
     let back = state.frames[program.limbs[limb].torso].matrix.transpose();
     back * (at.tip - at.base) - target
 }
 
-/// What that costs.
-pub fn towards(
+/// Evaluates the squared [`target_error`].
+pub fn evaluate_target(
     program: &Program,
     weight: f64,
     limb: usize,
@@ -42,14 +42,14 @@ pub fn towards(
     sink: &mut impl Sink,
 ) {
     let (spec, at) = (&program.limbs[limb], &state.limbs[limb]);
-    let error = away(program, limb, target, state).to_array();
+    let error = target_error(program, limb, target, state).to_array();
     let frames = [spec.torso, spec.effector];
     sink.rows(weight, &error, &frames, &[], |seed, out| {
         let seed = DVec3::from_slice(seed);
-        let by_way = state.frames[spec.torso].matrix * seed;
+        let by_offset = state.frames[spec.torso].matrix * seed;
         let gradient = LimbGradient {
-            tip: by_way,
-            base: -by_way,
+            tip: by_offset,
+            base: -by_offset,
             ..LimbGradient::default()
         };
         let [torso, effector] = out
@@ -57,7 +57,7 @@ pub fn towards(
             .get_disjoint_mut(frames)
             .expect("a limb has two frames");
         let described = &program.characters[spec.character].limbs[spec.limb];
-        at.pull(described, &gradient, torso, effector);
+        at.vector_jacobian_product(described, &gradient, torso, effector);
         add_outer(&mut torso.matrix, at.tip - at.base, seed);
     });
 }

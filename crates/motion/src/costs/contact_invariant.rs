@@ -2,33 +2,33 @@
 //! ```text
 //! Σ_i c_i (|e_i|² + w_n |z_i − n_i|² + |v_i|² + w_s |ω_i|²),    c = a²
 //! ```
-//! e is the way from the soft nearest point of the surroundings to the patch, n
-//! the normal there and z that of the patch: |z − n| in place of the angle, which
-//! has no derivative at zero. ė of the paper has no part along a plane, so that
-//! feet would skate: here the patch's velocity relative to the surface counts.
+//! e is the vector from the soft nearest point of the surroundings to the patch, n the
+//! normal there and z that of the patch: |z − n| replaces the angle, which has no
+//! derivative at zero. ė of the paper has no tangential part on a plane, so feet would
+//! skate: here the patch's velocity relative to the surface counts.
 //!
-//! With everybody's every patch against everybody else nearly all contacts are off
-//! nearly always. What they are far from need not be known: where a contact with
-//! what moves [fades out](Program::fading), so does this cost, for one that does
-//! not ask, c · (1 m)².
+//! Every effector has a contact with every object and every other character, and nearly
+//! all of these are inactive. Where a contact with a moving surface
+//! [fades out](Program::fading), this cost fades into c · (1 m)², which needs no
+//! distance.
 
 use crate::program::{Fading, Program};
-use crate::touch::{Touch, TouchGradient};
+use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of all contacts at one moment, Mordatch (2).
-pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Sink) {
+/// Evaluates the cost of all contacts at one moment, Mordatch (2).
+pub fn evaluate(program: &Program, state: &State, weight: f64, sink: &mut impl Sink) {
     let normal_share = program.weights.contact_normal.sqrt();
     let spin_share = program.weights.contact_spin.sqrt();
     for (i, contact) in program.contacts.iter().enumerate() {
         let fading = program.fading(i, state.contacts[i]);
-        let Some((a, by_a)) = fade(state.contacts[i], fading, weight, i, sink) else {
+        let Some((a, by_a)) = evaluate_faded(state.contacts[i], fading, weight, i, sink) else {
             continue;
         };
-        let touch = Touch::new(program, state, i);
+        let touch = ContactState::new(program, state, i);
         let n = touch.normal;
-        // What slides may move along the surface and turn about its normal.
+        // A sliding contact may move along the surface and turn about its normal.
         let (velocity, spin) = match contact.slides {
             true => (
                 n * n.dot(touch.velocity),
@@ -53,12 +53,12 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
                 local.contacts[i] += by_a * part.dot(*seed);
             }
             let by_z = seeds[1] * (normal_share * a);
-            let mut by = TouchGradient {
+            let mut by = ContactStateGradient {
                 gap: seeds[0] * a,
                 normal: -by_z,
                 velocity: seeds[2] * a,
                 spin: seeds[3] * (spin_share * a),
-                ..TouchGradient::ZERO
+                ..ContactStateGradient::ZERO
             };
             by.matrix.z_axis = by_z;
             if contact.slides {
@@ -69,15 +69,15 @@ pub fn deliver(program: &Program, state: &State, weight: f64, sink: &mut impl Si
                 by.normal += v * n.dot(by_v) + by_v * n.dot(v);
                 by.normal -= w * n.dot(by_w) + by_w * n.dot(w);
             }
-            touch.pull(program, state, i, &by, local);
+            touch.vector_jacobian_product(program, state, i, &by, local);
         });
     }
 }
 
-/// The cost of a contact that is not wholly there, as far as it is not. Returns what
-/// stands for a in the rest, and its derivative by a; none if nothing is left.
-fn fade(a: f64, fading: Fading, weight: f64, i: usize, sink: &mut impl Sink) -> Option<(f64, f64)> {
-    let (off, left) = match fading {
+/// Evaluates the faded part of the cost of a contact. Returns the value that replaces a
+/// in the other part, and its derivative by a; none if the contact is off.
+fn evaluate_faded(a: f64, fading: Fading, weight: f64, i: usize, sink: &mut impl Sink) -> Option<(f64, f64)> {
+    let (off, rest) = match fading {
         Fading::Whole => return Some((a, 1.0)),
         Fading::Off => ((a, 1.0), None),
         Fading::Partly { t, slope } => {
@@ -92,5 +92,5 @@ fn fade(a: f64, fading: Fading, weight: f64, i: usize, sink: &mut impl Sink) -> 
     sink.rows(weight, &[off.0], &[], &[i], |seed, local| {
         local.contacts[i] += seed[0] * off.1;
     });
-    left
+    rest
 }

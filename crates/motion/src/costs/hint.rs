@@ -1,12 +1,11 @@
-//! L_Hint, Mordatch (11): the zero moment point belongs over the support.
+//! L_Hint, Mordatch (11): the zero moment point should be over the support.
 //! ```text
 //! Σ max(|z − n| − ε, 0)²      n = Σ λ_i p_i,  λ_i ≥ 0,  Σ λ_i = 1
 //! ```
-//! λ minimises |z − n|² + Σ W_i λ_i² with the weights W of (7), so that only
-//! patches whose contact variables count are support. z is where the line along
-//! which all contact forces together act passes through the height of the
-//! support: on uneven ground each patch has its own height, and with z_i where
-//! the line passes that of patch i
+//! λ minimises |z − n|² + Σ W_i λ_i² with the weights W of (7), so that only patches
+//! with active contact variables are support. z is the intersection of the line of
+//! action of the total contact force with the height of the support. On uneven ground
+//! each patch has its own height; with z_i the intersection at the height of patch i
 //! ```text
 //! z − n = Σ λ_i d_i,   d_i = z_i − p_i          (horizontal)
 //! ```
@@ -23,29 +22,28 @@ use crate::program::Program;
 use crate::variables::{Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
-/// ε: how far from the convex hull of the patches' centres the zero moment point
-/// may be, in metres. About what the patches themselves extend.
-pub const EPSILON: f64 = 0.1;
+/// ε: the distance of the zero moment point from the convex hull of the patch centres
+/// that costs nothing, in metres. It is about the size of a patch.
+pub const SUPPORT_MARGIN_M: f64 = 0.1;
 
-/// Below twice this share of the weight the divisor of z leaves the force across
-/// the ground for a floor: in flight there is no zero moment point.
-const LIGHT: f64 = 0.1;
+/// The floor of the vertical force in the divisor of z, in body weights: in flight there
+/// is no zero moment point. The divisor departs from the force below twice this value.
+const MIN_VERTICAL_FORCE: f64 = 0.1;
 
-/// The line along which all contact forces of a character together act, in units
-/// of its weight.
+/// The line of action of the total contact force of a character, in body weights.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct ForceLine {
     /// The centre of mass.
     centre: DVec3,
     /// The force.
     force: DVec3,
     /// Its moment about the centre of mass.
     moment: DVec3,
-    /// The force across the ground, floored, and its derivative.
-    across: (f64, f64),
+    /// The vertical force with a smooth floor, and its derivative.
+    divisor: (f64, f64),
 }
 
-impl Line {
+impl ForceLine {
     fn new(program: &Program, state: &State, character: usize) -> Self {
         let body = physics::body(program, state, character);
         let force = DVec3::from_slice(&body.demand);
@@ -53,41 +51,41 @@ impl Line {
             centre: body.position,
             force,
             moment: DVec3::from_slice(&body.demand[3..]) / MOMENT,
-            across: floored(force.z),
+            divisor: smooth_floor(force.z),
         }
     }
 
-    /// Where it passes a height: there the moment has no horizontal part.
+    /// Its intersection with a height, where the moment has no horizontal part.
     fn at(&self, height: f64) -> DVec3 {
         let rise = height - self.centre.z;
         let (f, m) = (self.force, self.moment);
-        let across = self.across.0;
+        let divisor = self.divisor.0;
         DVec3::new(
-            self.centre.x + (rise * f.x - m.y) / across,
-            self.centre.y + (rise * f.y + m.x) / across,
+            self.centre.x + (rise * f.x - m.y) / divisor,
+            self.centre.y + (rise * f.y + m.x) / divisor,
             height,
         )
     }
 }
 
-/// F where the ground bears a part of the weight worth the name; from there it
-/// bends smoothly to a floor. With the derivative.
-fn floored(force: f64) -> (f64, f64) {
-    if force >= 2.0 * LIGHT {
+/// The force F with a smooth floor, and its derivative.
+fn smooth_floor(force: f64) -> (f64, f64) {
+    if force >= 2.0 * MIN_VERTICAL_FORCE {
         (force, 1.0)
     } else if force > 0.0 {
-        (LIGHT + force * force / (4.0 * LIGHT), force / (2.0 * LIGHT))
+        (MIN_VERTICAL_FORCE + force * force / (4.0 * MIN_VERTICAL_FORCE), force / (2.0 * MIN_VERTICAL_FORCE))
     } else {
-        (LIGHT, 0.0)
+        (MIN_VERTICAL_FORCE, 0.0)
     }
 }
 
-/// The zero moment point z of Mordatch (11) of a character, at a height.
+/// The zero moment point z of Mordatch (11) of a character at a height.
 pub fn zero_moment_point(program: &Program, state: &State, character: usize, height: f64) -> DVec3 {
-    Line::new(program, state, character).at(height)
+    ForceLine::new(program, state, character).at(height)
 }
 
-/// The support programme of one character: patches as h_i = (d_i, −1), with W.
+/// The quadratic program for the support of one character: patches h_i = (d_i, −1),
+/// with weights W.
 #[derive(Clone, Debug, Default)]
 struct Support {
     patches: Vec<DVec3>,
@@ -117,10 +115,10 @@ impl Support {
         (value, gradient)
     }
 
-    /// Newton's method; the function is convex and quadratic in pieces. There is
-    /// at least one patch.
+    /// Minimises the dual function, which is convex and piecewise quadratic, by Newton's
+    /// method. There is at least one patch.
     fn solve(&mut self) {
-        // All patches count at first.
+        // Start with all patches active.
         let sum: f64 = self.weights.iter().map(|w| 1.0 / w).sum();
         self.u = DVec3::Z / sum;
         let (mut value, mut gradient) = self.dual(self.u);
@@ -141,7 +139,7 @@ impl Support {
             let (next, at) = loop {
                 let at = self.u + step * length;
                 let next = self.dual(at);
-                // The last one is where rounding hides what is gained.
+                // A very short step means that rounding hides the decrease.
                 if next.0 <= value + 0.1 * length * slope || length < 1e-9 {
                     break (next, at);
                 }
@@ -155,8 +153,8 @@ impl Support {
         }
     }
 
-    /// The adjoint of z − n: from its derivatives to those by d_i and by W_i.
-    fn pull(&self, i: usize, by_distance: DVec3) -> (DVec3, f64) {
+    /// The vector-Jacobian product of z − n: the gradients by d_i and by W_i.
+    fn vector_jacobian_product(&self, i: usize, by_distance: DVec3) -> (DVec3, f64) {
         let share = self.share(i, self.u);
         if share == 0.0 {
             return (DVec3::ZERO, 0.0);
@@ -167,10 +165,10 @@ impl Support {
     }
 }
 
-/// The cost of all characters at one moment, Mordatch (11).
-pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of all characters at one moment, Mordatch (11).
+pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     for character in 0..program.characters.len() {
-        let line = Line::new(program, state, character);
+        let line = ForceLine::new(program, state, character);
         let contacts: Vec<usize> = (0..program.contacts.len())
             .filter(|&i| program.contacts[i].body == character)
             .filter(|&i| program.contacts[i].has_corners())
@@ -193,34 +191,34 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
         support.solve();
         let apart = DVec3::new(support.u.x, support.u.y, 0.0);
         let distance = apart.length();
-        if distance <= EPSILON {
+        if distance <= SUPPORT_MARGIN_M {
             continue;
         }
         let frames: Vec<usize> = program.frames_of(character).collect();
-        let residual = [distance - EPSILON];
+        let residual = [distance - SUPPORT_MARGIN_M];
         sink.rows(weight, &residual, &frames, &contacts, |seed, out| {
             let by_apart = apart * (seed[0] / distance);
             let (mut by_force, mut by_moment) = (DVec3::ZERO, DVec3::ZERO);
             for (k, &i) in contacts.iter().enumerate() {
-                let (by_d, by_weight) = support.pull(k, by_apart);
+                let (by_d, by_weight) = support.vector_jacobian_product(k, by_apart);
                 let (w, slope) = program.force_weight(i, state.contacts[i]);
                 debug_assert_eq!(w, support.weights[k]);
                 out.contacts[i] += by_weight * slope;
 
-                // d = z − p with z of `Line::at`.
-                let (f, across) = (line.force, line.across.0);
+                // d = z − p with z of `ForceLine::at`.
+                let (f, divisor) = (line.force, line.divisor.0);
                 let p = place(i);
                 let rise = p.z - line.centre.z;
-                let by_rise = (by_d.x * f.x + by_d.y * f.y) / across;
+                let by_rise = (by_d.x * f.x + by_d.y * f.y) / divisor;
                 let by_place = DVec3::new(by_d.x, by_d.y, -by_rise);
                 physics::centre_of_mass_vjp(program, state, character, by_place, out);
                 let spec = &program.contacts[i];
-                out.frames[spec.frame].pull_point(spec.offset, -by_place);
-                let way = line.at(p.z) - line.centre;
-                by_force.x += by_d.x * rise / across;
-                by_force.y += by_d.y * rise / across;
-                by_force.z -= (by_d.x * way.x + by_d.y * way.y) / across * line.across.1;
-                by_moment += DVec3::new(by_d.y, -by_d.x, 0.0) / across;
+                out.frames[spec.frame].add_point_gradient(spec.offset, -by_place);
+                let offset = line.at(p.z) - line.centre;
+                by_force.x += by_d.x * rise / divisor;
+                by_force.y += by_d.y * rise / divisor;
+                by_force.z -= (by_d.x * offset.x + by_d.y * offset.y) / divisor * line.divisor.1;
+                by_moment += DVec3::new(by_d.y, -by_d.x, 0.0) / divisor;
             }
             let by_moment = by_moment / MOMENT;
             let seed = [
@@ -240,9 +238,9 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
 mod tests {
     use super::*;
 
-    /// The best value over all sets of patches that bear: each gives a linear
-    /// system in (λ, ν), of which only those with λ ≥ 0 count.
-    fn by_trying_everything(d: &[DVec3], w: &[f64]) -> (f64, DVec3) {
+    /// The best value over all sets of active patches. Each set gives a linear system in
+    /// (λ, ν); solutions with λ < 0 are skipped.
+    fn brute_force(d: &[DVec3], w: &[f64]) -> (f64, DVec3) {
         let mut best = (f64::INFINITY, DVec3::ZERO);
         for set in 1u32..1 << d.len() {
             let chosen: Vec<usize> = (0..d.len()).filter(|i| set >> i & 1 == 1).collect();
@@ -311,7 +309,7 @@ mod tests {
                 ..Support::default()
             };
             support.solve();
-            let (value, apart) = by_trying_everything(&d, &w);
+            let (value, apart) = brute_force(&d, &w);
             let shares = (0..count).map(|i| support.share(i, support.u));
             let (mut sum, mut found) = (0.0, 0.0);
             for (share, w) in shares.zip(&w) {
@@ -330,8 +328,8 @@ mod tests {
     fn the_floor_of_the_divisor_is_smooth() {
         for force in [-0.5, 0.0, 0.05, 0.1, 0.2, 0.7] {
             let h = 1e-7;
-            let measured = (floored(force + h).0 - floored(force - h).0) / (2.0 * h);
-            assert!((measured - floored(force).1).abs() < 1e-6, "{force}");
+            let measured = (smooth_floor(force + h).0 - smooth_floor(force - h).0) / (2.0 * h);
+            assert!((measured - smooth_floor(force).1).abs() < 1e-6, "{force}");
         }
     }
 }

@@ -106,25 +106,25 @@ pub fn along_the_way(
     let dt = moment.weight;
     let w = &program.weights;
     if mix.contact > 0.0 {
-        contact_invariant::deliver(program, state, mix.contact * w.contact * dt, sink);
+        contact_invariant::evaluate(program, state, mix.contact * w.contact * dt, sink);
     }
     if mix.physics > 0.0 {
-        physics::deliver(program, mix, dt, state, memory, sink);
+        physics::evaluate(program, mix, dt, state, memory, sink);
     }
     if mix.bounds > 0.0 {
-        limb::deliver(program, mix.bounds * dt, state, sink);
+        limb::evaluate(program, mix.bounds * dt, state, sink);
     }
     if mix.penetration > 0.0 {
-        penetration::deliver(program, mix.penetration * dt, state, sink);
+        penetration::evaluate(program, mix.penetration * dt, state, sink);
     }
     if mix.effort > 0.0 {
-        acceleration::deliver(program, mix.effort * dt, state, sink);
-        comfort::deliver(program, mix.effort * dt, state, sink);
+        acceleration::evaluate(program, mix.effort * dt, state, sink);
+        comfort::evaluate(program, mix.effort * dt, state, sink);
         if mix.contact > 0.0 {
-            acceleration::clearance(program, mix.effort * dt, state, sink);
+            acceleration::evaluate_clearance(program, mix.effort * dt, state, sink);
         }
     }
     if mix.hint * w.hint > 0.0 {
-        hint::deliver(program, mix.hint * w.hint * dt, state, sink);
+        hint::evaluate(program, mix.hint * w.hint * dt, state, sink);
     }
 }

@@ -1,46 +1,45 @@
-//! What must not enter obstacles and things (§4.2.2):
+//! Penetration of obstacles and objects (§4.2.2):
 //! ```text
 //! max(r + m − φ(p), 0)²     points along all parts against shapes that are not flat
 //! ```
-//! φ is the distance from a rounded shape, which may be carried along. The margin
-//! m is there because an edge comes closer between the moments that are looked
-//! at, and between the points.
+//! φ is the distance from a rounded shape, which may move with a frame. The margin m
+//! covers the time between samples and the space between points.
 
-use super::penetration::{effector_ends, frames, link_ends, pull_segment};
+use super::penetration::{effector_ends, part_frames, link_ends, add_segment_gradient};
 use crate::program::{Part, Program};
 use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::DVec3;
 
-/// Links and torsos keep this far from obstacles, in metres,
-const MARGIN: f64 = 0.02;
-/// and from things that they carry.
-const MARGIN_OF_THINGS: f64 = 0.005;
+/// The margin of links and torsos to obstacles, in metres.
+const OBSTACLE_MARGIN_M: f64 = 0.02;
+/// The margin of links and torsos to objects, in metres.
+const OBJECT_MARGIN_M: f64 = 0.005;
 
-/// Where a point is.
+/// What a point is attached to.
 #[derive(Clone, Copy, Debug)]
-enum Place {
-    /// Fixed to a frame.
+enum Attachment {
+    /// A frame, with the point in its axes.
     Fixed(usize, DVec3),
-    /// A share of the way along a link.
+    /// A link of a limb, at a fraction of its length.
     Along(usize, usize, f64),
 }
 
-/// A ball that must not enter anything.
+/// A ball of a character or object that must not penetrate anything.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     body: usize,
-    place: Place,
+    attachment: Attachment,
     radius: f64,
-    /// How much farther it keeps from obstacles, in metres.
+    /// Its margin to obstacles, in metres.
     margin: f64,
-    /// Whether it has to touch things: patches and effectors do.
+    /// Whether it may touch objects: patches and effectors may.
     touches: bool,
 }
 
-/// Shares of the way along a link.
-const SHARES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// The fractions of a link at which it has probes.
+const LINK_FRACTIONS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 
-/// All points that are looked at, if there is anything but flat ground.
+/// All probes; none if there are only planes and no objects.
 pub fn probes(program: &Program) -> Vec<Probe> {
     let mut probes = Vec::new();
     if program.around.is_flat() && program.objects.is_empty() {
@@ -51,9 +50,9 @@ pub fn probes(program: &Program) -> Vec<Probe> {
         for ball in &program.base(body).hull {
             probes.push(Probe {
                 body,
-                place: Place::Fixed(program.base_frames[body], ball.position),
+                attachment: Attachment::Fixed(program.base_frames[body], ball.position),
                 radius: ball.radius,
-                margin: if is_object { 0.0 } else { MARGIN },
+                margin: if is_object { 0.0 } else { OBSTACLE_MARGIN_M },
                 touches: is_object,
             });
         }
@@ -61,20 +60,20 @@ pub fn probes(program: &Program) -> Vec<Probe> {
     for (l, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         for (k, link) in limb.links.iter().enumerate() {
-            // A wrist is no higher above what its hand lies on than the hand makes it.
+            // The height of a wrist above its hand limits its margin.
             let last = k + 1 == limb.links.len();
-            let above = (limb.tip.z - link.radius).clamp(0.0, MARGIN);
-            probes.extend(SHARES.map(|share| Probe {
+            let above = (limb.tip.z - link.radius).clamp(0.0, OBSTACLE_MARGIN_M);
+            probes.extend(LINK_FRACTIONS.map(|share| Probe {
                 body: spec.character,
-                place: Place::Along(l, k, share),
+                attachment: Attachment::Along(l, k, share),
                 radius: link.radius,
-                margin: if last && share == 1.0 { above } else { MARGIN },
+                margin: if last && share == 1.0 { above } else { OBSTACLE_MARGIN_M },
                 touches: false,
             }));
         }
         let fixed = |local: DVec3, radius: f64| Probe {
             body: spec.character,
-            place: Place::Fixed(spec.effector, local),
+            attachment: Attachment::Fixed(spec.effector, local),
             radius,
             margin: 0.0,
             touches: true,
@@ -90,36 +89,36 @@ pub fn probes(program: &Program) -> Vec<Probe> {
 
 impl Probe {
     fn position(&self, state: &State) -> DVec3 {
-        match self.place {
-            Place::Fixed(frame, local) => state.frames[frame].point(local),
-            Place::Along(limb, link, share) => {
+        match self.attachment {
+            Attachment::Fixed(frame, local) => state.frames[frame].point(local),
+            Attachment::Along(limb, link, share) => {
                 let (a, b) = link_ends(state, limb, link);
                 a.lerp(b, share)
             }
         }
     }
 
-    /// The frames it depends on; the same one twice where it is one.
+    /// The frames that it depends on; twice the same if it is one.
     fn frames(&self, program: &Program) -> [usize; 2] {
-        match self.place {
-            Place::Fixed(frame, _) => [frame; 2],
-            Place::Along(limb, link, _) => frames(program, Part::Link(limb, link)),
+        match self.attachment {
+            Attachment::Fixed(frame, _) => [frame; 2],
+            Attachment::Along(limb, link, _) => part_frames(program, Part::Link(limb, link)),
         }
     }
 
-    fn pull(&self, program: &Program, state: &State, by_point: DVec3, out: &mut Local) {
-        match self.place {
-            Place::Fixed(frame, local) => out.frames[frame].pull_point(local, by_point),
-            Place::Along(limb, link, share) => {
+    fn add_gradient(&self, program: &Program, state: &State, by_point: DVec3, out: &mut Local) {
+        match self.attachment {
+            Attachment::Fixed(frame, local) => out.frames[frame].add_point_gradient(local, by_point),
+            Attachment::Along(limb, link, share) => {
                 let ends = [by_point * (1.0 - share), by_point * share];
-                pull_segment(program, state, Part::Link(limb, link), ends, out);
+                add_segment_gradient(program, state, Part::Link(limb, link), ends, out);
             }
         }
     }
 }
 
-/// The cost of all that enters obstacles and things at one moment.
-pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of all penetration of obstacles and objects at one moment.
+pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     for probe in &program.probes {
         let p = probe.position(state);
         let near = probe.radius + probe.margin;
@@ -134,13 +133,13 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
             let depth = near - d.value;
             if depth > 0.0 {
                 sink.rows(weight, &[depth], own, &[], |seed, out| {
-                    probe.pull(program, state, d.gradient * -seed[0], out);
+                    probe.add_gradient(program, state, d.gradient * -seed[0], out);
                 });
             }
         }
-        let margin = if probe.touches { 0.0 } else { MARGIN_OF_THINGS };
+        let margin = if probe.touches { 0.0 } else { OBJECT_MARGIN_M };
         let near = probe.radius + margin;
-        for (solid, frame, local) in things(program, state, probe, p, near) {
+        for (solid, frame, local) in nearby_objects(program, state, probe, p, near) {
             let d = solid.shape.distance(local);
             let depth = near - d.value;
             if depth <= 0.0 {
@@ -153,7 +152,7 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                 let carrier = &state.frames[frame];
                 let by_local = d.gradient * -seed[0];
                 let by_point = carrier.matrix * by_local;
-                probe.pull(program, state, by_point, out);
+                probe.add_gradient(program, state, by_point, out);
                 out.frames[frame].position -= by_point;
                 add_outer(
                     &mut out.frames[frame].matrix,
@@ -165,9 +164,9 @@ pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Si
     }
 }
 
-/// The things that a point may be in: each with its frame, and where the point is
-/// in its axes.
-fn things<'a>(
+/// The objects whose bounding sphere a point is near to, each with its frame and the
+/// point in its axes.
+fn nearby_objects<'a>(
     program: &'a Program,
     state: &'a State,
     probe: &Probe,
@@ -181,25 +180,25 @@ fn things<'a>(
             return None;
         }
         let carrier = &state.frames[frame];
-        let way = p - carrier.position;
-        let (_, radius) = solid.shape.ball()?;
+        let offset = p - carrier.position;
+        let (_, radius) = solid.shape.bounding_sphere()?;
         let reach = radius + near;
-        (way.length_squared() < reach * reach)
-            .then(|| (solid, frame, carrier.matrix.transpose() * way))
+        (offset.length_squared() < reach * reach)
+            .then(|| (solid, frame, carrier.matrix.transpose() * offset))
     })
 }
 
-/// How deep anything is in an obstacle or in a thing.
-pub fn depth(program: &Program, state: &State) -> f64 {
-    let mut deepest = 0.0f64;
+/// The largest penetration depth of obstacles and objects, in metres.
+pub fn max_penetration(program: &Program, state: &State) -> f64 {
+    let mut max_depth = 0.0f64;
     for probe in &program.probes {
         let p = probe.position(state);
         for surface in program.around.within(p, probe.radius) {
-            deepest = deepest.max(probe.radius - surface.distance(p).value);
+            max_depth = max_depth.max(probe.radius - surface.distance(p).value);
         }
-        for (solid, _, local) in things(program, state, probe, p, probe.radius) {
-            deepest = deepest.max(probe.radius - solid.shape.distance(local).value);
+        for (solid, _, local) in nearby_objects(program, state, probe, p, probe.radius) {
+            max_depth = max_depth.max(probe.radius - solid.shape.distance(local).value);
         }
     }
-    deepest
+    max_depth
 }

@@ -1,10 +1,11 @@
-//! What must not enter anything (§4.2.2), one-sided squares of depths:
+//! Penetration of planes and of parts with each other (§4.2.2), one-sided squares of
+//! depths:
 //! ```text
 //! max(r − φ(p), 0)²          hull, joints and corners against planes
 //! max(r_a + r_b + m − d, 0)² parts of limbs and torsos against each other
 //! ```
-//! φ is the distance from a plane, d that of two segments, m a margin. What is not
-//! flat is in `obstacles.rs`.
+//! φ is the distance from a plane, d that of two segments, m a margin. Other shapes are
+//! handled by `obstacles.rs`.
 
 use crate::character::limb::LimbGradient;
 use crate::program::{MARGIN, Pair, Part, Program};
@@ -12,54 +13,54 @@ use crate::surface::Surface;
 use crate::variables::{FrameState, Local, Sink, State};
 use conatus_math::DVec3;
 
-/// The cost of all penetration at one moment (Mordatch §4.2.2).
-pub fn deliver(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the cost of all penetration at one moment (Mordatch §4.2.2).
+pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     let weight = weight * program.weights.penetration;
     for body in 0..program.body_count() {
-        let points = Fixed::new(program, state, program.base_frames[body]);
+        let points = FramePoints::new(program, state, program.base_frames[body]);
         for ball in &program.base(body).hull {
-            points.deliver(weight, ball.position, ball.radius, sink);
+            points.evaluate(weight, ball.position, ball.radius, sink);
         }
     }
     for contact in program.contacts.iter().filter(|c| c.has_corners()) {
         if program.is_object(contact.body) {
             continue;
         }
-        let points = Fixed::new(program, state, contact.frame);
+        let points = FramePoints::new(program, state, contact.frame);
         for corner in contact.corners() {
-            points.deliver(weight, corner, 0.0, sink);
+            points.evaluate(weight, corner, 0.0, sink);
         }
     }
-    limb_points(program, weight, state, sink);
-    super::obstacles::deliver(program, weight, state, sink);
-    pairs(program, weight, state, sink);
+    evaluate_link_ends(program, weight, state, sink);
+    super::obstacles::evaluate(program, weight, state, sink);
+    evaluate_pairs(program, weight, state, sink);
 }
 
-/// A part as it is now: most pairs are far apart, which takes little to see.
+/// The bounds of a part, for culling pairs that are far apart.
 #[derive(Clone, Copy, Default)]
-struct Extent {
+struct PartBounds {
     middle: DVec3,
     /// From the middle to one end.
     half: DVec3,
     radius: f64,
 }
 
-/// A box along the axes of the world.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy)]
-struct Span {
+struct Bounds {
     low: DVec3,
     high: DVec3,
 }
 
-impl Span {
-    const NOTHING: Self = Self {
+impl Bounds {
+    const EMPTY: Self = Self {
         low: DVec3::INFINITY,
         high: DVec3::NEG_INFINITY,
     };
 
-    /// Around a part and all that is no farther from it than `more`.
-    fn around(extent: &Extent, more: f64) -> Self {
-        let half = extent.half.abs() + more;
+    /// The bounds of a part, extended by `margin`.
+    fn around(extent: &PartBounds, margin: f64) -> Self {
+        let half = extent.half.abs() + margin;
         Self {
             low: extent.middle - half,
             high: extent.middle + half,
@@ -76,15 +77,15 @@ impl Span {
     }
 }
 
-/// Parts of limbs and torsos against each other.
-fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
-    // Bodies with more parts than this get their memory from the heap.
+/// Evaluates pairs of parts of limbs and torsos.
+fn evaluate_pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+    // The stack holds up to 32 parts, the heap more.
     let (mut few, mut many);
     let extents = if program.parts.len() <= 32 {
-        few = [Extent::default(); 32];
+        few = [PartBounds::default(); 32];
         &mut few[..program.parts.len()]
     } else {
-        many = vec![Extent::default(); program.parts.len()];
+        many = vec![PartBounds::default(); program.parts.len()];
         &mut many[..]
     };
     for (extent, part) in extents.iter_mut().zip(&program.parts) {
@@ -93,102 +94,102 @@ fn pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
         extent.half = (b - a) * 0.5;
         extent.radius = extent.half.length();
     }
-    // Where everybody is, if there is more than one.
+    // The bounds of each character and object, if there are several.
     let (mut few, mut many);
     let spans = if program.body_count() <= 8 {
-        few = [Span::NOTHING; 8];
+        few = [Bounds::EMPTY; 8];
         &mut few[..]
     } else {
-        many = vec![Span::NOTHING; program.body_count()];
+        many = vec![Bounds::EMPTY; program.body_count()];
         &mut many[..]
     };
     if program.body_count() > 1 {
         for (extent, part) in extents.iter().zip(&program.parts) {
-            let span = Span::around(extent, program.radius(*part));
+            let span = Bounds::around(extent, program.radius(*part));
             spans[program.owner(*part)].join(&span);
         }
     }
     for run in &program.pair_runs {
         if let Some(other) = run.other {
             let near = program.radius(program.parts[run.part]) + MARGIN;
-            if !Span::around(&extents[run.part], near).meets(&spans[other]) {
+            if !Bounds::around(&extents[run.part], near).meets(&spans[other]) {
                 continue;
             }
         }
         for pair in &program.pairs[run.pairs.clone()] {
             let (a, b) = (&extents[pair.a], &extents[pair.b]);
-            let way = a.middle - b.middle;
-            let square = way.length_squared();
+            let offset = a.middle - b.middle;
+            let square = offset.length_squared();
             let apart = pair.apart + pair.margin;
-            // Balls around them are apart,
+            // Their bounding spheres are apart,
             let reach = a.radius + b.radius + apart;
             if square > reach * reach {
                 continue;
             }
-            // or a gap is left along the way from middle to middle.
-            let left = square - (a.half.dot(way).abs() + b.half.dot(way).abs());
+            // or they are apart along the line between their middles.
+            let left = square - (a.half.dot(offset).abs() + b.half.dot(offset).abs());
             if left > 0.0 && left * left > apart * apart * square {
                 continue;
             }
-            between(program, weight, state, pair, sink);
+            evaluate_pair(program, weight, state, pair, sink);
         }
     }
 }
 
-/// Planes of the surroundings: what is deepest in those is an end of something.
-fn flat(program: &Program) -> impl Iterator<Item = &Surface> {
+/// The planes among the surroundings.
+fn planes(program: &Program) -> impl Iterator<Item = &Surface> {
     program.around.surfaces.iter().filter(|s| s.is_flat())
 }
 
-/// Points fixed to a frame.
-struct Fixed<'a> {
+/// Points that are fixed to a frame.
+struct FramePoints<'a> {
     program: &'a Program,
     frame: usize,
     state: &'a FrameState,
-    /// How far its origin is from all surfaces: distances grow no faster than
-    /// one goes, so what is nearer to the origin is clear of them.
-    clear: f64,
+    /// The distance of its origin from all planes. Points closer to the origin than that
+    /// cannot reach a plane.
+    clearance: f64,
 }
 
-impl<'a> Fixed<'a> {
+impl<'a> FramePoints<'a> {
     fn new(program: &'a Program, state: &'a State, frame: usize) -> Self {
         let state = &state.frames[frame];
-        let distances = flat(program).map(|s| s.distance(state.position).value);
+        let distances = planes(program).map(|s| s.distance(state.position).value);
         Self {
             program,
             frame,
             state,
-            clear: distances.fold(f64::INFINITY, f64::min),
+            clearance: distances.fold(f64::INFINITY, f64::min),
         }
     }
 
-    /// A ball around one of the points.
-    fn deliver(&self, weight: f64, local: DVec3, radius: f64, sink: &mut impl Sink) {
-        let room = self.clear - radius;
-        if room > 0.0 && room * room > local.length_squared() {
+    /// Evaluates a ball around one of the points.
+    fn evaluate(&self, weight: f64, local: DVec3, radius: f64, sink: &mut impl Sink) {
+        let margin = self.clearance - radius;
+        if margin > 0.0 && margin * margin > local.length_squared() {
             return;
         }
         let p = self.state.point(local);
-        for surface in flat(self.program) {
+        for surface in planes(self.program) {
             let distance = surface.distance(p);
             let depth = radius - distance.value;
             if depth > 0.0 {
                 let frame = self.frame;
                 sink.rows(weight, &[depth], &[frame], &[], |seed, out| {
-                    out.frames[frame].pull_point(local, distance.normal * -seed[0]);
+                    out.frames[frame].add_point_gradient(local, distance.normal * -seed[0]);
                 });
             }
         }
     }
 }
 
-/// Ends of the links of limbs.
-fn limb_points(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+/// Evaluates the ends of the links of limbs.
+fn evaluate_link_ends(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         for (k, link) in limb.links.iter().enumerate() {
             let (_, p) = link_ends(state, i, k);
-            for surface in flat(program) {
+            for surface in planes(program) {
                 let distance = surface.distance(p);
                 let depth = link.radius - distance.value;
                 if depth > 0.0 {
@@ -196,7 +197,7 @@ fn limb_points(program: &Program, weight: f64, state: &State, sink: &mut impl Si
                     sink.rows(weight, &[depth], &frames, &[], |seed, out| {
                         let by_point = distance.normal * -seed[0];
                         let ends = [DVec3::ZERO, by_point];
-                        pull_segment(program, state, Part::Link(i, k), ends, out);
+                        add_segment_gradient(program, state, Part::Link(i, k), ends, out);
                     });
                 }
             }
@@ -209,8 +210,8 @@ pub(crate) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec
     (at.point(link), at.point(link + 1))
 }
 
-/// The adjoint of points of a limb, counted from its base.
-pub(crate) fn pull_points(
+/// Adds the gradient with respect to points of a limb, numbered from its base.
+pub(crate) fn add_limb_point_gradients(
     program: &Program,
     state: &State,
     limb: usize,
@@ -229,7 +230,7 @@ pub(crate) fn pull_points(
         .frames
         .get_disjoint_mut([spec.torso, spec.effector])
         .expect("a limb has two frames");
-    at.pull(described, &gradient, torso, effector);
+    at.vector_jacobian_product(described, &gradient, torso, effector);
 }
 
 /// The ends of an effector's capsule in its own axes.
@@ -241,7 +242,7 @@ pub(super) fn effector_ends(program: &Program, limb: usize) -> [DVec3; 2] {
     [DVec3::new(-x, 0.0, r), DVec3::new(x, 0.0, r)]
 }
 
-/// The middle line of a part.
+/// The axis of a part.
 fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
     match part {
         Part::Link(limb, link) => link_ends(state, limb, link),
@@ -258,8 +259,8 @@ fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
     }
 }
 
-/// The frames that a part depends on; the same one twice where it is one.
-pub(super) fn frames(program: &Program, part: Part) -> [usize; 2] {
+/// The frames that a part depends on; twice the same if it is one.
+pub(super) fn part_frames(program: &Program, part: Part) -> [usize; 2] {
     match part {
         Part::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
         Part::Effector(limb) => [program.limbs[limb].effector; 2],
@@ -267,8 +268,8 @@ pub(super) fn frames(program: &Program, part: Part) -> [usize; 2] {
     }
 }
 
-/// The adjoint of [`segment`].
-pub(super) fn pull_segment(
+/// Adds the gradient with respect to the ends of [`segment`].
+pub(super) fn add_segment_gradient(
     program: &Program,
     state: &State,
     part: Part,
@@ -278,67 +279,68 @@ pub(super) fn pull_segment(
     match part {
         Part::Link(limb, link) => {
             let ends = [(link, by_a), (link + 1, by_b)];
-            pull_points(program, state, limb, &ends, out);
+            add_limb_point_gradients(program, state, limb, &ends, out);
         }
         Part::Effector(limb) => {
             let [a, b] = effector_ends(program, limb);
             let frame = &mut out.frames[program.limbs[limb].effector];
-            frame.pull_point(a, by_a);
-            frame.pull_point(b, by_b);
+            frame.add_point_gradient(a, by_a);
+            frame.add_point_gradient(b, by_b);
         }
         Part::Ball(character, ball) => {
             let local = program.characters[character].base.hull[ball].position;
-            out.frames[program.base_frames[character]].pull_point(local, by_a + by_b);
+            out.frames[program.base_frames[character]].add_point_gradient(local, by_a + by_b);
         }
     }
 }
 
-/// How far two parts are apart, negative if one enters the other.
-pub fn gap(program: &Program, state: &State, pair: &Pair) -> f64 {
+/// The distance of two parts, negative if they penetrate.
+pub fn pair_distance(program: &Program, state: &State, pair: &Pair) -> f64 {
     let (a, b) = (
         segment(program, state, program.parts[pair.a]),
         segment(program, state, program.parts[pair.b]),
     );
-    let (s, t) = nearest(a, b);
+    let (s, t) = closest_fractions(a, b);
     a.0.lerp(a.1, s).distance(b.0.lerp(b.1, t)) - pair.apart
 }
 
-fn between(program: &Program, weight: f64, state: &State, pair: &Pair, sink: &mut impl Sink) {
+/// Evaluates one pair of parts.
+fn evaluate_pair(program: &Program, weight: f64, state: &State, pair: &Pair, sink: &mut impl Sink) {
     let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
     let (a, b) = (
         segment(program, state, part_a),
         segment(program, state, part_b),
     );
     let apart = pair.apart + pair.margin;
-    let (s, t) = nearest(a, b);
-    let way = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
-    let distance = way.length();
+    let (s, t) = closest_fractions(a, b);
+    let offset = a.0.lerp(a.1, s) - b.0.lerp(b.1, t);
+    let distance = offset.length();
     let depth = apart - distance;
     if depth <= 0.0 || distance < 1e-9 {
         return;
     }
-    let n = way / distance;
-    let ([i, j], [k, l]) = (frames(program, part_a), frames(program, part_b));
-    let mut touched = [i, j, k, l];
-    touched.sort_unstable();
+    let n = offset / distance;
+    let ([i, j], [k, l]) = (part_frames(program, part_a), part_frames(program, part_b));
+    let mut frames = [i, j, k, l];
+    frames.sort_unstable();
     let mut count = 1;
-    for k in 1..touched.len() {
-        if touched[k] != touched[k - 1] {
-            touched[count] = touched[k];
+    for k in 1..frames.len() {
+        if frames[k] != frames[k - 1] {
+            frames[count] = frames[k];
             count += 1;
         }
     }
-    let touched = &touched[..count];
-    sink.rows(weight, &[depth], touched, &[], |seed, out| {
+    let frames = &frames[..count];
+    sink.rows(weight, &[depth], frames, &[], |seed, out| {
         let by_a = n * -seed[0];
         let by_b = n * seed[0];
-        pull_segment(program, state, part_a, [by_a * (1.0 - s), by_a * s], out);
-        pull_segment(program, state, part_b, [by_b * (1.0 - t), by_b * t], out);
+        add_segment_gradient(program, state, part_a, [by_a * (1.0 - s), by_a * s], out);
+        add_segment_gradient(program, state, part_b, [by_b * (1.0 - t), by_b * t], out);
     });
 }
 
-/// Where two segments are nearest: the shares of the way along each.
-pub fn nearest(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (f64, f64) {
+/// The closest points of two segments, as fractions of their lengths.
+pub fn closest_fractions(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (f64, f64) {
     let (u, v, w) = (a.1 - a.0, b.1 - b.0, a.0 - b.0);
     let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));
     let (uw, vw) = (u.dot(w), v.dot(w));
@@ -356,9 +358,9 @@ pub fn nearest(a: (DVec3, DVec3), b: (DVec3, DVec3)) -> (f64, f64) {
             0.0
         }
     };
-    let below = uu * vv - uv * uv;
-    let s = if below > 1e-12 * uu * vv {
-        ((uv * vw - vv * uw) / below).clamp(0.0, 1.0)
+    let determinant = uu * vv - uv * uv;
+    let s = if determinant > 1e-12 * uu * vv {
+        ((uv * vw - vv * uw) / determinant).clamp(0.0, 1.0)
     } else {
         0.5
     };

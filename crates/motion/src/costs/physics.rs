@@ -18,7 +18,7 @@ use crate::inverse_dynamics::{
 };
 use crate::program::{Against, Anchor, ContactSpec, LimbSpec, Program};
 use crate::slide::Lean;
-use crate::touch::{Touch, TouchGradient};
+use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
@@ -118,7 +118,7 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
         }
         (frame.point(spec.offset), matrix)
     } else {
-        let touch = Touch::new(program, state, i);
+        let touch = ContactState::new(program, state, i);
         (touch.position, touch.matrix)
     };
     Contact {
@@ -165,17 +165,17 @@ fn pull_contact(
         if spec.slides {
             let (by_normal, by_velocity) = lean(program, state, spec).pull(by_matrix.z_axis);
             by_matrix.z_axis += by_normal;
-            frame.pull_point_velocity(&state.frames[spec.frame], spec.offset, by_velocity);
+            frame.add_point_velocity_gradient(&state.frames[spec.frame], spec.offset, by_velocity);
         }
-        frame.pull_point(spec.offset, gradient.position);
+        frame.add_point_gradient(spec.offset, gradient.position);
         frame.matrix += by_matrix * spec.turn.transpose();
     } else {
-        let by = TouchGradient {
+        let by = ContactStateGradient {
             position: gradient.position,
             matrix: gradient.matrix,
-            ..TouchGradient::ZERO
+            ..ContactStateGradient::ZERO
         };
-        Touch::new(program, state, i).pull(program, state, i, &by, out);
+        ContactState::new(program, state, i).vector_jacobian_product(program, state, i, &by, out);
     }
     centre_of_mass_vjp(program, state, spec.body, gradient.on, out);
     if let Some((other, _)) = reaction(program, i) {
@@ -185,7 +185,7 @@ fn pull_contact(
 
 /// The costs of one moment: Mordatch (8), or the value of (6), and what Mordatch
 /// (9) counts of forces.
-pub fn deliver(
+pub fn evaluate(
     program: &Program,
     mix: &Mix,
     dt: f64,
@@ -444,7 +444,7 @@ impl Coupled<'_> {
                     .frames
                     .get_disjoint_mut([spec.torso, spec.effector])
                     .expect("a limb has two frames");
-                at.pull(limb, gradient, torso, effector);
+                at.vector_jacobian_product(limb, gradient, torso, effector);
                 if program.dynamics[spec.character].has_limb_masses() {
                     for (k, s) in seeds.chunks_exact(3).enumerate() {
                         let by = DVec3::from_slice(s) * -torque_share;

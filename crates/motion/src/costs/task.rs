@@ -1,76 +1,78 @@
 //! The goals of L_Task, Mordatch (10): |h(q) − h*|² of features h at one moment.
 //!
-//! Standing, as printed in §4.3, is also reached by sitting between one's
-//! stretched legs; here each leg is to be vertical below its hip and nearly
-//! straight, which implies that the torso is between the feet. Who stands with
-//! bent or sprawled legs has a [`stance`](crate::character::Limb::stance).
+//! Standing as printed in §4.3 is also met by sitting between stretched legs. Here each
+//! leg must be vertical below its hip and nearly straight, so that the torso is between
+//! the feet. Characters that stand with bent or sprawled legs have a
+//! [`stance`](crate::character::Limb::stance).
 
-mod aims;
 mod guides;
+mod terms;
 
-pub use aims::aims;
+pub use terms::task_terms;
 
 use super::{Mix, comfort};
 use crate::character::limb::LimbGradient;
 use crate::program::Program;
-use crate::touch::{Touch, TouchGradient};
+use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::variables::{Moment, Sink, State, add_outer};
 use conatus_math::DVec3;
 
-/// How straight a limb is that one stands on.
-pub const STRAIGHT: f64 = 0.97;
+/// The length of the chord of a limb that is stood on, as a fraction of its reach.
+pub const STANDING_STRETCH: f64 = 0.97;
 
-/// What a contact variable c is at least if the contact is to hold.
-pub const FIRM: f64 = 10.0;
+/// The least value of the contact variable c of a required contact.
+pub const MIN_REQUIRED_CONTACT: f64 = 10.0;
 
-/// Directions are judged by what they do at the end of an arm so long, in metres.
-pub const ARM: f64 = 0.3;
+/// The lever arm that converts errors of directions to metres.
+pub const DIRECTION_ARM_M: f64 = 0.3;
 
-/// The share of its height below which nobody crawls any more, but lies.
-pub const LOWEST: f64 = 0.9;
+/// The least height of a crawling torso, as a fraction of the given height; below it the
+/// character lies.
+pub const MIN_CRAWL_HEIGHT_FRACTION: f64 = 0.9;
 
-/// A feature of a pose and the value it should have.
+/// A feature of a pose and its target value.
 #[derive(Clone, Copy, Debug)]
 pub enum Feature {
-    /// Where a point of a frame is; only directions whose share is 1 count.
+    /// The position of a point of a frame; only axes with the share 1 count.
     Point {
         /// The frame.
         frame: usize,
         /// The point in its axes.
         local: DVec3,
-        /// Where it should be.
+        /// The target position.
         target: DVec3,
-        /// 1 for what counts, 0 for what does not.
+        /// 1 for axes that count, 0 for others.
         share: DVec3,
     },
-    /// How fast a frame's origin moves.
+    /// The velocity of a frame's origin.
     Velocity {
         /// The frame.
         frame: usize,
-        /// How fast it should.
+        /// The target velocity.
         target: DVec3,
     },
-    /// How a frame's velocity changes: not at all.
+    /// The acceleration of a frame; the target is zero.
     Rest {
         /// The frame.
         frame: usize,
     },
-    /// How fast a frame turns: not at all.
+    /// The angular velocity of a frame; the target is zero.
     Spin {
         /// The frame.
         frame: usize,
     },
-    /// Where an axis of a frame points.
+    /// The direction of an axis of a frame.
     Axis {
         /// The frame.
         frame: usize,
         /// The axis.
         local: DVec3,
-        /// Where it should.
+        /// The target direction.
         target: DVec3,
     },
-    /// How far a frame's origin is above a height, or below [`LOWEST`] of it, and
-    /// how far an axis is from level, at the end of an arm of [`ARM`].
+    /// How far a frame's origin is above a height, or below
+    /// [`MIN_CRAWL_HEIGHT_FRACTION`] of it, and how far an axis is from level, at the
+    /// end of [`DIRECTION_ARM_M`].
     Low {
         /// The frame.
         frame: usize,
@@ -79,52 +81,52 @@ pub enum Feature {
         /// The height.
         height: f64,
     },
-    /// The way from the base of a limb to its tip.
+    /// The vector from the base of a limb to its tip.
     Limb {
-        /// The limb, among all.
+        /// The index among all limbs.
         limb: usize,
-        /// What it should be.
+        /// The target vector.
         target: DVec3,
     },
-    /// How far a contact is from touching.
-    Touch {
+    /// The gap of a contact.
+    ContactState {
         /// The contact.
         contact: usize,
     },
-    /// How much a contact counts: it is to be [`FIRM`] at least.
+    /// The contact variable, which must be at least [`MIN_REQUIRED_CONTACT`].
     Hold {
         /// The contact.
         contact: usize,
     },
-    /// The way from the base of a limb to its tip, in torso axes.
+    /// The vector from the base of a limb to its tip, in torso axes.
     Stance {
-        /// The limb, among all.
+        /// The index among all limbs.
         limb: usize,
-        /// What it should be.
+        /// The target vector.
         target: DVec3,
     },
 }
 
-/// A feature that counts at one moment.
+/// A term of L_Task: a feature at one moment.
 #[derive(Clone, Debug)]
-pub struct Aim {
-    /// When.
+pub struct TaskTerm {
+    /// The moment at which it counts.
     pub moment: Moment,
-    /// What.
+    /// The feature.
     pub feature: Feature,
-    /// How much.
+    /// Its weight.
     pub weight: f64,
-    /// Whether it is about no place: what `task_error` does not count.
+    /// Whether `task_error` leaves it out, because it is not about a position.
     pub is_rate: bool,
-    /// Whether it only leads the way while physics is weak.
-    pub guides: bool,
+    /// Whether it is a guide, which counts only while physics is weak.
+    pub is_guide: bool,
 }
 
-impl Aim {
-    /// What it weighs in a stage.
-    pub fn weight_in(&self, mix: &Mix) -> f64 {
+impl TaskTerm {
+    /// Its weight in a stage.
+    pub fn weight_in_stage(&self, mix: &Mix) -> f64 {
         let share = match self.feature {
-            _ if self.guides => mix.guide,
+            _ if self.is_guide => mix.guide,
             Feature::Rest { .. } => mix.rest,
             _ => mix.task,
         };
@@ -157,45 +159,45 @@ impl Feature {
             } => {
                 let frame = &state.frames[*frame];
                 let z = frame.position.z;
-                let off = (z - *height).max(0.0) + (z - LOWEST * *height).min(0.0);
-                DVec3::new(off, ARM * (frame.matrix * *local).z, 0.0)
+                let off = (z - *height).max(0.0) + (z - MIN_CRAWL_HEIGHT_FRACTION * *height).min(0.0);
+                DVec3::new(off, DIRECTION_ARM_M * (frame.matrix * *local).z, 0.0)
             }
             Self::Limb { limb, target } => {
                 let _ = program;
                 let at = &state.limbs[*limb];
                 at.tip - at.base - *target
             }
-            Self::Touch { contact } => Touch::new(program, state, *contact).gap,
+            Self::Touch { contact } => ContactState::new(program, state, *contact).gap,
             Self::Hold { contact } => {
-                DVec3::X * (FIRM.sqrt() - state.contacts[*contact].abs()).max(0.0)
+                DVec3::X * (MIN_REQUIRED_CONTACT.sqrt() - state.contacts[*contact].abs()).max(0.0)
             }
-            Self::Stance { limb, target } => comfort::away(program, *limb, *target, state),
+            Self::Stance { limb, target } => comfort::target_error(program, *limb, *target, state),
         }
     }
 }
 
-/// The cost of one aim at its moment.
-pub fn deliver(program: &Program, mix: &Mix, aim: &Aim, state: &State, sink: &mut impl Sink) {
-    let weight = aim.weight_in(mix);
-    let error = aim.feature.error(program, state).to_array();
-    match aim.feature {
+/// Evaluates one term at its moment.
+pub fn evaluate(program: &Program, mix: &Mix, term: &TaskTerm, state: &State, sink: &mut impl Sink) {
+    let weight = term.weight_in_stage(mix);
+    let error = term.feature.error(program, state).to_array();
+    match term.feature {
         Feature::Point {
             frame,
             local,
             share,
             ..
         } => sink.rows(weight, &error, &[frame], &[], |seed, out| {
-            out.frames[frame].pull_point(local, DVec3::from_slice(seed) * share);
+            out.frames[frame].add_point_gradient(local, DVec3::from_slice(seed) * share);
         }),
         Feature::Touch { contact } => {
-            let touch = Touch::new(program, state, contact);
+            let touch = ContactState::new(program, state, contact);
             let frames = &program.contacts[contact].frames;
             sink.rows(weight, &error, frames, &[], |seed, out| {
-                let by = TouchGradient {
+                let by = ContactStateGradient {
                     gap: DVec3::from_slice(seed),
-                    ..TouchGradient::ZERO
+                    ..ContactStateGradient::ZERO
                 };
-                touch.pull(program, state, contact, &by, out);
+                touch.vector_jacobian_product(program, state, contact, &by, out);
             });
         }
         Feature::Hold { contact } if error[0] > 0.0 => {
@@ -230,27 +232,27 @@ pub fn deliver(program: &Program, mix: &Mix, aim: &Aim, state: &State, sink: &mu
                 if error[0] != 0.0 {
                     out.position.z += seed[0];
                 }
-                add_outer(&mut out.matrix, DVec3::Z * (ARM * seed[1]), local);
+                add_outer(&mut out.matrix, DVec3::Z * (DIRECTION_ARM_M * seed[1]), local);
             });
         }
         Feature::Stance { limb, target } => {
-            comfort::towards(program, weight, limb, target, state, sink);
+            comfort::evaluate_target(program, weight, limb, target, state, sink);
         }
         Feature::Limb { limb, .. } => {
             let spec = &program.limbs[limb];
             let frames = [spec.torso, spec.effector];
             sink.rows(weight, &error, &frames, &[], |seed, out| {
-                let by_way = DVec3::from_slice(seed);
+                let by_offset = DVec3::from_slice(seed);
                 let mut gradient = LimbGradient::default();
                 gradient.clear(state.limbs[limb].joints.len());
-                gradient.tip = by_way;
-                gradient.base = -by_way;
+                gradient.tip = by_offset;
+                gradient.base = -by_offset;
                 let [torso, effector] = out
                     .frames
                     .get_disjoint_mut(frames)
                     .expect("a limb has two frames");
                 let limb_of = &program.characters[spec.character].limbs[spec.limb];
-                state.limbs[limb].pull(limb_of, &gradient, torso, effector);
+                state.limbs[limb].vector_jacobian_product(limb_of, &gradient, torso, effector);
             });
         }
     }

@@ -4,7 +4,7 @@ use super::{LimbLoad, Program};
 use crate::character::Patch;
 use crate::inverse_dynamics::Cone;
 use crate::object::Object;
-use crate::surface::{Block, Capsule, Shape};
+use crate::surface::{RoundedBox, Capsule, Shape};
 use conatus_math::{DMat3, DVec3};
 
 /// What a contact is fixed to, and which way it faces.
@@ -126,12 +126,12 @@ impl Program {
         };
         for (c, character) in others.iter().enumerate() {
             let half_extents = character.base.half_extents;
-            let mut block = Block::new(DVec3::ZERO, DMat3::IDENTITY, half_extents);
+            let mut block = RoundedBox::new(DVec3::ZERO, DMat3::IDENTITY, half_extents);
             // As round as the balls of a hull.
             block.radius = 0.9 * half_extents.min_element();
             solids.push(Solid {
                 name: format!("{}/torso", character.base.name),
-                shape: Shape::Block(block),
+                shape: Shape::RoundedBox(block),
                 carrier: Some((c, self.base_frames[c])),
                 link: None,
                 grippable: false,

@@ -9,9 +9,9 @@ pub(crate) use parts::MARGIN;
 pub use parts::{Pair, PairRun, Part};
 
 use crate::base::RigidBase;
-use crate::character::{Character, Place, Pose};
+use crate::character::{Character, Placement, CharacterPose};
 use crate::costs::obstacles::Probe;
-use crate::costs::task::Aim;
+use crate::costs::task::TaskTerm;
 use crate::dynamics::{BodyMotion, DynamicModel, SingleRigidBody};
 use crate::object::Object;
 use crate::problem::{Problem, Subject};
@@ -104,7 +104,7 @@ pub struct Program {
     /// Which form of (8) counts.
     pub objective: crate::costs::physics::Objective,
     /// The goals.
-    pub aims: Vec<Aim>,
+    pub task_terms: Vec<TaskTerm>,
     /// Where the unknowns are.
     pub layout: Layout,
 }
@@ -162,7 +162,7 @@ impl Program {
                     contacts: Vec::new(),
                     loads: Vec::new(),
                     reach: limb.reach(),
-                    shortest: limb.shortest(),
+                    shortest: limb.min_chord(),
                     swing_cos: libm::cos(limb.swing),
                     tilt_cos: libm::cos(limb.tilt),
                     twist_cos: libm::cos(limb.twist),
@@ -200,7 +200,7 @@ impl Program {
             gravity: problem.gravity,
             weights: problem.weights,
             objective: problem.objective,
-            aims: Vec::new(),
+            task_terms: Vec::new(),
             layout,
         };
         program.solids = program.find_solids();
@@ -221,7 +221,7 @@ impl Program {
         program.pairs = program.find_pairs();
         program.pair_runs = program.find_runs();
         program.probes = crate::costs::obstacles::probes(&program);
-        program.aims = crate::costs::task::aims(problem, &program);
+        program.task_terms = crate::costs::task::task_terms(problem, &program);
         program
     }
 
@@ -347,13 +347,13 @@ impl Program {
     }
 
     /// The pose of a character at one moment.
-    pub fn pose(&self, state: &State, character: usize) -> Pose {
+    pub fn pose(&self, state: &State, character: usize) -> CharacterPose {
         let frames = self.frames_of(character);
-        let place = |frame: usize| Place {
+        let place = |frame: usize| Placement {
             position: state.frames[frame].position,
             orientation: state.frames[frame].matrix,
         };
-        Pose {
+        CharacterPose {
             torso: place(frames.start),
             effectors: frames.skip(1).map(place).collect(),
         }

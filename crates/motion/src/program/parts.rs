@@ -110,7 +110,7 @@ impl Program {
         // no collision.
         let state = self.start_state();
         pairs.retain_mut(|pair| {
-            let gap = crate::costs::penetration::gap(self, &state, pair);
+            let gap = crate::costs::penetration::pair_distance(self, &state, pair);
             pair.margin = pair.margin.min(gap.max(0.0));
             let parts = [pair.a, pair.b].map(|p| self.parts[p]);
             let others = self.owner(parts[0]) != self.owner(parts[1]);

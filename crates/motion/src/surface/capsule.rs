@@ -1,9 +1,9 @@
-//! All that is near to a segment: bars, and balls.
+//! Capsules and balls: all points within a distance of a segment.
 
 use super::{Distance, outer};
 use conatus_math::{DMat3, DVec3};
 
-/// All that is no farther than `radius` from a segment.
+/// All points within `radius` of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     /// One end of the segment.
@@ -24,7 +24,7 @@ impl Capsule {
         }
     }
 
-    /// How far a point is from it: |p − nearest point of the segment| − r.
+    /// The signed distance of a point: |p − nearest point of the segment| − r.
     pub fn distance(&self, p: DVec3) -> Distance {
         let along = self.end - self.start;
         let square = along.length_squared();
@@ -34,10 +34,10 @@ impl Capsule {
             0.0
         };
         let nearest = self.start + along * share.clamp(0.0, 1.0);
-        let way = p - nearest;
-        let length = way.length().max(1e-9);
+        let offset = p - nearest;
+        let length = offset.length().max(1e-9);
         let n = if length > 1e-9 {
-            way / length
+            offset / length
         } else {
             DVec3::Z
         };
@@ -49,8 +49,8 @@ impl Capsule {
         Distance::exact(length - self.radius, n, flat * (1.0 / length))
     }
 
-    /// A ball around it.
-    pub(super) fn ball(&self) -> (DVec3, f64) {
+    /// A bounding sphere.
+    pub(super) fn bounding_sphere(&self) -> (DVec3, f64) {
         let half = 0.5 * self.start.distance(self.end);
         ((self.start + self.end) * 0.5, half + self.radius)
     }

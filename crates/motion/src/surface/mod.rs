@@ -1,73 +1,73 @@
-//! What characters can touch and must not enter: signed distances with their
+//! Surfaces that characters can touch and must not penetrate: signed distances with
 //! derivatives, and the soft nearest point of Mordatch (3).
 //!
-//! Each shape is a file. All are rounded: a sharp edge has normals that flip,
-//! and what stands on it finds no way off. Shapes are given about their own
-//! origin; a [`Surface`] places one in the world, a [`Solid`](crate::program::Solid)
-//! ties one to something that moves.
+//! Each shape has its own file. All are rounded: the normals of a sharp edge flip, and
+//! an optimiser gets stuck there. Shapes are given about their own origin. A
+//! [`Surface`] places a shape in the world, a [`Solid`](crate::program::Solid) attaches
+//! one to a moving frame.
 
-mod block;
+mod rounded_box;
 mod capsule;
-mod field;
-mod near;
+mod heightfield;
+mod soft_nearest_point;
 
-pub use block::Block;
+pub use rounded_box::RoundedBox;
 pub use capsule::Capsule;
-pub use field::Field;
-pub use near::{Nearness, SOFTNESS, Surroundings};
+pub use heightfield::Heightfield;
+pub use soft_nearest_point::{SoftNearestPoint, SOFTNESS, Surroundings};
 
 use conatus_math::{DMat3, DVec3};
 
-/// A surface that does not move.
+/// A static surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Its name.
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-    /// Whether hands can hold on to it.
+    /// Whether hands can grip it.
     pub grippable: bool,
-    /// Whether it bears anything; otherwise one can only keep clear of it.
+    /// Whether it bears load; otherwise it is only an obstacle.
     pub bears: bool,
-    /// Where it begins while a movement is being found, if it comes to its place
-    /// in stages: how far it is shifted at first.
+    /// The translation with which it starts during a search, if it moves to its place
+    /// in stages.
     pub comes_from: Option<DVec3>,
 }
 
 /// A shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// All that is on the far side of a plane.
+    /// The half space behind a plane.
     Plane {
         /// A point of the plane.
         point: DVec3,
-        /// The unit normal, towards where characters may be.
+        /// The unit normal, towards the free side.
         normal: DVec3,
     },
     /// A box with rounded edges.
-    Block(Block),
-    /// All that is near to a segment; a ball if that is a point.
+    RoundedBox(RoundedBox),
+    /// All points within a distance of a segment; a ball if the segment is a point.
     Capsule(Capsule),
-    /// Ground with hills.
-    Field(std::sync::Arc<Field>),
+    /// A heightfield.
+    Heightfield(std::sync::Arc<Heightfield>),
 }
 
-/// The distance of a point from a surface (negative inside) with derivatives.
+/// The signed distance of a point from a surface (negative inside), with derivatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     /// In metres.
     pub value: f64,
-    /// Its derivative by the point.
+    /// Its derivative with respect to the point.
     pub gradient: DVec3,
-    /// The unit vector away from the surface: the gradient, where the distance is
-    /// exact.
+    /// The unit vector away from the surface; equal to the gradient where the distance
+    /// is exact.
     pub normal: DVec3,
-    /// How the normal changes with the point.
+    /// The derivative of the normal with respect to the point.
     pub slope: DMat3,
 }
 
 impl Distance {
-    /// Where the gradient is a unit vector: `slope` is the second derivative.
+    /// A distance whose gradient is a unit vector; then `slope` is the second derivative.
     fn exact(value: f64, normal: DVec3, slope: DMat3) -> Self {
         Self {
             value,
@@ -77,67 +77,67 @@ impl Distance {
         }
     }
 
-    /// The derivative of `normal · value`, the way from the nearest point.
+    /// The derivative of `normal · value`, the vector from the nearest point.
     pub fn gap_slope(&self) -> DMat3 {
         outer(self.normal, self.gradient) + self.slope * self.value
     }
 }
 
 impl Shape {
-    /// How far a point is from it.
+    /// The signed distance of a point.
     #[inline]
     pub fn distance(&self, p: DVec3) -> Distance {
         match self {
             Self::Plane { point, normal } => {
                 Distance::exact((p - *point).dot(*normal), *normal, DMat3::ZERO)
             }
-            Self::Block(block) => block.distance(p),
+            Self::RoundedBox(block) => block.distance(p),
             Self::Capsule(capsule) => capsule.distance(p),
-            Self::Field(field) => field.distance(p),
+            Self::Heightfield(field) => field.distance(p),
         }
     }
 
-    /// A ball around all of it, if there is one.
-    pub fn ball(&self) -> Option<(DVec3, f64)> {
+    /// A bounding sphere: centre and radius; none for unbounded shapes.
+    pub fn bounding_sphere(&self) -> Option<(DVec3, f64)> {
         match self {
-            Self::Plane { .. } | Self::Field(_) => None,
-            Self::Block(block) => Some(block.ball()),
-            Self::Capsule(capsule) => Some(capsule.ball()),
+            Self::Plane { .. } | Self::Heightfield(_) => None,
+            Self::RoundedBox(block) => Some(block.bounding_sphere()),
+            Self::Capsule(capsule) => Some(capsule.bounding_sphere()),
         }
     }
 
-    /// With all that it passes when it is shifted, if it is a block and that is
-    /// along one of its edges.
-    pub fn drawn_out(&self, by: DVec3) -> Self {
-        let mut longer = self.clone();
-        if let Self::Block(block) = &mut longer {
+    /// The volume that it sweeps when it is translated, if it is a block and the
+    /// translation is along one of its edges; otherwise the shape itself.
+    pub fn swept(&self, by: DVec3) -> Self {
+        let mut swept = self.clone();
+        if let Self::RoundedBox(block) = &mut swept {
             let along = (block.orientation.transpose() * by).abs();
             if along.max_element() > 0.999 * by.length() {
                 block.half_extents += along * 0.5;
                 block.position += by * 0.5;
             }
         }
-        longer
+        swept
     }
 
-    /// The same, elsewhere.
-    pub fn shifted(&self, by: DVec3) -> Self {
+    /// The same shape, translated.
+    pub fn translated(&self, by: DVec3) -> Self {
         let mut moved = self.clone();
         match &mut moved {
             Self::Plane { point, .. } => *point += by,
-            Self::Block(block) => block.position += by,
+            Self::RoundedBox(block) => block.position += by,
             Self::Capsule(capsule) => {
                 capsule.start += by;
                 capsule.end += by;
             }
-            Self::Field(field) => *field = std::sync::Arc::new(field.shifted(by)),
+            Self::Heightfield(field) => *field = std::sync::Arc::new(field.translated(by)),
         }
         moved
     }
 }
 
 impl Surface {
-    /// A surface that is where it is from the start.
+    /// A surface that bears load, is not gripped, and is in its place from the start.
     pub fn new(name: impl Into<String>, shape: Shape) -> Self {
         Self {
             name: name.into(),
@@ -154,13 +154,14 @@ impl Surface {
         Self::new("ground", Shape::Plane { point, normal })
     }
 
-    /// How far a point is from it.
+    /// The signed distance of a point.
     #[inline]
     pub fn distance(&self, p: DVec3) -> Distance {
         self.shape.distance(p)
     }
 
-    /// Whether only the ends of a stiff part can be the deepest in it.
+    /// Whether it is a plane: then the deepest point of a straight part is one of its
+    /// ends.
     pub fn is_flat(&self) -> bool {
         matches!(self.shape, Shape::Plane { .. })
     }

@@ -17,7 +17,7 @@ mod sink;
 pub use sample::{FrameGradient, FrameState, Local, Moment, State, add_outer};
 pub use sink::{Descent, Rows, Scratch, Sink, Value};
 
-use crate::character::Place;
+use crate::character::Placement;
 use crate::start::Twist;
 use conatus_math::hermite::Weights;
 use conatus_math::{DMat3, DVec3};
@@ -55,7 +55,7 @@ pub struct FrameStart {
 
 impl FrameStart {
     /// At a place, with a velocity.
-    pub fn new(place: &Place, velocity: Twist) -> Self {
+    pub fn new(place: &Placement, velocity: Twist) -> Self {
         Self {
             position: place.position,
             orientation: place.orientation,

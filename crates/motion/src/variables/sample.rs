@@ -128,14 +128,14 @@ impl FrameGradient {
 
     /// The gradient of a number that depends on a point fixed to the frame.
     #[inline]
-    pub fn pull_point(&mut self, local: DVec3, by_point: DVec3) {
+    pub fn add_point_gradient(&mut self, local: DVec3, by_point: DVec3) {
         self.position += by_point;
         add_outer(&mut self.matrix, by_point, local);
     }
 
     /// The same for the point's velocity v + ω × (R local).
     #[inline]
-    pub fn pull_point_velocity(&mut self, state: &FrameState, local: DVec3, by_velocity: DVec3) {
+    pub fn add_point_velocity_gradient(&mut self, state: &FrameState, local: DVec3, by_velocity: DVec3) {
         self.velocity += by_velocity;
         self.omega += (state.matrix * local).cross(by_velocity);
         add_outer(&mut self.matrix, by_velocity.cross(state.omega), local);

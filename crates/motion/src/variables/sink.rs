@@ -1,4 +1,4 @@
-//! Where costs deliver what they have found: residuals, and how those pull at
+//! Where costs evaluate what they have found: residuals, and how those pull at
 //! what they depend on.
 //!
 //! A cost is a sum of squares, weight · |ρ|². It states ρ and, as a function, the

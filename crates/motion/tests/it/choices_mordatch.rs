@@ -3,9 +3,9 @@
 
 use crate::common::Random;
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::character::Place;
+use conatus_motion::character::Placement;
 use conatus_motion::costs::Mix;
-use conatus_motion::costs::hint::{self, EPSILON};
+use conatus_motion::costs::hint::{self, SUPPORT_MARGIN_M};
 use conatus_motion::costs::task::Feature;
 use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
 use conatus_motion::object::Form;
@@ -223,11 +223,11 @@ fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
     state.frames[0].acceleration = DVec3::new(5.0, 0.0, 0.0);
     let on_line = hint::zero_moment_point(&program, &state, 0, 0.5);
     let on_ground = hint::zero_moment_point(&program, &state, 0, 0.0);
-    assert!(on_line.x - on_ground.x > 2.0 * EPSILON);
+    assert!(on_line.x - on_ground.x > 2.0 * SUPPORT_MARGIN_M);
     let mut cost = |place: DVec3| {
         state.frames[program.contacts[foot].frame].position = place;
         let mut value = Value::default();
-        hint::deliver(&program, 1.0, &state, &mut value);
+        hint::evaluate(&program, 1.0, &state, &mut value);
         value.0
     };
     assert_eq!(cost(on_line), 0.0);
@@ -292,7 +292,7 @@ fn arms_would_rather_hang() {
 #[test]
 fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
     let program = Program::new(&crate::common::walk());
-    let guides: Vec<_> = program.aims.iter().filter(|aim| aim.guides).collect();
+    let guides: Vec<_> = program.task_terms.iter().filter(|term| term.is_guide).collect();
     assert_eq!(guides.len(), program.layout.blocks() - 1);
     let mut before = 0.0;
     for guide in &guides {
@@ -305,7 +305,7 @@ fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
         assert_eq!((target.y, share), (0.0, DVec3::new(1.0, 1.0, 0.0)));
         before = target.x;
         for (stage, on) in [(0, true), (1, true), (2, false), (3, false)] {
-            assert_eq!(guide.weight_in(&mix(stage)) > 0.0, on, "stage {stage}");
+            assert_eq!(guide.weight_in_stage(&mix(stage)) > 0.0, on, "stage {stage}");
         }
         assert!(guide.is_rate, "no movement is judged by it");
     }
@@ -319,7 +319,7 @@ fn things_are_led_at_arm_s_height_and_put_down_from_above() {
     let from = DVec3::new(0.5, 0.0, 0.15);
     let form = Form::Box(DVec3::splat(0.15));
     let parcel = Object::new("parcel", form, 5.0, 0.5, true, [0.5; 3]);
-    let place = Place {
+    let place = Placement {
         position: from,
         orientation: DMat3::IDENTITY,
     };
@@ -333,9 +333,9 @@ fn things_are_led_at_arm_s_height_and_put_down_from_above() {
     });
     let program = Program::new(&problem);
     let frame = program.base_frames[1];
-    let guides = program.aims.iter().filter(|aim| aim.guides);
+    let guides = program.task_terms.iter().filter(|term| term.is_guide);
     let way: Vec<DVec3> = guides
-        .filter_map(|aim| match aim.feature {
+        .filter_map(|term| match term.feature {
             Feature::Point {
                 frame: of, target, ..
             } => (of == frame).then_some(target),

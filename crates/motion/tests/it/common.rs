@@ -31,7 +31,7 @@ impl Random {
 
 /// A human who is to be two and a half metres ahead.
 pub fn walk() -> Problem {
-    let description = ready_made("human").expect("there is a human");
+    let description = built_in("human").expect("there is a human");
     let human = description.build("human").expect("who is well described");
     let pose = description
         .build_pose(&human, "standing")

@@ -9,7 +9,7 @@ use conatus_math::{DMat3, DVec3};
 use conatus_motion::costs::Mix;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::score::limb_error;
-use conatus_motion::surface::Nearness;
+use conatus_motion::surface::SoftNearestPoint;
 use conatus_motion::variables::State;
 use conatus_motion::{Problem, Program, phases};
 use std::ops::ControlFlow;
@@ -52,7 +52,7 @@ fn a_foot_that_skates_pays_for_it() {
     let frame = program.contacts[foot].frame;
     state.frames[frame].velocity = DVec3::X;
     let p = state.frames[frame].position;
-    let e = |t: f64| Nearness::new(&program.around, p + DVec3::X * t).gap;
+    let e = |t: f64| SoftNearestPoint::new(&program.around, p + DVec3::X * t).gap;
     let printed = e(0.0).length_squared() + ((e(1e-6) - e(0.0)) / 1e-6).length_squared();
     assert!(printed < 1e-12, "the printed cost: {printed}");
     let (found, _) = crate::common::cost(&program, &CONTACT, &state);
@@ -155,10 +155,10 @@ fn sitting_in_the_splits_is_not_standing() {
         printed += (state.limbs[l].chord - program.limbs[l].reach).abs();
     }
     assert!(printed < 1e-9, "printed: {printed}");
-    let errors = program.aims.iter().filter(|aim| !aim.is_rate);
-    let stand = errors.filter(|aim| format!("{:?}", aim.feature).starts_with("Limb"));
-    let worst = stand.fold(0.0, |m: f64, aim| {
-        m.max(aim.feature.error(&program, &state).length())
+    let errors = program.task_terms.iter().filter(|term| !term.is_rate);
+    let stand = errors.filter(|term| format!("{:?}", term.feature).starts_with("Limb"));
+    let worst = stand.fold(0.0, |m: f64, term| {
+        m.max(term.feature.error(&program, &state).length())
     });
     assert!(worst > 0.5, "{worst}");
 }

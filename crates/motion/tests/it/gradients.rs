@@ -3,12 +3,12 @@
 
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::character::{Knee, Patch, Place};
+use conatus_motion::character::{Knee, Patch, Placement};
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
+use conatus_motion::surface::{RoundedBox, Capsule, Heightfield, Shape, Surface};
 use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
@@ -142,7 +142,7 @@ fn every_term_has_the_gradient_that_differences_measure() {
 /// Limbs of three links bend by Newton's method, and stand as they say.
 #[test]
 fn many_legs_of_many_links_have_gradients_too() {
-    let description = conatus_motion::character::ready_made("hexapod").unwrap();
+    let description = conatus_motion::character::built_in("hexapod").unwrap();
     let character = description.build("hexapod").unwrap();
     let pose = description.build_pose(&character, "standing").unwrap();
     let mut problem = crate::common::walk();
@@ -190,7 +190,7 @@ fn crowded() -> conatus_motion::Problem {
     problem
         .characters
         .push(CharacterStart::at_rest(other, beside));
-    let still = |position: DVec3| Place {
+    let still = |position: DVec3| Placement {
         position,
         orientation: DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 0.4),
     };
@@ -213,7 +213,7 @@ fn crowded() -> conatus_motion::Problem {
         on: vec![0, 2],
     });
     let turned = DMat3::from_rotation_z(0.3);
-    let mut step = Block::new(
+    let mut step = RoundedBox::new(
         DVec3::new(0.2, 0.3, 0.1),
         turned,
         DVec3::new(0.3, 0.2, 0.15),
@@ -224,7 +224,7 @@ fn crowded() -> conatus_motion::Problem {
         end: DVec3::new(0.4, 1.0, 1.0),
         radius: 0.05,
     };
-    let hills = Field {
+    let hills = Heightfield {
         origin: DVec3::new(-1.0, -1.0, -0.1),
         spacing: 0.4,
         columns: 6,
@@ -233,9 +233,9 @@ fn crowded() -> conatus_motion::Problem {
     let mut bar = Surface::new("bar", Shape::Capsule(bar));
     bar.grippable = true;
     problem.surfaces.extend([
-        Surface::new("step", Shape::Block(step)),
+        Surface::new("step", Shape::RoundedBox(step)),
         bar,
-        Surface::new("hills", Shape::Field(std::sync::Arc::new(hills))),
+        Surface::new("hills", Shape::Heightfield(std::sync::Arc::new(hills))),
     ]);
     problem
 }

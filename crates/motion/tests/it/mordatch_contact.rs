@@ -7,7 +7,7 @@ use conatus_motion::Program;
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::contact_invariant;
 use conatus_motion::program::{Against, ContactSpec};
-use conatus_motion::surface::{Nearness, SOFTNESS, Shape, Surface, Surroundings};
+use conatus_motion::surface::{SoftNearestPoint, SOFTNESS, Shape, Surface, Surroundings};
 use conatus_motion::variables::Value;
 
 const CONTACT: Mix = Mix {
@@ -64,7 +64,7 @@ fn the_nearest_point_is_the_average_with_weights_eta() {
         let nearest = [DVec3::new(p.x, p.y, 0.0), DVec3::new(1.0, p.y, p.z)];
         let eta = nearest.map(|n| 1.0 / (1.0 + 1e4 * p.distance_squared(n)));
         let average = (nearest[0] * eta[0] + nearest[1] * eta[1]) / (eta[0] + eta[1]);
-        let found = Nearness::new(&corner(), p).gap;
+        let found = SoftNearestPoint::new(&corner(), p).gap;
         assert!((found - (p - average)).length() < 1e-12, "{p}");
     }
 }
@@ -72,14 +72,14 @@ fn the_nearest_point_is_the_average_with_weights_eta() {
 /// Mordatch (3).
 #[test]
 fn close_to_a_surface_the_nearest_point_is_on_it_and_far_from_all_between_them() {
-    let close = Nearness::new(&corner(), DVec3::new(0.3, 0.0, 0.001));
+    let close = SoftNearestPoint::new(&corner(), DVec3::new(0.3, 0.0, 0.001));
     assert!(
         (close.gap - DVec3::Z * 0.001).length() < 3e-4,
         "{}",
         close.gap
     );
     assert!(close.normal.z > 0.99);
-    let middle = Nearness::new(&corner(), DVec3::new(0.5, 0.0, 0.5));
+    let middle = SoftNearestPoint::new(&corner(), DVec3::new(0.5, 0.0, 0.5));
     let between = DVec3::new(-0.25, 0.0, 0.25);
     assert!((middle.gap - between).length() < 1e-12, "{}", middle.gap);
 }
@@ -92,10 +92,10 @@ fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
         let p = DVec3::new(random.uniform(), random.normal(), 0.2 * random.uniform());
         let (by_gap, by_normal) = (DVec3::new(0.3, 0.5, -0.4), DVec3::new(-0.2, 0.7, 0.1));
         let at = |p: DVec3| {
-            let near = Nearness::new(&corner(), p);
+            let near = SoftNearestPoint::new(&corner(), p);
             near.gap.dot(by_gap) + near.normal.dot(by_normal)
         };
-        let slope = Nearness::new(&corner(), p).pull(by_gap, by_normal);
+        let slope = SoftNearestPoint::new(&corner(), p).vector_jacobian_product(by_gap, by_normal);
         let h = 1e-6;
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
             let measured = (at(p + axis * h) - at(p - axis * h)) / (2.0 * h);
@@ -181,7 +181,7 @@ fn contacts_with_what_moves_fade_out() {
         state.contacts[other] = c.sqrt();
         state.frames[program.contacts[other].frame].position.z += higher;
         let mut value = Value::default();
-        contact_invariant::deliver(&program, &state, 1.0, &mut value);
+        contact_invariant::evaluate(&program, &state, 1.0, &mut value);
         value.0
     };
     assert!((cost(3e-4, 0.0) - 3e-4).abs() < 1e-15);

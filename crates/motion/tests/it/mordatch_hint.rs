@@ -3,7 +3,7 @@
 
 use conatus_math::DVec3;
 use conatus_motion::Program;
-use conatus_motion::costs::hint::{EPSILON, deliver, zero_moment_point};
+use conatus_motion::costs::hint::{SUPPORT_MARGIN_M, evaluate, zero_moment_point};
 use conatus_motion::costs::physics::{self, PhysicsMemory};
 use conatus_motion::costs::{Mix, along_the_way};
 use conatus_motion::variables::{Descent, State, Value};
@@ -29,7 +29,7 @@ fn standing() -> (Program, State) {
 
 fn cost(program: &Program, state: &State) -> f64 {
     let mut value = Value::default();
-    deliver(program, 1.0, state, &mut value);
+    evaluate(program, 1.0, state, &mut value);
     value.0
 }
 
@@ -43,9 +43,9 @@ fn over_the_support_the_hint_costs_nothing() {
     let (program, mut state) = standing();
     assert_eq!(cost(&program, &state), 0.0);
     for by in [DVec3::X, DVec3::Y, -DVec3::X, -DVec3::Y] {
-        move_everything_but_feet(&mut state, by * (0.9 * EPSILON));
+        move_everything_but_feet(&mut state, by * (0.9 * SUPPORT_MARGIN_M));
         assert_eq!(cost(&program, &state), 0.0, "{by}");
-        move_everything_but_feet(&mut state, by * (-0.9 * EPSILON));
+        move_everything_but_feet(&mut state, by * (-0.9 * SUPPORT_MARGIN_M));
     }
 }
 
@@ -56,7 +56,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     move_everything_but_feet(&mut state, DVec3::X * 0.5);
     // Given up contacts help a little: (7) does not make them quite useless. Most
     // of it is the seat's doing, which is right below the torso.
-    let whole = (0.5 - EPSILON).powi(2);
+    let whole = (0.5 - SUPPORT_MARGIN_M).powi(2);
     let helped = cost(&program, &state);
     let seat = program.contacts.iter().position(|c| c.name == "seat");
     program.contacts[seat.expect("there is a seat")].effort = 1e6;
@@ -67,7 +67,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     let found = cost(&program, &state);
     assert!(found < whole && found > 0.999 * whole, "{found} {whole}");
     let mut descent = Descent::new(&program.layout);
-    deliver(&program, 1.0, &state, &mut descent);
+    evaluate(&program, 1.0, &state, &mut descent);
     let torso = &descent.local.frames[0];
     assert!(torso.position.x > 0.1, "the torso belongs back");
     assert!(
@@ -111,7 +111,7 @@ fn the_zero_moment_point_is_the_centre_of_pressure() {
         physics: 1.0,
         ..Mix::OFF
     };
-    physics::deliver(
+    physics::evaluate(
         &program,
         &mix,
         1.0,

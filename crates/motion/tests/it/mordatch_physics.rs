@@ -155,7 +155,7 @@ fn the_cost_of_physics_is_the_sum_of_what_is_left_over_all_moments() {
             state.update_limbs(&program.characters, false);
             let mut memory = PhysicsMemory::default();
             let value = &mut Value::default();
-            physics::deliver(&program, &PHYSICS, 1.0, &state, &mut memory, value);
+            physics::evaluate(&program, &PHYSICS, 1.0, &state, &mut memory, value);
             let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
             let mut price = 0.0;
             for (i, f) in memory.solution.forces.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! stages weigh them (§4.5).
 
 use conatus_math::DVec3;
-use conatus_motion::costs::task::{self, Aim, FIRM, Feature};
+use conatus_motion::costs::task::{self, TaskTerm, MIN_REQUIRED_CONTACT, Feature};
 use conatus_motion::costs::{Mix, Terms};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases;
@@ -92,10 +92,10 @@ fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
     let program = Program::new(&problem);
     let mut state = state(&program);
     // All contacts hold.
-    state.contacts.fill(FIRM.sqrt());
+    state.contacts.fill(MIN_REQUIRED_CONTACT.sqrt());
     let mut value = Value::default();
-    for aim in &program.aims {
-        task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
+    for term in &program.task_terms {
+        task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
     }
     (value.0, problem.weights.task)
 }
@@ -148,11 +148,11 @@ fn a_strike_costs_place_and_velocity_at_its_own_moment() {
     state.frames[frame].position = DVec3::new(0.3, 0.1, 0.5);
     state.frames[frame].velocity = DVec3::new(4.0, 2.0, 0.0);
     let mut found = 0.0;
-    let hit = |aim: &&Aim| aim.moment.time < 4.9 && !matches!(aim.feature, Feature::Hold { .. });
-    for aim in program.aims.iter().filter(hit) {
-        assert!((aim.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
+    let hit = |term: &&TaskTerm| term.moment.time < 4.9 && !matches!(term.feature, Feature::Hold { .. });
+    for term in program.task_terms.iter().filter(hit) {
+        assert!((term.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
         let mut value = Value::default();
-        task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
+        task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
         found += value.0;
     }
     let expected = problem.weights.task * 0.01 + problem.weights.task_velocity * 4.0;
@@ -177,9 +177,9 @@ fn the_stages_begin_without_physics_then_have_a_tenth_of_it_and_hints_then_all_b
 
 /// What is to hold: the phase, and the contact's name.
 fn holds(program: &Program) -> Vec<(usize, &str)> {
-    let aims = program.aims.iter();
-    let held = aims.filter_map(|aim| match aim.feature {
-        Feature::Hold { contact } => Some((aim.moment.phase, &*program.contacts[contact].name)),
+    let terms = program.task_terms.iter();
+    let held = terms.filter_map(|term| match term.feature {
+        Feature::Hold { contact } => Some((term.moment.phase, &*program.contacts[contact].name)),
         _ => None,
     });
     let mut held: Vec<_> = held.collect();
@@ -198,7 +198,7 @@ fn what_one_stands_on_holds_first_and_last() {
     assert_eq!(holds(&Program::new(&problem)), expected);
 
     // Who lies on the back needs nothing but that: feet and hands may move at once.
-    let description = conatus_motion::character::ready_made("human").unwrap();
+    let description = conatus_motion::character::built_in("human").unwrap();
     let human = &problem.characters[0].character;
     let pose = description.build_pose(human, "lying on the back").unwrap();
     problem.characters[0].pose = pose;
@@ -213,19 +213,19 @@ fn a_contact_that_is_to_hold_costs_what_it_lacks() {
     let problem = crate::common::walk();
     let program = Program::new(&problem);
     let mut state = program.start_state();
-    let aims = program.aims.iter();
-    let holds: Vec<&Aim> = aims
+    let terms = program.task_terms.iter();
+    let holds: Vec<&TaskTerm> = terms
         .filter(|a| matches!(a.feature, Feature::Hold { .. }))
         .collect();
     for (a, lacks) in [
-        (1.0, FIRM.sqrt() - 1.0),
-        (-2.0, FIRM.sqrt() - 2.0),
+        (1.0, MIN_REQUIRED_CONTACT.sqrt() - 1.0),
+        (-2.0, MIN_REQUIRED_CONTACT.sqrt() - 2.0),
         (4.0, 0.0),
     ] {
         state.contacts.fill(a);
-        for aim in &holds {
+        for term in &holds {
             let mut value = Value::default();
-            task::deliver(&program, &Mix::FULL, aim, &state, &mut value);
+            task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
             assert!((value.0 - problem.weights.task * lacks * lacks).abs() < 1e-9);
         }
     }

@@ -1,8 +1,8 @@
 //! The characters that come with the program: every pose can be started in.
 
 use conatus_math::DVec3;
-use conatus_motion::character::described::READY_MADE;
-use conatus_motion::character::{Character, Description, Pose, ready_made};
+use conatus_motion::character::description::BUILT_IN;
+use conatus_motion::character::{Character, Description, CharacterPose, built_in};
 use conatus_motion::costs::{limb, task};
 use conatus_motion::variables::Value;
 use conatus_motion::{CharacterStart, Goal, Problem, Program};
@@ -12,7 +12,7 @@ fn description(text: &str) -> Description {
 }
 
 /// Standing where it starts, on all legs.
-fn still(character: &Character, pose: Pose) -> Problem {
+fn still(character: &Character, pose: CharacterPose) -> Problem {
     let legs = (0..character.limbs.len()).filter(|k| character.limbs[*k].name.contains("leg"));
     Problem {
         goals: vec![Goal::Stand {
@@ -28,7 +28,7 @@ fn still(character: &Character, pose: Pose) -> Problem {
 
 /// Every pose of every character, with the names of both.
 fn poses() -> impl Iterator<Item = (String, Problem)> {
-    READY_MADE.iter().flat_map(|(name, text)| {
+    BUILT_IN.iter().flat_map(|(name, text)| {
         let description = description(text);
         let character = description.build(name).unwrap();
         let poses: Vec<String> = description.poses().map(str::to_owned).collect();
@@ -53,7 +53,7 @@ fn no_pose_strains_a_joint() {
     let strain = |problem: &Problem| {
         let program = Program::new(problem);
         let mut cost = Value::default();
-        limb::deliver(&program, 1.0, &program.start_state(), &mut cost);
+        limb::evaluate(&program, 1.0, &program.start_state(), &mut cost);
         cost.0
     };
     let strained: Vec<_> = poses()
@@ -66,7 +66,7 @@ fn no_pose_strains_a_joint() {
 /// Who is to stand and stands has nothing left to do, wherever it looks.
 #[test]
 fn who_stands_has_reached_the_goal_to_stand() {
-    for (name, text) in READY_MADE {
+    for (name, text) in BUILT_IN {
         let description = description(text);
         let character = description.build(name).unwrap();
         let pose = description.build_pose(&character, "standing").unwrap();
@@ -74,17 +74,17 @@ fn who_stands_has_reached_the_goal_to_stand() {
         let problem = still(&character, pose);
         let program = Program::new(&problem);
         let mut state = program.start_state();
-        state.contacts.fill(task::FIRM.sqrt());
-        for aim in task::aims(&problem, &program) {
-            let error = aim.feature.error(&program, &state).length();
-            assert!(error < 0.03, "{name}: {:?} is {error} away", aim.feature);
+        state.contacts.fill(task::MIN_REQUIRED_CONTACT.sqrt());
+        for term in task::task_terms(&problem, &program) {
+            let error = term.feature.error(&program, &state).length();
+            assert!(error < 0.03, "{name}: {:?} is {error} away", term.feature);
         }
     }
 }
 
 #[test]
 fn a_stance_out_of_reach_is_refused() {
-    let mut far = ready_made("quadruped").unwrap();
+    let mut far = built_in("quadruped").unwrap();
     far.limb[0].stance = Some([0.0, 0.0, -2.0]);
     let error = far.build("far").unwrap_err();
     assert_eq!(error.path, "limb[0].stance");

@@ -3,20 +3,20 @@
 
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{
-    Block, Capsule, Distance, Field, Nearness, Shape, Surface, Surroundings,
+    RoundedBox, Capsule, Distance, Heightfield, SoftNearestPoint, Shape, Surface, Surroundings,
 };
 use std::sync::Arc;
 
-fn block(grounded: bool) -> Block {
+fn block(grounded: bool) -> RoundedBox {
     let turn = DMat3::from_rotation_z(0.4) * DMat3::from_rotation_x(0.2);
-    let mut block = Block::new(DVec3::new(0.1, -0.2, 0.3), turn, DVec3::new(0.3, 0.2, 0.4));
+    let mut block = RoundedBox::new(DVec3::new(0.1, -0.2, 0.3), turn, DVec3::new(0.3, 0.2, 0.4));
     block.grounded = grounded;
     block
 }
 
 fn shapes() -> Vec<(&'static str, Shape)> {
     let heights = (0..25).map(|i| 0.1 * ((i * 7) % 11) as f64).collect();
-    let field = Field {
+    let field = Heightfield {
         origin: DVec3::new(-0.6, -0.6, 0.0),
         spacing: 0.3,
         columns: 5,
@@ -28,14 +28,14 @@ fn shapes() -> Vec<(&'static str, Shape)> {
         radius: 0.05,
     };
     vec![
-        ("block", Shape::Block(block(false))),
-        ("block on the ground", Shape::Block(block(true))),
+        ("block", Shape::RoundedBox(block(false))),
+        ("block on the ground", Shape::RoundedBox(block(true))),
         ("bar", Shape::Capsule(bar)),
         (
             "ball",
             Shape::Capsule(Capsule::ball_at(DVec3::X * 0.2, 0.3)),
         ),
-        ("field", Shape::Field(Arc::new(field))),
+        ("field", Shape::Heightfield(Arc::new(field))),
     ]
 }
 
@@ -103,7 +103,7 @@ fn a_rounded_block_is_as_far_as_its_nearest_point() {
 /// On the ground nothing is pushed out downwards.
 #[test]
 fn a_block_on_the_ground_never_pushes_down() {
-    let mut block = Block::new(DVec3::Z * 0.3, DMat3::IDENTITY, DVec3::new(0.5, 0.5, 0.3));
+    let mut block = RoundedBox::new(DVec3::Z * 0.3, DMat3::IDENTITY, DVec3::new(0.5, 0.5, 0.3));
     block.grounded = true;
     let mut random = crate::common::Random::new(3);
     for _ in 0..400 {
@@ -121,11 +121,11 @@ fn obstacles_fade_in_where_they_come_near() {
         Surface::new("ball", Shape::Capsule(far)),
     ]);
     // From beyond a metre to close by.
-    let mut last = Nearness::new(&around, DVec3::new(0.2, 0.0, 0.3));
+    let mut last = SoftNearestPoint::new(&around, DVec3::new(0.2, 0.0, 0.3));
     for i in 1..1000 {
         let z = 0.3 + i as f64 * 1e-3;
         let p = DVec3::new(0.2, 0.0, z);
-        let near = Nearness::new(&around, p);
+        let near = SoftNearestPoint::new(&around, p);
         assert!(near.gap.distance(last.gap) < 0.02, "{z}");
         if z < 0.69 {
             let plain = DVec3::Z * z;
@@ -138,10 +138,10 @@ fn obstacles_fade_in_where_they_come_near() {
         let p = DVec3::new(0.2, 0.1, z);
         let seed = (DVec3::new(0.3, 0.5, -0.4), DVec3::new(-0.2, 0.7, 0.1));
         let at = |p: DVec3| {
-            let near = Nearness::new(&around, p);
+            let near = SoftNearestPoint::new(&around, p);
             near.gap.dot(seed.0) + near.normal.dot(seed.1)
         };
-        let slope = Nearness::new(&around, p).pull(seed.0, seed.1);
+        let slope = SoftNearestPoint::new(&around, p).vector_jacobian_product(seed.0, seed.1);
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
             let measured = (at(p + axis * h) - at(p - axis * h)) / (2.0 * h);
             assert!((measured - slope.dot(axis)).abs() < 1e-5 * (1.0 + measured.abs()));
@@ -152,7 +152,7 @@ fn obstacles_fade_in_where_they_come_near() {
 /// Hills are smooth, and level beyond their border.
 #[test]
 fn a_field_goes_on_level() {
-    let field = Field {
+    let field = Heightfield {
         origin: DVec3::ZERO,
         spacing: 0.5,
         columns: 2,

@@ -14,7 +14,7 @@ use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
-use conatus_motion::touch::Touch;
+use conatus_motion::contact_state::ContactState;
 use conatus_motion::variables::State;
 use conatus_motion::{Character as Cast, Program};
 use conatus_record::clip::{
@@ -104,7 +104,7 @@ fn surface(given: &Given) -> Surface {
             point: *point,
             normal: *normal,
         },
-        Solid::Block(block) => SurfaceKind::Box {
+        Solid::RoundedBox(block) => SurfaceKind::Box {
             half_extents: block.half_extents,
             position: block.position,
             orientation: DQuat::from_mat3(&block.orientation).normalize(),
@@ -119,7 +119,7 @@ fn surface(given: &Given) -> Surface {
             start: capsule.start,
             end: capsule.end,
         },
-        Solid::Field(field) => SurfaceKind::Heightfield {
+        Solid::Heightfield(field) => SurfaceKind::Heightfield {
             origin: field.origin,
             spacing: field.spacing,
             columns: field.columns,
@@ -242,7 +242,7 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
         }
         let weight = program.weight(c);
         for (i, effector) in patches(program, c).zip(&mut character.effectors) {
-            let touch = Touch::new(program, state, i);
+            let touch = ContactState::new(program, state, i);
             let place = touch.position;
             let acting = members(program, i)
                 .filter_map(|m| acting(program, forces, m, weight))

@@ -112,7 +112,7 @@ impl MotionPlanner {
         };
         let (program, mut state) = (&found.program, State::default());
         let mut worst = Score::default().task_error;
-        for aim in task::aims(&alone, program) {
+        for aim in task::task_terms(&alone, program) {
             if aim.is_rate {
                 continue;
             }

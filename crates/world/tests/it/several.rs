@@ -2,7 +2,7 @@
 //! the number of threads.
 
 use crate::support::from_text;
-use conatus_motion::different::{DIFFERENT, distance, pattern};
+use conatus_motion::contact_pattern::{DIFFERENT, distance, pattern};
 use conatus_motion::synthesize;
 use conatus_world::motion::{MotionPlanner, Movements};
 use std::ops::ControlFlow;

@@ -1,43 +1,48 @@
-//! Places on the way to goals of the end, which lead while physics is weak.
+//! Guides: intermediate positions on the way to goals at the end, for the stages in
+//! which physics is weak.
+//!
+//! Goals at the end alone leave everything to the last moment: nothing else depends on
+//! the time before, and steps that do not begin early are not found later. In the stage
+//! with full physics the guides have no weight.
 
-use super::{Aim, Feature};
+use super::{Feature, TaskTerm};
 use crate::problem::{Goal, Problem};
 use crate::program::Program;
 use conatus_math::DVec3;
 
-/// How much a place on the way weighs against the goal at its end.
-const GUIDE: f64 = 0.1;
+/// The weight of a guide, as a fraction of that of its goal.
+const GUIDE_WEIGHT: f64 = 0.1;
 
-/// From which share of the time to which things are on their way.
-const FETCHED: (f64, f64) = (0.25, 0.85);
-/// The same for what is thrown.
-const THROWN: (f64, f64) = (0.75, 1.0);
+/// The fractions of the time between which an object is guided.
+const CARRY_WINDOW: (f64, f64) = (0.25, 0.85);
+/// The same for an object that is thrown.
+const THROW_WINDOW: (f64, f64) = (0.75, 1.0);
 
-/// Things are carried at this share of the height of who could carry them,
-const CARRIED: f64 = 0.8;
-/// at least where they are farther than this share of the way from both its ends,
-const LIFTED: f64 = 0.2;
-/// if the way is longer than this, in metres.
-const FAR: f64 = 0.5;
-/// They are put down from above: from so far, in metres.
-const ABOVE: f64 = 0.15;
+/// The height of a guided object, as a fraction of the height of the lowest torso.
+const CARRY_HEIGHT: f64 = 0.8;
+/// The fractions of the path at either end in which an object rises and descends.
+const LIFT_FRACTION: f64 = 0.2;
+/// Objects whose path is shorter are not lifted, in metres.
+const MIN_LIFT_DISTANCE_M: f64 = 0.5;
+/// The least height of the path above both its ends, so that objects are put down from
+/// above, in metres.
+const LIFT_CLEARANCE_M: f64 = 0.15;
 
-/// How much higher than the straight way a thing is led at a share of it, so that
-/// it is carried at a height and put down from above.
+/// The height of an object's guide above the straight path at a fraction of it.
 fn lift(share: f64, from: DVec3, to: DVec3, height: f64) -> f64 {
     let straight = from.lerp(to, share).z;
-    let near = (share.min(1.0 - share) / LIFTED).clamp(0.0, 1.0);
-    if (to - from).truncate().length() < FAR {
+    let near = (share.min(1.0 - share) / LIFT_FRACTION).clamp(0.0, 1.0);
+    if (to - from).truncate().length() < MIN_LIFT_DISTANCE_M {
         return 0.0;
     }
-    let height = height.max(from.z.max(to.z) + ABOVE);
+    let height = height.max(from.z.max(to.z) + LIFT_CLEARANCE_M);
     (height - straight) * near * near * (3.0 - 2.0 * near)
 }
 
-/// The share of the way that is behind one at a share of the time: an even pace
-/// that begins and ends at rest.
-fn pace(time: f64) -> f64 {
-    /// How long it takes to get going, and to stop.
+/// The fraction of the path that is complete at a fraction of the time: constant speed
+/// with acceleration at the start and deceleration at the end.
+fn path_fraction(time: f64) -> f64 {
+    /// The fraction of the time for acceleration, and for deceleration.
     const RAMP: f64 = 0.2;
     let whole = 1.0 - RAMP;
     if time < RAMP {
@@ -49,14 +54,12 @@ fn pace(time: f64) -> f64 {
     }
 }
 
-/// Places on the straight way to where somebody is to be in the end. Goals of the
-/// end alone are left to the last moment: nothing asks for anything before, and a
-/// step that was not begun early is not found later.
-pub(super) fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
+/// Guides on the straight path to each position goal at the end.
+pub(super) fn guide_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
     let layout = &program.layout;
     let mut guides = Vec::new();
     let torsos = &program.base_frames[..program.characters.len()];
-    let heights = (torsos.iter()).map(|&torso| CARRIED * layout.start[torso].position.z);
+    let heights = (torsos.iter()).map(|&torso| CARRY_HEIGHT * layout.start[torso].position.z);
     let height = heights.fold(f64::INFINITY, f64::min);
     for goal in &problem.goals {
         let &Goal::Position {
@@ -69,29 +72,29 @@ pub(super) fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
         else {
             continue;
         };
-        // Things wait for who comes for them, and are there before the end.
+        // Objects start later, when a character can have reached them, and arrive earlier.
         let body = program.body_of(subject);
         let object = program.object(body);
         let (from, to) = match object {
-            Some(_) if moving => THROWN,
-            Some(_) => FETCHED,
+            Some(_) if moving => THROW_WINDOW,
+            Some(_) => CARRY_WINDOW,
             None => (0.0, 1.0),
         };
         let frame = program.base_frames[body];
         let start = layout.start[frame].position;
         let end = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
         let carried = object.is_some_and(|object| !object.slides && !moving);
-        let there = (layout.seconds() - hold).max(layout.segment_seconds());
+        let arrival = (layout.seconds() - hold).max(layout.segment_seconds());
         for segment in 0..layout.blocks() - 1 {
             let moment = layout.moment(segment, 1.0, 1.0);
-            let share = (moment.time / there - from) / (to - from);
-            let share = pace(share.clamp(0.0, 1.0));
+            let share = (moment.time / arrival - from) / (to - from);
+            let share = path_fraction(share.clamp(0.0, 1.0));
             let mut place = start.lerp(end, share);
             if carried {
                 place.z += lift(share, start, end, height);
             }
             let counts = |k: usize| f64::from(u8::from(target[k].is_some()));
-            guides.push(Aim {
+            guides.push(TaskTerm {
                 moment,
                 feature: Feature::Point {
                     frame,
@@ -99,9 +102,9 @@ pub(super) fn guides(problem: &Problem, program: &Program) -> Vec<Aim> {
                     target: place,
                     share: DVec3::new(counts(0), counts(1), counts(2)),
                 },
-                weight: GUIDE * problem.weights.task,
+                weight: GUIDE_WEIGHT * problem.weights.task,
                 is_rate: true,
-                guides: true,
+                is_guide: true,
             });
         }
     }

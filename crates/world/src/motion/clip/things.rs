@@ -22,7 +22,7 @@ pub fn begun(program: &Program, number: usize) -> Object {
         color: object.base.color,
         shape: match (object.form, object.shape()) {
             (Form::Ball(radius), _) => Shape::Sphere { radius },
-            (Form::Box(half_extents), Solid::Block(block)) => Shape::Box {
+            (Form::Box(half_extents), Solid::RoundedBox(block)) => Shape::Box {
                 half_extents,
                 radius: block.radius,
             },

@@ -9,9 +9,9 @@ use crate::scene::model::{CharacterSpec, SceneFile, StartPoseSpec};
 use crate::scene::tree::TreeNode;
 use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
-use conatus_motion::character::described::READY_MADE;
-use conatus_motion::character::{Description, DescriptionError, Knee, Patch, ready_made};
-use conatus_motion::{Character, CharacterStart, Pose, Problem};
+use conatus_motion::character::description::BUILT_IN;
+use conatus_motion::character::{Description, DescriptionError, Knee, Patch, built_in};
+use conatus_motion::{Character, CharacterStart, CharacterPose, Problem};
 use std::collections::BTreeSet;
 
 /// Coulomb's coefficient of knees that `knees = true` adds.
@@ -20,7 +20,7 @@ const KNEE_FRICTION: f64 = 0.7;
 /// Where a description comes from.
 enum Origin {
     /// Built in.
-    ReadyMade,
+    BuiltIn,
     /// The scene file, at this path.
     Scene(String),
     /// A separate file: name, text and tree.
@@ -33,7 +33,7 @@ impl Origin {
         let DescriptionError { path: key, what } = error;
         let message = format!("{key}: {what}");
         match self {
-            Self::ReadyMade => diagnostics.at(path, message, ""),
+            Self::BuiltIn => diagnostics.at(path, message, ""),
             Self::Scene(path) => diagnostics.at(&format!("{path}.{key}"), what.clone(), ""),
             Self::File(name, text, tree) => {
                 let span = tree.nearest_span(key);
@@ -232,8 +232,8 @@ fn find_description(
         }
         (kind, false) => {
             let kind = kind.unwrap_or("human");
-            let Some(description) = ready_made(kind) else {
-                let names = READY_MADE.iter().map(|(name, _)| *name);
+            let Some(description) = built_in(kind) else {
+                let names = BUILT_IN.iter().map(|(name, _)| *name);
                 let all: Vec<&str> = names.clone().chain(["own"]).collect();
                 let near = match nearest(kind, names) {
                     Some(near) => format!("did you mean `{near}`? "),
@@ -246,7 +246,7 @@ fn find_description(
                 );
                 return None;
             };
-            Some((description, Origin::ReadyMade, kind.to_owned()))
+            Some((description, Origin::BuiltIn, kind.to_owned()))
         }
     }
 }
@@ -301,7 +301,7 @@ fn start_pose(
     spec: &CharacterSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<Pose> {
+) -> Option<CharacterPose> {
     let name = match &spec.pose {
         None => "standing",
         Some(StartPoseSpec::Named(name)) => name.as_str(),

@@ -7,7 +7,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{ObjectShapeSpec, ObjectSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::character::Place;
+use conatus_motion::character::Placement;
 use conatus_motion::object::Form;
 use conatus_motion::{Object, ObjectStart};
 
@@ -123,7 +123,7 @@ fn place(
     form: Form,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Place {
+) -> Placement {
     let rest_height = ground(file)
         + match form {
             Form::Box(half) => half.z,
@@ -154,7 +154,7 @@ fn place(
     }
     let (sin, cos) = conatus_math::sincos(spec.heading.to_radians());
     let x = DVec3::new(cos, sin, 0.0);
-    Place {
+    Placement {
         position,
         orientation: DMat3::from_cols(x, DVec3::Z.cross(x), DVec3::Z),
     }

@@ -5,7 +5,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::surface::{Block, Capsule, Field, Shape, Surface};
+use conatus_motion::surface::{RoundedBox, Capsule, Heightfield, Shape, Surface};
 use std::sync::Arc;
 
 /// Obstacles whose bottom is at most this far above the ground stand on it.
@@ -91,10 +91,10 @@ fn shapes(
     }
     let turn = DMat3::from_quat(turn);
     let block = |centre: DVec3, half: DVec3| {
-        let mut block = Block::new(place + turn * centre, turn, half);
+        let mut block = RoundedBox::new(place + turn * centre, turn, half);
         let level = turn.z_axis.z > 1.0 - 1e-9;
         block.grounded = level && block.position.z - half.z <= ground + GROUND_TOLERANCE_M;
-        Shape::Block(block)
+        Shape::RoundedBox(block)
     };
     Some(match shape {
         ObstacleShapeSpec::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
@@ -130,7 +130,7 @@ fn shapes(
                 report_unsupported(path, "a heightfield that is turned", diagnostics);
                 return None;
             }
-            vec![Shape::Field(Arc::new(field(h, place)))]
+            vec![Shape::Heightfield(Arc::new(field(h, place)))]
         }
         other => {
             let what = match other {
@@ -167,14 +167,14 @@ fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shap
     let half = DVec3::new(0.5 * along.length(), 0.5 * width, thick);
     let centre = along * 0.5 - z * thick;
     let axes = turn * DMat3::from_cols(x, DVec3::Y, z);
-    Shape::Block(Block::new(place + turn * centre, axes, half))
+    Shape::RoundedBox(RoundedBox::new(place + turn * centre, axes, half))
 }
 
 /// The heights of a scene as a smooth field, with its middle at a place.
-pub fn field(given: &crate::scene::model::HeightfieldSpec, place: DVec3) -> Field {
+pub fn field(given: &crate::scene::model::HeightfieldSpec, place: DVec3) -> Heightfield {
     let columns = given.heights.first().map_or(0, Vec::len);
     let half = |n: usize| 0.5 * given.spacing * (n as f64 - 1.0);
-    Field {
+    Heightfield {
         origin: place - DVec3::new(half(columns), half(given.heights.len()), 0.0),
         spacing: given.spacing,
         columns,

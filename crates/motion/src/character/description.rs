@@ -1,19 +1,19 @@
-//! Characters as they are written down: in TOML, with mirror images left out.
+//! Descriptions of characters in TOML. Mirror images of limbs may be left out.
 
 mod build;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A character, as described.
+/// The description of a character.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
     /// In kilograms.
     pub mass: f64,
-    /// Half of the torso's size: forwards, to the left, upwards.
+    /// Half of the torso's size in metres: forwards, to the left, upwards.
     pub half_extents: [f64; 3],
-    /// Moments of inertia about these axes; those of a box if left out.
+    /// Moments of inertia about these axes in kg·m²; default: those of a box.
     pub inertia: Option<[f64; 3]>,
     /// Red, green and blue from 0 to 1.
     #[serde(default = "skin")]
@@ -24,7 +24,8 @@ pub struct Description {
     /// Patches of the torso that bear load.
     #[serde(default)]
     pub patch: Vec<PatchDescription>,
-    /// Balls that make the torso's hull; one of the size of the torso if none.
+    /// Balls that make up the torso's hull; default: one ball of the size of the
+    /// torso.
     #[serde(default)]
     pub hull: Vec<HullDescription>,
     /// Poses by name.
@@ -36,7 +37,7 @@ fn skin() -> [f32; 3] {
     [0.8, 0.62, 0.48]
 }
 
-/// A limb, as described. Angles in degrees.
+/// The description of a limb. Angles in degrees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimbDescription {
@@ -44,15 +45,15 @@ pub struct LimbDescription {
     pub name: String,
     /// The name of its mirror image on the other side, if there is one.
     pub mirror: Option<String>,
-    /// Where it begins, in torso axes.
+    /// The position of its first joint, in torso axes.
     pub base: [f64; 3],
     /// Its links, from the torso outwards.
     pub links: Vec<LinkDescription>,
-    /// Where it points in the middle of its range, in torso axes.
+    /// Its direction in the middle of its range, in torso axes.
     pub direction: [f64; 3],
-    /// Where its joints stick out then.
+    /// The direction in which its joints bend then.
     pub bend: [f64; 3],
-    /// A direction of the effector, shorter than 1, that draws the joints along.
+    /// A direction in effector axes, shorter than 1, that the bend follows.
     #[serde(default)]
     pub follow: [f64; 3],
     /// The largest angle between the limb and `direction`.
@@ -64,43 +65,42 @@ pub struct LimbDescription {
     /// The largest angle between the last link and the effector's normal.
     #[serde(default = "half_turn")]
     pub tilt: f64,
-    /// The largest angle by which the effector is twisted out of the plane in
-    /// which the limb bends.
+    /// The largest angle by which the effector twists out of the bending plane of the
+    /// limb.
     #[serde(default = "half_turn")]
     pub twist: f64,
     /// From the centre of the effector's patch to the last joint.
     #[serde(default)]
     pub tip: [f64; 3],
-    /// Where the tip is when nothing is asked of the limb, from its base, in
-    /// torso axes.
+    /// The rest position of the tip, from the base, in torso axes.
     pub rest: Option<[f64; 3]>,
-    /// How much that matters.
+    /// The weight of the cost of being away from `rest`.
     #[serde(default)]
     pub comfort: f64,
-    /// The way from its base to its tip when the character stands on it, in
-    /// torso axes; straight down and nearly stretched if left out.
+    /// The vector from base to tip when the character stands on the limb, in torso
+    /// axes; default: straight down and nearly stretched.
     pub stance: Option<[f64; 3]>,
-    /// Inner joints that bear load as well: knees.
+    /// Inner joints that can bear load: knees.
     #[serde(default)]
     pub knee: Vec<KneeDescription>,
-    /// What it ends in.
+    /// The effector at its end.
     pub effector: EffectorDescription,
 }
 
-/// An inner joint that bears load, as described.
+/// The description of an inner joint that can bear load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KneeDescription {
     /// Its name.
     pub name: String,
-    /// The name of its mirror image; needed where the limb has one.
+    /// The name of its mirror image; needed if the limb has one.
     pub mirror: Option<String>,
-    /// Which of the inner joints, from 0 at the torso.
+    /// The index of the inner joint, 0 nearest to the torso.
     #[serde(default)]
     pub joint: usize,
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// How much dearer its forces are than a foot's.
+    /// The factor of the cost of its forces; 1 for a foot.
     #[serde(default = "one")]
     pub effort: f64,
 }
@@ -115,24 +115,24 @@ fn one() -> f64 {
     1.0
 }
 
-/// A link, as described.
+/// The description of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkDescription {
-    /// In metres.
+    /// Its length in metres.
     pub length: f64,
-    /// Of the capsule around it.
+    /// The radius of the capsule around it.
     pub radius: f64,
-    /// The radius at its end, for collisions with cloth and bodies; that of the next
-    /// link if that is smaller, or 0.78 of `radius` for the last.
+    /// The radius at its end, for collisions with cloth and bodies; default: that
+    /// of the next link if that is smaller, 0.78 of `radius` for the last link.
     pub end_radius: Option<f64>,
 }
 
-/// An effector, as described.
+/// The description of an effector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EffectorDescription {
-    /// Its name; that of the limb if left out.
+    /// Its name; default: that of the limb.
     pub name: Option<String>,
     /// The name of its mirror image.
     pub mirror: Option<String>,
@@ -140,20 +140,20 @@ pub struct EffectorDescription {
     pub half_extents: [f64; 2],
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// How much dearer its forces are than a foot's.
+    /// The factor of the cost of its forces; 1 for a foot.
     #[serde(default = "one")]
     pub effort: f64,
-    /// Whether it can hold on to things.
+    /// Whether it can grip.
     #[serde(default)]
     pub grasps: bool,
     /// The radius of the capsule along it.
     pub radius: f64,
     /// The thickness of the foot or hand over its patch, for collisions with cloth
-    /// and bodies; follows from the patch and the last link if left out.
+    /// and bodies; default: from the patch and the last link.
     pub thickness: Option<f64>,
 }
 
-/// A patch of the torso, as described.
+/// The description of a patch of the torso.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchDescription {
@@ -161,24 +161,24 @@ pub struct PatchDescription {
     pub name: String,
     /// Its centre in torso axes.
     pub position: [f64; 3],
-    /// From the surface it lies on into the torso, in torso axes.
+    /// The normal, from the surface that it lies on into the torso, in torso axes.
     pub normal: [f64; 3],
-    /// Along its first extent, in torso axes.
+    /// The direction of its first extent, in torso axes.
     pub forward: [f64; 3],
     /// Half of its extents.
     pub half_extents: [f64; 2],
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// How much dearer its forces are than a foot's.
+    /// The factor of the cost of its forces; 1 for a foot.
     #[serde(default = "one")]
     pub effort: f64,
 }
 
-/// A ball of the hull, as described; one with a name is shown.
+/// The description of a ball of the hull. A ball with a name is a visible part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HullDescription {
-    /// Shown under this name, such as `head`.
+    /// The name of the part, such as `head`.
     pub name: Option<String>,
     /// Its centre in torso axes.
     pub position: [f64; 3],
@@ -186,32 +186,32 @@ pub struct HullDescription {
     pub radius: f64,
 }
 
-/// A place in a pose: of the torso (with `up`) or of an effector (with
-/// `normal`).
+/// The placement of the torso (with `up`) or of an effector (with `normal`) in a
+/// pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceDescription {
     /// The centre of mass, or the centre of the patch.
     pub position: [f64; 3],
-    /// Where its x axis points.
+    /// The direction of its x axis.
     pub forward: [f64; 3],
-    /// Where its z axis points.
+    /// The direction of its z axis.
     #[serde(alias = "up")]
     pub normal: [f64; 3],
 }
 
-/// What is wrong with a description: where, and what.
+/// An error in a description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {what}")]
 pub struct DescriptionError {
-    /// The key, as in `limb[1].links`.
+    /// The path of the key, such as `limb[1].links`.
     pub path: String,
-    /// What is wrong, and what to do.
+    /// The error and its remedy.
     pub what: String,
 }
 
-/// The characters that come with the program: name and description in TOML.
-pub const READY_MADE: [(&str, &str); 4] = [
+/// The built-in characters: name and description in TOML.
+pub const BUILT_IN: [(&str, &str); 4] = [
     ("human", include_str!("../../characters/human.toml")),
     (
         "wide-human",
@@ -221,8 +221,8 @@ pub const READY_MADE: [(&str, &str); 4] = [
     ("hexapod", include_str!("../../characters/hexapod.toml")),
 ];
 
-/// A ready-made character's description.
-pub fn ready_made(name: &str) -> Option<Description> {
-    let (_, text) = READY_MADE.iter().find(|(known, _)| *known == name)?;
+/// The description of a built-in character.
+pub fn built_in(name: &str) -> Option<Description> {
+    let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
     toml::from_str(text).ok()
 }

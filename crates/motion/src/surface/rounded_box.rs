@@ -8,44 +8,44 @@
 //! ```text
 //! φ = −(Σ (−m_k)⁻⁴)^(−1/4) − r
 //! ```
-//! so that what got in is led out by the nearest face without a jump where two
-//! faces are as near. The two agree on the core's faces, with their gradients.
+//! so that a point inside is pushed out through the nearest face, without a jump where
+//! two faces are equally near. Values and gradients agree on the faces of the core.
 
 use super::{Distance, outer};
 use conatus_math::{DMat3, DVec3};
 
 /// A box with rounded edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
+pub struct RoundedBox {
     /// Its centre.
     pub position: DVec3,
-    /// From its axes to those around it.
+    /// From its own axes to world axes.
     pub orientation: DMat3,
     /// Half of its edges.
     pub half_extents: DVec3,
-    /// The radius of its edges; its faces are where they would be without.
+    /// The radius of its edges; rounding does not move the faces.
     pub radius: f64,
-    /// Whether it stands on the ground: then nothing inside is pushed out
-    /// downwards.
+    /// Whether it stands on the ground: then no point inside is pushed out downwards.
     pub grounded: bool,
 }
 
-/// The usual radius of edges, in metres.
-pub const ROUND: f64 = 0.04;
+/// The default radius of edges, in metres.
+pub const DEFAULT_EDGE_RADIUS_M: f64 = 0.04;
 
-impl Block {
-    /// A box with edges as round as usual, or as its size allows.
+impl RoundedBox {
+    /// A box with the default edge radius, or half of its smallest half extent if that
+    /// is less.
     pub fn new(position: DVec3, orientation: DMat3, half_extents: DVec3) -> Self {
         Self {
             position,
             orientation,
             half_extents,
-            radius: ROUND.min(0.5 * half_extents.min_element()),
+            radius: DEFAULT_EDGE_RADIUS_M.min(0.5 * half_extents.min_element()),
             grounded: false,
         }
     }
 
-    /// How far a point is from it.
+    /// The signed distance of a point.
     pub fn distance(&self, p: DVec3) -> Distance {
         let d = self.orientation.transpose() * (p - self.position);
         // A block on the ground has no bottom: only its top counts along z.
@@ -63,7 +63,7 @@ impl Block {
         } else {
             inside(m)
         };
-        // By d: signs enter once or twice, axes turn.
+        // With respect to p: apply the signs and rotate back.
         let r = self.orientation * DMat3::from_diagonal(sign);
         let (gradient, slope) = (r * gradient, r * slope * r.transpose());
         let length = gradient.length().max(1e-9);
@@ -77,8 +77,8 @@ impl Block {
         }
     }
 
-    /// A ball around it; what is below a block on the ground is left out.
-    pub(super) fn ball(&self) -> (DVec3, f64) {
+    /// A bounding sphere. For a block on the ground it does not cover what is below.
+    pub(super) fn bounding_sphere(&self) -> (DVec3, f64) {
         (self.position, self.half_extents.length())
     }
 }
@@ -98,7 +98,7 @@ fn outside(m: DVec3) -> (f64, DVec3, DMat3) {
 fn inside(m: DVec3) -> (f64, DVec3, DMat3) {
     let q = (-m).max(DVec3::splat(1e-6));
     let least = q.min_element();
-    // In units of the least, or powers run over.
+    // In units of the least, so that powers do not overflow.
     let t = q / least;
     let inverse = t.recip();
     let fourth = inverse * inverse * inverse * inverse;

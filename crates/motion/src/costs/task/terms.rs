@@ -1,15 +1,15 @@
-//! What goals come to: features, the moments at which they count, and how much.
+//! The terms of all goals: features, the moments at which they count, and their weights.
 
-use super::guides::guides;
-use super::{Aim, Feature, STRAIGHT};
+use super::guides::guide_terms;
+use super::{Feature, STANDING_STRETCH, TaskTerm};
 use crate::problem::{Goal, Problem};
 use crate::program::{Anchor, Program};
 use crate::score::TrueForces;
 use crate::variables::Moment;
 use conatus_math::DVec3;
 
-/// The aims of all goals.
-pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
+/// The terms of all goals.
+pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
     let w = &problem.weights;
     let layout = &program.layout;
     let end = layout.moment(layout.blocks() - 1, 1.0, 1.0);
@@ -18,7 +18,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         let knot = (knots as usize).clamp(1, layout.blocks());
         layout.moment(knot - 1, 1.0, 1.0)
     };
-    let mut aims = Vec::new();
+    let mut terms = Vec::new();
     let mut add = |moment: Moment, feature: Feature, weight: f64| {
         let is_rate = matches!(
             feature,
@@ -27,12 +27,12 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 | Feature::Rest { .. }
                 | Feature::Hold { .. }
         );
-        aims.push(Aim {
+        terms.push(TaskTerm {
             moment,
             feature,
             weight,
             is_rate,
-            guides: false,
+            is_guide: false,
         });
     };
     let limb_number = |character: usize, limb: usize| {
@@ -46,7 +46,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         local,
         target,
     };
-    let mut flying = Vec::new();
+    let mut moving_at_end = Vec::new();
     for goal in &problem.goals {
         match goal {
             Goal::Stand {
@@ -61,10 +61,10 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 for (limbs, along) in [(on, -DVec3::Z), (up, DVec3::Z)] {
                     for &limb in limbs {
                         let stance = problem.characters[*character].character.limbs[limb].stance;
-                        // What points up, and who stands on the head, is stretched.
+                        // Limbs that point up, and those of a handstand, are stretched.
                         let stance = stance.filter(|_| along.z < 0.0 && !upside_down);
                         let limb = limb_number(*character, limb);
-                        let stretched = along * (STRAIGHT * program.limbs[limb].reach);
+                        let stretched = along * (STANDING_STRETCH * program.limbs[limb].reach);
                         let feature = match stance {
                             Some(target) => Feature::Stance { limb, target },
                             None => Feature::Limb {
@@ -103,7 +103,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                         add(end, Feature::Hold { contact }, w.task);
                     }
                 }
-                // Forwards as the torso will face: it starts that way already.
+                // The direction in which the torso will face, from its start orientation.
                 let ahead = layout.start[frame].orientation;
                 let ahead = if ahead.x_axis.z.abs() > 0.7 {
                     -ahead.z_axis * ahead.x_axis.z.signum()
@@ -116,9 +116,9 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                     let limb = limb_number(*character, limb);
                     let spec = &program.limbs[limb];
                     let limb_of = &program.characters[spec.character].limbs[spec.limb];
-                    // Along the ground, with room for the heel.
-                    let lies = limb_of.links.last().map_or(0.0, |link| link.radius) + 0.02;
-                    let rise = lies - (height + limb_of.base.z);
+                    // Along the ground, with a margin for the heel.
+                    let leg_height = limb_of.links.last().map_or(0.0, |link| link.radius) + 0.02;
+                    let rise = leg_height - (height + limb_of.base.z);
                     let target = ahead * (0.95 * spec.reach) + DVec3::Z * rise;
                     add(end, Feature::Limb { limb, target }, 0.3 * w.task);
                 }
@@ -129,7 +129,7 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                 on,
             } => {
                 for &limb in on {
-                    // On the knee, if there is one.
+                    // On the knee, if the limb has one.
                     let limb = limb_number(*character, limb);
                     let knee = |i: &&usize| {
                         let anchor = program.contacts[**i].anchor;
@@ -175,14 +175,14 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
                         add(held, feature, w.task);
                     }
                 }
-                // What is put down stands as it stood.
+                // A box is put down upright.
                 let object = program.object(body);
                 if object.is_some_and(|o| o.ball_radius().is_none()) && !moving {
                     let up = layout.start[frame].orientation.transpose() * DVec3::Z;
                     add(until, axis(frame, up, DVec3::Z), 0.3 * w.task);
                 }
                 if *moving {
-                    flying.push(frame);
+                    moving_at_end.push(frame);
                 }
             }
             Goal::Facing {
@@ -215,38 +215,39 @@ pub fn aims(problem: &Problem, program: &Program) -> Vec<Aim> {
         }
     }
     let begin = layout.moment(0, 0.0, 1.0);
-    for contact in indispensable(program) {
+    for contact in find_required_start_contacts(program) {
         add(begin, Feature::Hold { contact }, w.task);
     }
-    // Whatever was to be reached is reached at rest.
-    for frame in (0..layout.frames).filter(|f| !flying.contains(f)) {
+    // Goals at the end are reached at rest.
+    for frame in (0..layout.frames).filter(|f| !moving_at_end.contains(f)) {
         let target = DVec3::ZERO;
         add(end, Feature::Velocity { frame, target }, w.task_velocity);
         add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
     }
-    // Weight is carried at the end, not braked.
-    for &frame in program.base_frames.iter().filter(|f| !flying.contains(f)) {
+    // At the end contacts carry the weight without acceleration.
+    for &frame in program.base_frames.iter().filter(|f| !moving_at_end.contains(f)) {
         add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
     }
-    aims.extend(guides(problem, program));
-    aims
+    terms.extend(guide_terms(problem, program));
+    terms
 }
 
-/// The contacts without which the start pose could not be still. Who starts at
-/// rest cannot be in the middle of a step, so these carry for a phase.
-fn indispensable(program: &Program) -> Vec<usize> {
-    /// What counts as unexplained, in body weights.
-    const UNEXPLAINED: f64 = 0.01;
+/// The contacts without which the start pose has no static equilibrium. A movement that
+/// starts at rest cannot start in the middle of a step, so these contacts must hold for
+/// the first phase.
+fn find_required_start_contacts(program: &Program) -> Vec<usize> {
+    /// The increase of the residual that makes a contact required, in body weights.
+    const RESIDUAL_INCREASE: f64 = 0.01;
     let mut state = program.start_state();
     let mut forces = TrueForces::default();
     forces.solve(program, &state);
-    let least = forces.residual() + UNEXPLAINED;
+    let threshold = forces.residual() + RESIDUAL_INCREASE;
     let touching = forces.touching.clone();
-    let mut without = |contact: &usize| {
+    let mut is_required = |contact: &usize| {
         let a = std::mem::take(&mut state.contacts[*contact]);
         forces.solve(program, &state);
         state.contacts[*contact] = a;
-        forces.residual() > least
+        forces.residual() > threshold
     };
-    touching.into_iter().filter(|i| without(i)).collect()
+    touching.into_iter().filter(|i| is_required(i)).collect()
 }

@@ -1,91 +1,91 @@
-//! A point against what it may touch, which may move: a part of the surroundings,
-//! a thing, somebody's torso or a link of somebody's limb.
+//! The nearest point of the surface that a contact may touch: the static surroundings,
+//! an object, or the torso or a link of another character.
 
 use super::Secant;
-use crate::costs::penetration::{link_ends, pull_points};
+use crate::costs::penetration::{link_ends, add_limb_point_gradients};
 use crate::program::{Against, Program};
-use crate::surface::Nearness;
+use crate::surface::SoftNearestPoint;
 use crate::variables::{Local, State, add_outer};
 use conatus_math::DVec3;
 
-/// A point against what it may touch.
+/// The gap between a point and the surface that it may touch.
 #[derive(Clone, Copy, Debug)]
-pub struct Approach {
+pub struct SurfaceGap {
     /// From the nearest point of the surface to the point, in world axes.
     pub gap: DVec3,
     /// The normal there, away from the surface.
     pub normal: DVec3,
-    place: Place,
+    attachment: Attachment,
 }
 
-/// Where the surface is.
+/// What the surface is attached to.
 #[derive(Clone, Copy, Debug)]
-enum Place {
-    /// It does not move.
-    Fixed(Nearness),
-    /// In the axes of a frame; with the way from the frame to the point.
+enum Attachment {
+    /// It is static.
+    Static(SoftNearestPoint),
+    /// It moves with a frame; `arm` is the vector from the frame's origin to the point.
     Carried {
-        near: Nearness,
+        near: SoftNearestPoint,
         frame: usize,
         arm: DVec3,
     },
-    /// Around a link.
-    Link(Link),
+    /// It is a capsule around a link.
+    Link(LinkCapsule),
 }
 
-impl Approach {
-    /// A point against what a contact may touch. Limbs have been placed.
+impl SurfaceGap {
+    /// The gap of the point `p`. The joints of limbs must be up to date.
     pub fn new(program: &Program, state: &State, against: Against, p: DVec3) -> Self {
         let Against::Solid(s) = against else {
-            return Self::fixed(Nearness::new(&program.around, p));
+            return Self::fixed(SoftNearestPoint::new(&program.around, p));
         };
         let solid = &program.solids[s];
         if let Some((limb, link)) = solid.link {
-            return Link::approach(program, state, (limb, link), p);
+            return LinkCapsule::approach(program, state, (limb, link), p);
         }
         let Some((_, frame)) = solid.carrier else {
-            return Self::fixed(Nearness::to_one(&solid.shape.distance(p)));
+            return Self::fixed(SoftNearestPoint::to_one(&solid.shape.distance(p)));
         };
         let carrier = &state.frames[frame];
         let arm = p - carrier.position;
         let local = carrier.matrix.transpose() * arm;
-        let near = Nearness::to_one(&solid.shape.distance(local));
+        let near = SoftNearestPoint::to_one(&solid.shape.distance(local));
         Self {
             gap: carrier.matrix * near.gap,
             normal: carrier.matrix * near.normal,
-            place: Place::Carried { near, frame, arm },
+            attachment: Attachment::Carried { near, frame, arm },
         }
     }
 
-    fn fixed(near: Nearness) -> Self {
+    fn fixed(near: SoftNearestPoint) -> Self {
         Self {
             gap: near.gap,
             normal: near.normal,
-            place: Place::Fixed(near),
+            attachment: Attachment::Static(near),
         }
     }
 
-    /// Whether it is somebody's limb.
+    /// Whether the surface is a link of a limb.
     pub fn is_limb(&self) -> bool {
-        matches!(self.place, Place::Link(_))
+        matches!(self.attachment, Attachment::Link(_))
     }
 
-    /// How fast the surface moves at the point, and how it turns; of limbs the
-    /// turning is not looked at.
-    pub fn carried(&self, program: &Program, state: &State) -> (DVec3, DVec3) {
-        match &self.place {
-            Place::Fixed(_) => (DVec3::ZERO, DVec3::ZERO),
-            Place::Carried { frame, arm, .. } => {
+    /// Velocity and angular velocity of the surface at the point; the angular velocity
+    /// of limbs is taken as zero.
+    pub fn surface_motion(&self, program: &Program, state: &State) -> (DVec3, DVec3) {
+        match &self.attachment {
+            Attachment::Static(_) => (DVec3::ZERO, DVec3::ZERO),
+            Attachment::Carried { frame, arm, .. } => {
                 let frame = &state.frames[*frame];
                 (frame.velocity + frame.omega.cross(*arm), frame.omega)
             }
-            Place::Link(link) => (link.velocity(program, state), DVec3::ZERO),
+            Attachment::Link(link) => (link.velocity(program, state), DVec3::ZERO),
         }
     }
 
-    /// The adjoint: adds what pulls at the carrier, returns what pulls at the
-    /// point.
-    pub fn pull(
+    /// The vector-Jacobian product of [`new`](Self::new): adds the gradient with respect
+    /// to the carrier, and returns that with respect to the point.
+    pub fn vector_jacobian_product(
         &self,
         program: &Program,
         state: &State,
@@ -93,13 +93,13 @@ impl Approach {
         by_normal: DVec3,
         out: &mut Local,
     ) -> DVec3 {
-        match &self.place {
-            Place::Fixed(near) => near.pull(by_gap, by_normal),
-            Place::Carried { near, frame, arm } => {
+        match &self.attachment {
+            Attachment::Static(near) => near.vector_jacobian_product(by_gap, by_normal),
+            Attachment::Carried { near, frame, arm } => {
                 let matrix = state.frames[*frame].matrix;
                 let back = matrix.transpose();
                 // q = Fᵀ (p − x); gap = F g(q), normal = F n(q).
-                let by_q = near.pull(back * by_gap, back * by_normal);
+                let by_q = near.vector_jacobian_product(back * by_gap, back * by_normal);
                 let by_p = matrix * by_q;
                 let carrier = &mut out.frames[*frame];
                 carrier.position -= by_p;
@@ -108,15 +108,15 @@ impl Approach {
                 add_outer(&mut carrier.matrix, by_normal, near.normal);
                 by_p
             }
-            Place::Link(link) => {
-                let by_way = link.by_way(by_gap, by_normal);
-                link.pull_way(program, state, by_way, out)
+            Attachment::Link(link) => {
+                let by_offset = link.offset_gradient(by_gap, by_normal);
+                link.offset_vjp(program, state, by_offset, out)
             }
         }
     }
 
-    /// The adjoint of [`carried`](Self::carried), likewise.
-    pub fn pull_carried(
+    /// The vector-Jacobian product of [`surface_motion`](Self::surface_motion), likewise.
+    pub fn surface_motion_vjp(
         &self,
         program: &Program,
         state: &State,
@@ -124,9 +124,9 @@ impl Approach {
         by_spin: DVec3,
         out: &mut Local,
     ) -> DVec3 {
-        match &self.place {
-            Place::Fixed(_) => DVec3::ZERO,
-            Place::Carried { frame, arm, .. } => {
+        match &self.attachment {
+            Attachment::Static(_) => DVec3::ZERO,
+            Attachment::Carried { frame, arm, .. } => {
                 let omega = state.frames[*frame].omega;
                 let by_arm = by_velocity.cross(omega);
                 let carrier = &mut out.frames[*frame];
@@ -135,32 +135,32 @@ impl Approach {
                 carrier.position -= by_arm;
                 by_arm
             }
-            Place::Link(link) => link.pull_velocity(program, state, by_velocity, out),
+            Attachment::Link(link) => link.velocity_vjp(program, state, by_velocity, out),
         }
     }
 }
 
-/// A point against a capsule around a link from a to b: q = a + s e, e = b − a, is
-/// the nearest point of its middle, and w = p − q.
+/// The nearest point of a capsule around a link from a to b: q = a + s e, e = b − a, is
+/// the nearest point of its axis, and w = p − q.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct LinkCapsule {
     limb: usize,
     link: usize,
     radius: f64,
     share: f64,
-    /// Whether q is neither a nor b, so that s follows the point.
-    between: bool,
+    /// Whether q is neither a nor b, so that s depends on the point.
+    is_inside: bool,
     along: DVec3,
-    way: DVec3,
+    offset: DVec3,
 }
 
-impl Link {
+impl LinkCapsule {
     fn approach(
         program: &Program,
         state: &State,
         (limb, link): (usize, usize),
         p: DVec3,
-    ) -> Approach {
+    ) -> SurfaceGap {
         let (a, b) = link_ends(state, limb, link);
         let along = b - a;
         let share = (p - a).dot(along) / along.length_squared();
@@ -171,43 +171,43 @@ impl Link {
             link,
             radius,
             share: share.clamp(0.0, 1.0),
-            between: share > 0.0 && share < 1.0,
+            is_inside: share > 0.0 && share < 1.0,
             along,
-            way: p - a - along * share.clamp(0.0, 1.0),
+            offset: p - a - along * share.clamp(0.0, 1.0),
         };
-        let normal = at.way.normalize_or(DVec3::Z);
-        Approach {
-            gap: at.way - normal * radius,
+        let normal = at.offset.normalize_or(DVec3::Z);
+        SurfaceGap {
+            gap: at.offset - normal * radius,
             normal,
-            place: Place::Link(at),
+            attachment: Attachment::Link(at),
         }
     }
 
     /// gap = w − r w/|w|, normal = w/|w|.
-    fn by_way(&self, by_gap: DVec3, by_normal: DVec3) -> DVec3 {
-        let length = self.way.length().max(1e-9);
-        let n = self.way / length;
+    fn offset_gradient(&self, by_gap: DVec3, by_normal: DVec3) -> DVec3 {
+        let length = self.offset.length().max(1e-9);
+        let n = self.offset / length;
         let by_n = by_normal - by_gap * self.radius;
         by_gap + (by_n - n * n.dot(by_n)) / length
     }
 
     /// δw = (1 − e eᵀ/e²) η − e (w·δe)/e² with η = δp − (1 − s) δa − s δb; at an
-    /// end δw = η. Returns what pulls at the point.
-    fn pull_way(&self, program: &Program, state: &State, by_way: DVec3, out: &mut Local) -> DVec3 {
+    /// end δw = η. Returns the gradient with respect to the point.
+    fn offset_vjp(&self, program: &Program, state: &State, by_offset: DVec3, out: &mut Local) -> DVec3 {
         let (e, square) = (self.along, self.along.length_squared());
-        let (by_p, by_e) = match self.between {
+        let (by_p, by_e) = match self.is_inside {
             true => {
-                let share = e.dot(by_way) / square;
-                (by_way - e * share, self.way * -share)
+                let share = e.dot(by_offset) / square;
+                (by_offset - e * share, self.offset * -share)
             }
-            false => (by_way, DVec3::ZERO),
+            false => (by_offset, DVec3::ZERO),
         };
-        self.pull_ends(program, state, by_p, by_e, out);
+        self.add_end_gradients(program, state, by_p, by_e, out);
         by_p
     }
 
-    /// Derivatives by η and by e, carried on to the ends.
-    fn pull_ends(
+    /// Adds the gradients by η and by e to the ends of the link.
+    fn add_end_gradients(
         &self,
         program: &Program,
         state: &State,
@@ -219,7 +219,7 @@ impl Link {
             (self.link, by_p * (self.share - 1.0) - by_e),
             (self.link + 1, by_p * -self.share + by_e),
         ];
-        pull_points(program, state, self.limb, &ends, out);
+        add_limb_point_gradients(program, state, self.limb, &ends, out);
     }
 
     fn velocity(&self, program: &Program, state: &State) -> DVec3 {
@@ -228,7 +228,7 @@ impl Link {
         a.lerp(b, self.share)
     }
 
-    fn pull_velocity(
+    fn velocity_vjp(
         &self,
         program: &Program,
         state: &State,
@@ -244,14 +244,14 @@ impl Link {
             (self.link, by_velocity * (1.0 - self.share)),
             (self.link + 1, by_velocity * self.share),
         ];
-        secant.pull(&ends, out);
-        if !self.between {
+        secant.vector_jacobian_product(&ends, out);
+        if !self.is_inside {
             return DVec3::ZERO;
         }
         // δs = (η·e + w·δe)/e².
         let by_share = by_velocity.dot(b - a) / self.along.length_squared();
-        let (by_p, by_e) = (self.along * by_share, self.way * by_share);
-        self.pull_ends(program, state, by_p, by_e, out);
+        let (by_p, by_e) = (self.along * by_share, self.offset * by_share);
+        self.add_end_gradients(program, state, by_p, by_e, out);
         by_p
     }
 }

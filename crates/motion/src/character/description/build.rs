@@ -1,17 +1,16 @@
-//! From descriptions to characters and their poses: values are checked, and mirror images
-//! added.
+//! Builds characters and poses from descriptions: checks values and adds mirror images.
 
 use super::{
     Description, DescriptionError, KneeDescription, LimbDescription, PatchDescription,
     PlaceDescription,
 };
 use crate::base::RigidBase;
-use crate::character::{BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Place, Pose};
+use crate::character::{BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Placement, CharacterPose};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
-fn wrong(path: impl Into<String>, what: impl Into<String>) -> DescriptionError {
+fn error(path: impl Into<String>, what: impl Into<String>) -> DescriptionError {
     DescriptionError {
         path: path.into(),
         what: what.into(),
@@ -22,18 +21,18 @@ fn positive(path: String, value: f64) -> Result<f64, DescriptionError> {
     if value.is_finite() && value > 0.0 {
         return Ok(value);
     }
-    Err(wrong(path, format!("{value} should be a positive number")))
+    Err(error(path, format!("{value} should be a positive number")))
 }
 
 fn unit(path: String, v: [f64; 3]) -> Result<DVec3, DescriptionError> {
     let v = DVec3::from_array(v);
     v.try_normalize()
         .filter(|u| u.is_finite())
-        .ok_or_else(|| wrong(path, "a direction cannot be zero"))
+        .ok_or_else(|| error(path, "a direction cannot be zero"))
 }
 
 impl Description {
-    /// The character, if the description makes sense.
+    /// Builds the character, or reports the first error of the description.
     pub fn build(&self, name: &str) -> Result<Character, DescriptionError> {
         let mass = positive("mass".into(), self.mass)?;
         for (k, h) in self.half_extents.iter().enumerate() {
@@ -70,15 +69,15 @@ impl Description {
             patches.push(patch.build(&format!("patch[{k}]"))?);
         }
         if limbs.is_empty() && patches.is_empty() {
-            return Err(wrong(
+            return Err(error(
                 "limb",
-                "a character without limbs and without patches has nothing to move with: give it [[limb]] or [[patch]]",
+                "a character needs limbs or patches: add [[limb]] or [[patch]]",
             ));
         }
         let mut names: Vec<&str> = limbs.iter().map(|l: &Limb| l.name.as_str()).collect();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(wrong("limb", format!("two limbs are named `{}`", twice[0])));
+            return Err(error("limb", format!("two limbs have the name `{}`", twice[0])));
         }
         let mut hull = Vec::new();
         for (k, ball) in self.hull.iter().enumerate() {
@@ -116,69 +115,69 @@ impl Description {
         self.pose.keys().map(String::as_str)
     }
 
-    /// A pose by name: limbs that are left out mirror their twins.
-    pub fn build_pose(&self, character: &Character, name: &str) -> Result<Pose, DescriptionError> {
+    /// Builds a pose by name. Limbs that the pose leaves out mirror their counterparts.
+    pub fn build_pose(&self, character: &Character, name: &str) -> Result<CharacterPose, DescriptionError> {
         let Some(places) = self.pose.get(name) else {
             let known: Vec<&str> = self.poses().collect();
             let what = format!("no pose `{name}`; there are: {}", known.join(", "));
-            return Err(wrong("pose", what));
+            return Err(error("pose", what));
         };
         self.place_pose(character, name, places)
     }
 
-    /// A pose by numbers.
+    /// Builds a pose from given placements.
     pub fn place_pose(
         &self,
         character: &Character,
         name: &str,
         places: &BTreeMap<String, PlaceDescription>,
-    ) -> Result<Pose, DescriptionError> {
+    ) -> Result<CharacterPose, DescriptionError> {
         let path = |part: &str| format!("pose.{name}.{part}");
         let read = |part: &str, place: &PlaceDescription| {
             let [p, f, n] = [place.position, place.forward, place.normal].map(DVec3::from_array);
-            Place::new(p, f, n)
+            Placement::new(p, f, n)
                 .filter(|p| p.position.is_finite() && p.orientation.is_finite())
-                .ok_or_else(|| wrong(path(part), "`forward` and `normal` have to differ"))
+                .ok_or_else(|| error(path(part), "`forward` and `normal` must not be parallel"))
         };
         let torso = places
             .get("torso")
-            .ok_or_else(|| wrong(path("torso"), "a pose needs a place for the torso"))?;
+            .ok_or_else(|| error(path("torso"), "a pose needs `torso`"))?;
         let torso = read("torso", torso)?;
         let mut effectors = Vec::new();
         for limb in &character.limbs {
             let own = places.get(&limb.name);
-            let twin = self
+            let counterpart = self
                 .limb
                 .iter()
                 .find(|l| l.mirror.as_ref() == Some(&limb.name));
-            let place = match (own, twin.and_then(|l| places.get(&l.name))) {
+            let place = match (own, counterpart.and_then(|l| places.get(&l.name))) {
                 (Some(place), _) => read(&limb.name, place)?,
                 (None, Some(place)) => read(&limb.name, place)?.mirrored(),
                 (None, None) => {
-                    return Err(wrong(
+                    return Err(error(
                         path(&limb.name),
-                        "this limb has no place in the pose",
+                        "the pose does not place this limb",
                     ));
                 }
             };
             effectors.push(place);
         }
-        if let Some(stray) = places
+        if let Some(unknown) = places
             .keys()
             .find(|key| *key != "torso" && character.limb(key).is_none())
         {
-            return Err(wrong(path(stray), "there is no such limb"));
+            return Err(error(path(unknown), "there is no such limb"));
         }
-        Ok(Pose { torso, effectors })
+        Ok(CharacterPose { torso, effectors })
     }
 }
 
 impl LimbDescription {
     fn build(&self, path: &str) -> Result<Limb, DescriptionError> {
         if self.links.is_empty() {
-            return Err(wrong(
+            return Err(error(
                 format!("{path}.links"),
-                "a limb without links: give at least one { length, radius }",
+                "a limb needs at least one link { length, radius }",
             ));
         }
         let mut links = Vec::new();
@@ -199,13 +198,13 @@ impl LimbDescription {
         let bend = unit(format!("{path}.bend"), self.bend)?;
         let bend = (bend - direction * direction.dot(bend))
             .try_normalize()
-            .ok_or_else(|| wrong(format!("{path}.bend"), "it lies along `direction`"))?;
+            .ok_or_else(|| error(format!("{path}.bend"), "it is parallel to `direction`"))?;
         let angle = |key: &str, value: f64| {
             if (0.0..=180.0).contains(&value) {
                 return Ok(value.to_radians());
             }
             let path = format!("{path}.{key}");
-            Err(wrong(
+            Err(error(
                 path,
                 format!("{value} is not an angle from 0 to 180"),
             ))
@@ -213,13 +212,13 @@ impl LimbDescription {
         for (k, h) in self.effector.half_extents.iter().enumerate() {
             if !(h.is_finite() && *h >= 0.0) {
                 let path = format!("{path}.effector.half_extents[{k}]");
-                return Err(wrong(path, format!("{h} should not be negative")));
+                return Err(error(path, format!("{h} should not be negative")));
             }
         }
         let friction = self.effector.friction;
         if !(friction.is_finite() && friction >= 0.0) {
             let path = format!("{path}.effector.friction");
-            return Err(wrong(path, format!("{friction} should not be negative")));
+            return Err(error(path, format!("{friction} should not be negative")));
         }
         Ok(Limb {
             name: self.name.clone(),
@@ -249,18 +248,18 @@ impl LimbDescription {
         })
     }
 
-    /// `knee`, where there are such joints.
+    /// The load-bearing joints of `knee`.
     fn knees(&self, path: &str) -> Result<Vec<Knee>, DescriptionError> {
         let build = |(k, knee): (usize, &KneeDescription)| {
             let path = format!("{path}.knee[{k}]");
             if knee.joint + 1 >= self.links.len() {
                 let inner = self.links.len() - 1;
                 let what = format!("joint {}, but there are {inner} inner joints", knee.joint);
-                return Err(wrong(format!("{path}.joint"), what));
+                return Err(error(format!("{path}.joint"), what));
             }
             if !(knee.friction.is_finite() && knee.friction >= 0.0) {
                 let what = format!("{} should not be negative", knee.friction);
-                return Err(wrong(format!("{path}.friction"), what));
+                return Err(error(format!("{path}.friction"), what));
             }
             Ok(Knee {
                 joint: knee.joint,
@@ -276,23 +275,23 @@ impl LimbDescription {
         self.knee.iter().enumerate().map(build).collect()
     }
 
-    /// `stance`, if the limb can span it.
+    /// `stance`, checked against the length of the limb.
     fn stance(&self, path: &str) -> Result<Option<DVec3>, DescriptionError> {
         let Some(stance) = self.stance.map(DVec3::from_array) else {
             return Ok(None);
         };
         let reach: f64 = self.links.iter().map(|link| link.length).sum();
         let span = stance.length();
-        // Written so that numbers which are none are refused as well.
+        // The negated comparison rejects NaN as well.
         if !(span > 0.0 && span <= reach) {
-            let what = format!("it spans {span:.3} m, and the limb reaches {reach:.3} m");
-            return Err(wrong(format!("{path}.stance"), what));
+            let what = format!("it spans {span:.3} m, but the limb is {reach:.3} m long");
+            return Err(error(format!("{path}.stance"), what));
         }
         Ok(Some(stance))
     }
 }
 
-/// The mirror image of a limb at the torso's plane y = 0.
+/// The mirror image of a limb at the plane y = 0 of the torso.
 fn mirrored(limb: &Limb, described: &LimbDescription, name: &str) -> Limb {
     let m = |v: DVec3| DVec3::new(v.x, -v.y, v.z);
     let mut image = limb.clone();
@@ -305,8 +304,8 @@ fn mirrored(limb: &Limb, described: &LimbDescription, name: &str) -> Limb {
     image.rest = limb.rest.map(m);
     image.stance = limb.stance.map(m);
     for (knee, described) in image.knees.iter_mut().zip(&described.knee) {
-        let twin = || format!("{} of {name}", described.name);
-        knee.patch.name = described.mirror.clone().unwrap_or_else(twin);
+        let default_name = || format!("{} of {name}", described.name);
+        knee.patch.name = described.mirror.clone().unwrap_or_else(default_name);
     }
     image.effector.name = described.effector.mirror.clone().unwrap_or(name.into());
     image
@@ -318,10 +317,10 @@ impl PatchDescription {
         let x = unit(format!("{path}.forward"), self.forward)?;
         let x = (x - z * x.dot(z))
             .try_normalize()
-            .ok_or_else(|| wrong(format!("{path}.forward"), "it lies along `normal`"))?;
+            .ok_or_else(|| error(format!("{path}.forward"), "it is parallel to `normal`"))?;
         if !(self.friction.is_finite() && self.friction >= 0.0) {
             let what = format!("{} should not be negative", self.friction);
-            return Err(wrong(format!("{path}.friction"), what));
+            return Err(error(format!("{path}.friction"), what));
         }
         Ok(BodyPatch {
             patch: Patch {

@@ -1,4 +1,4 @@
-//! How fast the points of a limb move: its base, its joints and its tip.
+//! Velocities of the points of a limb: its base, its joints and its tip.
 
 use crate::character::LimbState;
 use crate::character::limb::LimbGradient;
@@ -6,12 +6,12 @@ use crate::program::Program;
 use crate::variables::{FrameGradient, FrameState, Local, State};
 use conatus_math::{DMat3, DVec3};
 
-/// Half of the time over which velocities are measured, in seconds.
-const HALF: f64 = 1e-3;
+/// Half of the time step of the central difference, in seconds.
+const HALF_STEP_S: f64 = 1e-3;
 
-/// A limb a moment before and a moment after: how fast its points move is how far
-/// they get in between. So first derivatives of the limb are enough for exact
-/// derivatives of this velocity. Points are counted from the base, 0, to the tip.
+/// Velocities by a central difference of two states of the limb. The difference needs
+/// only first derivatives of the limb for its exact gradient. Points are numbered from
+/// the base, 0, to the tip.
 pub(super) struct Secant<'a> {
     program: &'a Program,
     limb: usize,
@@ -24,8 +24,8 @@ impl<'a> Secant<'a> {
         let spec = &program.limbs[limb];
         let described = &program.characters[spec.character].limbs[spec.limb];
         let frames = [&state.frames[spec.torso], &state.frames[spec.effector]];
-        let moments = [-HALF, HALF].map(|time| {
-            let [torso, effector] = frames.map(|frame| later(frame, time));
+        let moments = [-HALF_STEP_S, HALF_STEP_S].map(|time| {
+            let [torso, effector] = frames.map(|frame| advanced(frame, time));
             let mut at = LimbState::default();
             at.update(described, &torso, &effector, false);
             at
@@ -41,22 +41,22 @@ impl<'a> Secant<'a> {
     /// The velocity of a point.
     pub fn velocity(&self, point: usize) -> DVec3 {
         let [before, after] = &self.moments;
-        (after.point(point) - before.point(point)) / (2.0 * HALF)
+        (after.point(point) - before.point(point)) / (2.0 * HALF_STEP_S)
     }
 
-    /// The adjoint, for several points.
-    pub fn pull(&self, by_velocities: &[(usize, DVec3)], out: &mut Local) {
+    /// The vector-Jacobian product for several points.
+    pub fn vector_jacobian_product(&self, by_velocities: &[(usize, DVec3)], out: &mut Local) {
         let spec = &self.program.limbs[self.limb];
         let described = &self.program.characters[spec.character].limbs[spec.limb];
-        for (at, time) in self.moments.iter().zip([-HALF, HALF]) {
+        for (at, time) in self.moments.iter().zip([-HALF_STEP_S, HALF_STEP_S]) {
             let mut gradient = LimbGradient::default();
             gradient.clear(at.joints.len());
             for &(point, by_velocity) in by_velocities {
-                *gradient.point(point) += by_velocity * (time.signum() / (2.0 * HALF));
+                *gradient.point(point) += by_velocity * (time.signum() / (2.0 * HALF_STEP_S));
             }
             let mut moved = [FrameGradient::ZERO; 2];
             let [torso, effector] = &mut moved;
-            at.pull(described, &gradient, torso, effector);
+            at.vector_jacobian_product(described, &gradient, torso, effector);
             // x + t v, and R + t ω × R column by column.
             for ((frame, at), moved) in [spec.torso, spec.effector]
                 .into_iter()
@@ -76,8 +76,8 @@ impl<'a> Secant<'a> {
     }
 }
 
-/// A frame after a little time, to first order.
-fn later(frame: &FrameState, time: f64) -> FrameState {
+/// A frame after a short time, to first order.
+fn advanced(frame: &FrameState, time: f64) -> FrameState {
     let turned = |column: DVec3| column + frame.omega.cross(column) * time;
     let m = &frame.matrix;
     FrameState::at_rest(

@@ -1,8 +1,7 @@
-//! Ground with hills: heights on a grid, smooth between.
+//! Heightfields: heights on a grid, blended by cubic B-splines.
 //!
-//! Heights are blended by cubic B-splines, so that slopes and curvatures have no
-//! jumps; bumps come out a little lower than their numbers. The distance is that
-//! from the tangent plane below,
+//! The splines have continuous slopes and curvatures, and bumps are a little lower than
+//! their grid values. The distance is that from the tangent plane below the point,
 //! ```text
 //! φ = (z − h(x, y)) / √(1 + |∇h|²)
 //! ```
@@ -10,21 +9,21 @@
 use super::{Distance, outer};
 use conatus_math::{DMat3, DVec3};
 
-/// Heights on a regular grid; beyond its border they go on level.
+/// Heights on a regular grid; beyond its border the heights of the border continue.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct Heightfield {
     /// The corner with the least x and y; its z is added to all heights.
     pub origin: DVec3,
-    /// The distance of neighbours.
+    /// The grid spacing in metres.
     pub spacing: f64,
-    /// How many there are along x.
+    /// The number of grid points along x.
     pub columns: usize,
-    /// Row by row, along x first.
+    /// The heights row by row, along x first.
     pub heights: Vec<f64>,
 }
 
-/// Cubic B-spline weights of four neighbours at the share t, and their first and
-/// second derivatives.
+/// Cubic B-spline weights of four neighbours at the fraction t of a cell, and their
+/// first and second derivatives.
 fn weights(t: f64) -> [[f64; 4]; 3] {
     let u = 1.0 - t;
     [
@@ -44,13 +43,13 @@ fn weights(t: f64) -> [[f64; 4]; 3] {
     ]
 }
 
-impl Field {
-    /// How many there are along y.
+impl Heightfield {
+    /// The number of grid points along y.
     pub fn rows(&self) -> usize {
         self.heights.len() / self.columns.max(1)
     }
 
-    /// The height at a place, with its first and second derivatives:
+    /// The height at a point, with its first and second derivatives:
     /// h, h_x, h_y, h_xx, h_xy, h_yy.
     pub fn height(&self, x: f64, y: f64) -> [f64; 6] {
         let (columns, rows) = (self.columns as i64, self.rows() as i64);
@@ -80,7 +79,7 @@ impl Field {
         [self.origin.z + h, hx * f, hy * f, hxx * s, hxy * s, hyy * s]
     }
 
-    /// How far a point is from it.
+    /// The signed distance of a point.
     pub fn distance(&self, p: DVec3) -> Distance {
         let [h, hx, hy, hxx, hxy, hyy] = self.height(p.x, p.y);
         let rise = p.z - h;
@@ -101,7 +100,7 @@ impl Field {
         }
     }
 
-    pub(super) fn shifted(&self, by: DVec3) -> Self {
+    pub(super) fn translated(&self, by: DVec3) -> Self {
         Self {
             origin: self.origin + by,
             ..self.clone()

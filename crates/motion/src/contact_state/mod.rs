@@ -1,42 +1,42 @@
-//! Where a contact is, and where it is against what it may touch: with
-//! derivatives, for every cost that asks.
+//! The state of a contact relative to the surface that it may touch, with derivatives,
+//! for all costs.
 //!
-//! A patch lies where its frame puts it. A ball or a knee touches with the side
-//! that is nearest, p = centre − r n, so its place depends on the normal n there.
-//! What it touches may move: gaps, normals and velocities are relative to that.
+//! The position of a patch follows from its frame. A ball or a knee touches with its
+//! nearest point p = centre − r n, which depends on the normal n there. The surface may
+//! move: gaps, normals and velocities are relative to it.
 
-mod approach;
+mod surface_gap;
 mod secant;
 
-pub use approach::Approach;
+pub use surface_gap::SurfaceGap;
 
-use crate::costs::penetration::pull_points;
+use crate::costs::penetration::add_limb_point_gradients;
 use crate::program::{Anchor, Program};
 use crate::variables::{Local, State};
 use conatus_math::{DMat3, DVec3};
 use secant::Secant;
 
-/// A contact at one moment.
+/// The state of a contact at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
-    /// Where it touches, or would.
+pub struct ContactState {
+    /// The contact point, or the point that would touch.
     pub position: DVec3,
     /// From its axes to world axes; z away from the surface.
     pub matrix: DMat3,
-    /// How far it is from what it may touch.
+    /// The vector from the nearest point of the surface.
     pub gap: DVec3,
-    /// The normal of that.
+    /// The normal of the surface there.
     pub normal: DVec3,
-    /// Its velocity relative to that.
+    /// Its velocity relative to the surface.
     pub velocity: DVec3,
-    /// Its angular velocity relative to that; nothing for what may roll.
+    /// Its angular velocity relative to the surface; zero for contacts that may roll.
     pub spin: DVec3,
-    approach: Approach,
+    approach: SurfaceGap,
 }
 
-/// Derivatives of a number by what [`Touch`] holds.
+/// The gradient of a scalar with respect to the fields of [`ContactState`].
 #[derive(Clone, Copy, Debug)]
-pub struct TouchGradient {
+pub struct ContactStateGradient {
     /// By the position.
     pub position: DVec3,
     /// By the entries of the matrix.
@@ -51,7 +51,7 @@ pub struct TouchGradient {
     pub spin: DVec3,
 }
 
-impl TouchGradient {
+impl ContactStateGradient {
     /// All zero.
     pub const ZERO: Self = Self {
         position: DVec3::ZERO,
@@ -63,26 +63,26 @@ impl TouchGradient {
     };
 }
 
-impl Touch {
-    /// A contact at one moment. Limbs have been placed.
+impl ContactState {
+    /// Computes the state of contact `i`. The joints of limbs must be up to date.
     pub fn new(program: &Program, state: &State, i: usize) -> Self {
         let spec = &program.contacts[i];
         let frame = &state.frames[spec.frame];
-        let (centre, moves, radius) = match spec.anchor {
+        let (centre, centre_velocity, radius) = match spec.anchor {
             Anchor::Patch => {
                 let position = frame.point(spec.offset);
-                let approach = Approach::new(program, state, spec.against, position);
-                let (carried, turned) = approach.carried(program, state);
+                let approach = SurfaceGap::new(program, state, spec.against, position);
+                let (surface_velocity, surface_spin) = approach.surface_motion(program, state);
                 return Self {
                     position,
                     matrix: frame.matrix * spec.turn,
                     gap: approach.gap,
                     normal: approach.normal,
-                    velocity: frame.point_velocity(spec.offset) - carried,
-                    // Who stands on somebody's limb may turn on it.
+                    velocity: frame.point_velocity(spec.offset) - surface_velocity,
+                    // A foot on a limb of another character may turn on it.
                     spin: match approach.is_limb() {
                         true => DVec3::ZERO,
-                        false => frame.omega - turned,
+                        false => frame.omega - surface_spin,
                     },
                     approach,
                 };
@@ -97,34 +97,35 @@ impl Touch {
                 radius,
             } => {
                 let centre = state.limbs[limb].joints[joint];
-                let moves = Secant::new(program, state, limb).velocity(joint + 1);
-                (centre, moves, radius)
+                let centre_velocity = Secant::new(program, state, limb).velocity(joint + 1);
+                (centre, centre_velocity, radius)
             }
         };
-        let approach = Approach::new(program, state, spec.against, centre);
+        let approach = SurfaceGap::new(program, state, spec.against, centre);
         let n = approach.normal;
-        let rolls = match spec.anchor {
+        let roll_velocity = match spec.anchor {
             Anchor::Ball { .. } => frame.omega.cross(n * -radius),
             _ => DVec3::ZERO,
         };
         Self {
             position: centre - n * radius,
-            matrix: upright(n),
+            matrix: axes_with_normal(n),
             gap: approach.gap - n * radius,
             normal: n,
-            velocity: moves + rolls - approach.carried(program, state).0,
+            velocity: centre_velocity + roll_velocity - approach.surface_motion(program, state).0,
             spin: DVec3::ZERO,
             approach,
         }
     }
 
-    /// The adjoint: adds what pulls at frames.
-    pub fn pull(
+    /// The vector-Jacobian product of [`new`](Self::new): adds the gradient with respect
+    /// to the frames.
+    pub fn vector_jacobian_product(
         &self,
         program: &Program,
         state: &State,
         i: usize,
-        by: &TouchGradient,
+        by: &ContactStateGradient,
         out: &mut Local,
     ) {
         let spec = &program.contacts[i];
@@ -133,39 +134,39 @@ impl Touch {
             true => DVec3::ZERO,
             false => by.spin,
         };
-        let by_carried = approach.pull_carried(program, state, -by.velocity, -by_spin, out);
+        let by_surface_point = approach.surface_motion_vjp(program, state, -by.velocity, -by_spin, out);
         let (radius, mut by_normal) = match spec.anchor {
             Anchor::Patch => {
-                let by_point = approach.pull(program, state, by.gap, by.normal, out);
+                let by_point = approach.vector_jacobian_product(program, state, by.gap, by.normal, out);
                 let frame = &state.frames[spec.frame];
                 let gradient = &mut out.frames[spec.frame];
-                gradient.pull_point(spec.offset, by.position + by_point + by_carried);
+                gradient.add_point_gradient(spec.offset, by.position + by_point + by_surface_point);
                 gradient.matrix += by.matrix * spec.turn.transpose();
-                gradient.pull_point_velocity(frame, spec.offset, by.velocity);
+                gradient.add_point_velocity_gradient(frame, spec.offset, by.velocity);
                 gradient.omega += by_spin;
                 return;
             }
             Anchor::Ball { radius } | Anchor::Joint { radius, .. } => (radius, by.normal),
         };
         by_normal -= (by.gap + by.position) * radius;
-        by_normal += pull_upright(self.normal, &by.matrix);
-        let mut by_centre = by.position + by_carried;
+        by_normal += axes_with_normal_vjp(self.normal, &by.matrix);
+        let mut by_centre = by.position + by_surface_point;
         match spec.anchor {
             Anchor::Ball { .. } => {
                 let frame = &state.frames[spec.frame];
                 let arm = self.normal * -radius;
                 by_normal -= by.velocity.cross(frame.omega) * radius;
-                by_centre += approach.pull(program, state, by.gap, by_normal, out);
+                by_centre += approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
                 let gradient = &mut out.frames[spec.frame];
-                gradient.pull_point(spec.offset, by_centre);
-                gradient.pull_point_velocity(frame, spec.offset, by.velocity);
+                gradient.add_point_gradient(spec.offset, by_centre);
+                gradient.add_point_velocity_gradient(frame, spec.offset, by.velocity);
                 gradient.omega += arm.cross(by.velocity);
             }
             Anchor::Joint { limb, joint, .. } => {
-                by_centre += approach.pull(program, state, by.gap, by_normal, out);
-                pull_points(program, state, limb, &[(joint + 1, by_centre)], out);
+                by_centre += approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
+                add_limb_point_gradients(program, state, limb, &[(joint + 1, by_centre)], out);
                 if by.velocity != DVec3::ZERO {
-                    Secant::new(program, state, limb).pull(&[(joint + 1, by.velocity)], out);
+                    Secant::new(program, state, limb).vector_jacobian_product(&[(joint + 1, by.velocity)], out);
                 }
             }
             Anchor::Patch => {}
@@ -173,22 +174,21 @@ impl Touch {
     }
 }
 
-/// Which axis is farthest from a normal.
-fn aside(n: DVec3) -> DVec3 {
+/// A coordinate axis that is not parallel to a normal.
+fn other_axis(n: DVec3) -> DVec3 {
     if n.x.abs() < 0.6 { DVec3::X } else { DVec3::Y }
 }
 
-/// Axes whose z is n; how they are turned about it does not matter to what touches
-/// at a point.
-fn upright(n: DVec3) -> DMat3 {
-    let a = aside(n);
+/// Axes whose z is n. Their rotation about n does not matter for point contacts.
+fn axes_with_normal(n: DVec3) -> DMat3 {
+    let a = other_axis(n);
     let x = (a - n * a.dot(n)).normalize();
     DMat3::from_cols(x, n.cross(x), n)
 }
 
-/// The adjoint of [`upright`].
-fn pull_upright(n: DVec3, by: &DMat3) -> DVec3 {
-    let a = aside(n);
+/// The vector-Jacobian product of [`axes_with_normal`].
+fn axes_with_normal_vjp(n: DVec3, by: &DMat3) -> DVec3 {
+    let a = other_axis(n);
     let raw = a - n * a.dot(n);
     let length = raw.length();
     let x = raw / length;
