@@ -53,7 +53,8 @@ pub fn distance(a: &[bool], b: &[bool]) -> f64 {
 pub fn select_different(patterns: &[Vec<bool>], keep: usize) -> Vec<usize> {
     let mut selected: Vec<usize> = Vec::new();
     for (i, pattern) in patterns.iter().enumerate() {
-        let is_new = (selected.iter()).all(|&c| distance(pattern, &patterns[c]) > MIN_PATTERN_DISTANCE);
+        let is_new =
+            (selected.iter()).all(|&c| distance(pattern, &patterns[c]) > MIN_PATTERN_DISTANCE);
         if selected.len() < keep && is_new {
             selected.push(i);
         }

@@ -11,8 +11,9 @@
 
 pub mod base;
 pub mod character;
-pub mod costs;
 pub mod contact_pattern;
+pub mod contact_state;
+pub mod costs;
 pub mod dynamics;
 pub mod inverse_dynamics;
 pub mod object;
@@ -25,7 +26,6 @@ pub mod slide;
 pub mod start;
 pub mod surface;
 mod synthesize;
-pub mod contact_state;
 pub mod variables;
 pub mod weights;
 

@@ -5,7 +5,7 @@
 
 use crate::base::RigidBase;
 use crate::character::{BodyPatch, HullBall, Patch};
-use crate::surface::{RoundedBox, Capsule, Shape};
+use crate::surface::{Capsule, RoundedBox, Shape};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 

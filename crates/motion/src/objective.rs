@@ -57,7 +57,11 @@ impl<'a> Evaluator<'a> {
             memory.swap_start(lambda);
             self.descent.settle(layout, moment, &self.state, gradient);
         }
-        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
+        for aim in program
+            .task_terms
+            .iter()
+            .filter(|a| a.weight_in_stage(mix) > 0.0)
+        {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
             task::evaluate(program, mix, aim, &self.state, &mut self.descent);
@@ -79,7 +83,11 @@ impl<'a> Evaluator<'a> {
             along_the_way(program, mix, moment, &self.state, memory, &mut value);
             memory.swap_start(lambda);
         }
-        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
+        for aim in program
+            .task_terms
+            .iter()
+            .filter(|a| a.weight_in_stage(mix) > 0.0)
+        {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
             task::evaluate(program, mix, aim, &self.state, &mut value);
@@ -110,7 +118,11 @@ impl<'a> Evaluator<'a> {
             memory.swap_start(lambda);
             cost += rows.cost;
         }
-        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
+        for aim in program
+            .task_terms
+            .iter()
+            .filter(|a| a.weight_in_stage(mix) > 0.0)
+        {
             self.state.update(layout, x, &aim.moment);
             self.state.update_limbs(&program.characters, false);
             let sums = (&mut *gradient, &mut *matrix);

@@ -7,7 +7,7 @@
 //! behaviour; Levenberg-Marquardt with dear physics makes it clean.
 
 use crate::costs::Mix;
-use crate::costs::task::{TaskTerm, MIN_REQUIRED_CONTACT, Feature};
+use crate::costs::task::{Feature, MIN_REQUIRED_CONTACT, TaskTerm};
 use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::{Against, Anchor, Program};

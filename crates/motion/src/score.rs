@@ -5,6 +5,7 @@
 //! do not touch. The *true* residual is what is left when only contacts that touch
 //! may push: near enough, flat enough and slow enough.
 
+use crate::contact_state::ContactState;
 use crate::costs::obstacles;
 use crate::costs::penetration::{gap, link_ends};
 use crate::costs::physics;
@@ -12,7 +13,6 @@ use crate::costs::task::{ARM, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::Lean;
-use crate::contact_state::ContactState;
 use crate::variables::State;
 use conatus_math::DVec3;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@
 //!
 //! [`Problem::continued_from`]: crate::Problem::continued_from
 
-use crate::character::{Character, Placement, CharacterPose};
+use crate::character::{Character, CharacterPose, Placement};
 use crate::object::Object;
 use conatus_math::DVec3;
 

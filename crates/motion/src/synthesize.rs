@@ -11,8 +11,8 @@
 //!
 //! [`Effort::keep`]: crate::Effort::keep
 
-use crate::costs::Terms;
 use crate::contact_pattern;
+use crate::costs::Terms;
 use crate::objective::Evaluator;
 use crate::phases::{self, Attempt};
 use crate::problem::Problem;

@@ -227,7 +227,10 @@ fn descriptions_are_checked_where_they_stand() {
     }
     let stone = "[[character]]\n[character.description]\nmass = 1\nhalf_extents = [1, 1, 1]\n";
     let said = wrong("s.toml", stone);
-    assert_says(&said, &["s.toml:2:1:", "needs limbs or patches", "[[limb]]"]);
+    assert_says(
+        &said,
+        &["s.toml:2:1:", "needs limbs or patches", "[[limb]]"],
+    );
 
     let scene = "[[character]]\nfile = \"a.toml\"\n";
     let beside = |text: &str| wrong_with("s.toml", scene, &[("a.toml", text)]);

@@ -299,7 +299,8 @@ impl LimbState {
         limb.joint_offsets(self.chord, exact, &mut self.offsets);
         self.joints.clear();
         for [x, y, ..] in &self.offsets {
-            self.joints.push(self.base + u * *x + self.bend_direction * *y);
+            self.joints
+                .push(self.base + u * *x + self.bend_direction * *y);
         }
     }
 
@@ -354,7 +355,11 @@ impl LimbState {
         let q = u.dot(v) / s;
         let by_q = -bend.dot(a + u);
         let by_product = by_q / s;
-        let by_s = if raw > MIN_ONE_PLUS_COS { -by_q * q / s } else { 0.0 };
+        let by_s = if raw > MIN_ONE_PLUS_COS {
+            -by_q * q / s
+        } else {
+            0.0
+        };
         along += v * by_product + a * by_s - bend * q;
         let by_bend = bend + u * by_product;
         let by_direction = u * by_s - bend * q;

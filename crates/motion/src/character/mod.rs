@@ -18,7 +18,7 @@ use crate::base::RigidBase;
 use conatus_math::{DMat3, DVec3};
 pub use description::{Description, DescriptionError, built_in};
 pub use limb::{Limb, LimbState, Link};
-pub use pose::{Placement, CharacterPose};
+pub use pose::{CharacterPose, Placement};
 
 /// A rectangle on which contact forces act.
 #[derive(Clone, Debug, PartialEq)]

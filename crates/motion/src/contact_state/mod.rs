@@ -5,8 +5,8 @@
 //! nearest point p = centre − r n, which depends on the normal n there. The surface may
 //! move: gaps, normals and velocities are relative to it.
 
-mod surface_gap;
 mod secant;
+mod surface_gap;
 
 pub use surface_gap::SurfaceGap;
 
@@ -134,10 +134,12 @@ impl ContactState {
             true => DVec3::ZERO,
             false => by.spin,
         };
-        let by_surface_point = approach.surface_motion_vjp(program, state, -by.velocity, -by_spin, out);
+        let by_surface_point =
+            approach.surface_motion_vjp(program, state, -by.velocity, -by_spin, out);
         let (radius, mut by_normal) = match spec.anchor {
             Anchor::Patch => {
-                let by_point = approach.vector_jacobian_product(program, state, by.gap, by.normal, out);
+                let by_point =
+                    approach.vector_jacobian_product(program, state, by.gap, by.normal, out);
                 let frame = &state.frames[spec.frame];
                 let gradient = &mut out.frames[spec.frame];
                 gradient.add_point_gradient(spec.offset, by.position + by_point + by_surface_point);
@@ -156,17 +158,20 @@ impl ContactState {
                 let frame = &state.frames[spec.frame];
                 let arm = self.normal * -radius;
                 by_normal -= by.velocity.cross(frame.omega) * radius;
-                by_centre += approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
+                by_centre +=
+                    approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
                 let gradient = &mut out.frames[spec.frame];
                 gradient.add_point_gradient(spec.offset, by_centre);
                 gradient.add_point_velocity_gradient(frame, spec.offset, by.velocity);
                 gradient.omega += arm.cross(by.velocity);
             }
             Anchor::Joint { limb, joint, .. } => {
-                by_centre += approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
+                by_centre +=
+                    approach.vector_jacobian_product(program, state, by.gap, by_normal, out);
                 add_limb_point_gradients(program, state, limb, &[(joint + 1, by_centre)], out);
                 if by.velocity != DVec3::ZERO {
-                    Secant::new(program, state, limb).vector_jacobian_product(&[(joint + 1, by.velocity)], out);
+                    Secant::new(program, state, limb)
+                        .vector_jacobian_product(&[(joint + 1, by.velocity)], out);
                 }
             }
             Anchor::Patch => {}

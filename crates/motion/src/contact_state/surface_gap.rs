@@ -2,7 +2,7 @@
 //! an object, or the torso or a link of another character.
 
 use super::Secant;
-use crate::costs::penetration::{link_ends, add_limb_point_gradients};
+use crate::costs::penetration::{add_limb_point_gradients, link_ends};
 use crate::program::{Against, Program};
 use crate::surface::SoftNearestPoint;
 use crate::variables::{Local, State, add_outer};
@@ -193,7 +193,13 @@ impl LinkCapsule {
 
     /// δw = (1 − e eᵀ/e²) η − e (w·δe)/e² with η = δp − (1 − s) δa − s δb; at an
     /// end δw = η. Returns the gradient with respect to the point.
-    fn offset_vjp(&self, program: &Program, state: &State, by_offset: DVec3, out: &mut Local) -> DVec3 {
+    fn offset_vjp(
+        &self,
+        program: &Program,
+        state: &State,
+        by_offset: DVec3,
+        out: &mut Local,
+    ) -> DVec3 {
         let (e, square) = (self.along, self.along.length_squared());
         let (by_p, by_e) = match self.is_inside {
             true => {

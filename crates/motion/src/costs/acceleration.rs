@@ -55,9 +55,10 @@ pub fn evaluate_clearance(program: &Program, weight: f64, state: &State, sink: &
             let tangential = seed - n * seed.dot(n);
             gradient.velocity += tangential * factor;
             let by_factor = seed.dot(along);
-            let by_gap = by_factor * -2.0 * factor * factor * gap / (CLEARANCE_HEIGHT_M * CLEARANCE_HEIGHT_M);
-            let by_normal =
-                (seed * at.velocity.dot(n) + at.velocity * seed.dot(n)) * -factor + near.gap * by_gap;
+            let by_gap = by_factor * -2.0 * factor * factor * gap
+                / (CLEARANCE_HEIGHT_M * CLEARANCE_HEIGHT_M);
+            let by_normal = (seed * at.velocity.dot(n) + at.velocity * seed.dot(n)) * -factor
+                + near.gap * by_gap;
             gradient.position += near.vector_jacobian_product(n * by_gap, by_normal);
         });
     }

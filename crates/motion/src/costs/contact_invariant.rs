@@ -12,8 +12,8 @@
 //! [fades out](Program::fading), this cost fades into c · (1 m)², which needs no
 //! distance.
 
-use crate::program::{Fading, Program};
 use crate::contact_state::{ContactState, ContactStateGradient};
+use crate::program::{Fading, Program};
 use crate::variables::{Sink, State};
 use conatus_math::DVec3;
 
@@ -76,7 +76,13 @@ pub fn evaluate(program: &Program, state: &State, weight: f64, sink: &mut impl S
 
 /// Evaluates the faded part of the cost of a contact. Returns the value that replaces a
 /// in the other part, and its derivative by a; none if the contact is off.
-fn evaluate_faded(a: f64, fading: Fading, weight: f64, i: usize, sink: &mut impl Sink) -> Option<(f64, f64)> {
+fn evaluate_faded(
+    a: f64,
+    fading: Fading,
+    weight: f64,
+    i: usize,
+    sink: &mut impl Sink,
+) -> Option<(f64, f64)> {
     let (off, rest) = match fading {
         Fading::Whole => return Some((a, 1.0)),
         Fading::Off => ((a, 1.0), None),

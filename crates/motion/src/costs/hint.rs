@@ -73,7 +73,10 @@ fn smooth_floor(force: f64) -> (f64, f64) {
     if force >= 2.0 * MIN_VERTICAL_FORCE {
         (force, 1.0)
     } else if force > 0.0 {
-        (MIN_VERTICAL_FORCE + force * force / (4.0 * MIN_VERTICAL_FORCE), force / (2.0 * MIN_VERTICAL_FORCE))
+        (
+            MIN_VERTICAL_FORCE + force * force / (4.0 * MIN_VERTICAL_FORCE),
+            force / (2.0 * MIN_VERTICAL_FORCE),
+        )
     } else {
         (MIN_VERTICAL_FORCE, 0.0)
     }

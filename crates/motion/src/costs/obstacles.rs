@@ -5,7 +5,7 @@
 //! φ is the distance from a rounded shape, which may move with a frame. The margin m
 //! covers the time between samples and the space between points.
 
-use super::penetration::{effector_ends, part_frames, link_ends, add_segment_gradient};
+use super::penetration::{add_segment_gradient, effector_ends, link_ends, part_frames};
 use crate::program::{Part, Program};
 use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::DVec3;
@@ -67,7 +67,11 @@ pub fn probes(program: &Program) -> Vec<Probe> {
                 body: spec.character,
                 attachment: Attachment::Along(l, k, share),
                 radius: link.radius,
-                margin: if last && share == 1.0 { above } else { OBSTACLE_MARGIN_M },
+                margin: if last && share == 1.0 {
+                    above
+                } else {
+                    OBSTACLE_MARGIN_M
+                },
                 touches: false,
             }));
         }
@@ -108,7 +112,9 @@ impl Probe {
 
     fn add_gradient(&self, program: &Program, state: &State, by_point: DVec3, out: &mut Local) {
         match self.attachment {
-            Attachment::Fixed(frame, local) => out.frames[frame].add_point_gradient(local, by_point),
+            Attachment::Fixed(frame, local) => {
+                out.frames[frame].add_point_gradient(local, by_point)
+            }
             Attachment::Along(limb, link, share) => {
                 let ends = [by_point * (1.0 - share), by_point * share];
                 add_segment_gradient(program, state, Part::Link(limb, link), ends, out);

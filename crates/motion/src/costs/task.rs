@@ -12,8 +12,8 @@ pub use terms::task_terms;
 
 use super::{Mix, comfort};
 use crate::character::limb::LimbGradient;
-use crate::program::Program;
 use crate::contact_state::{ContactState, ContactStateGradient};
+use crate::program::Program;
 use crate::variables::{Moment, Sink, State, add_outer};
 use conatus_math::DVec3;
 
@@ -159,7 +159,8 @@ impl Feature {
             } => {
                 let frame = &state.frames[*frame];
                 let z = frame.position.z;
-                let off = (z - *height).max(0.0) + (z - MIN_CRAWL_HEIGHT_FRACTION * *height).min(0.0);
+                let off =
+                    (z - *height).max(0.0) + (z - MIN_CRAWL_HEIGHT_FRACTION * *height).min(0.0);
                 DVec3::new(off, DIRECTION_ARM_M * (frame.matrix * *local).z, 0.0)
             }
             Self::Limb { limb, target } => {
@@ -177,7 +178,13 @@ impl Feature {
 }
 
 /// Evaluates one term at its moment.
-pub fn evaluate(program: &Program, mix: &Mix, term: &TaskTerm, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(
+    program: &Program,
+    mix: &Mix,
+    term: &TaskTerm,
+    state: &State,
+    sink: &mut impl Sink,
+) {
     let weight = term.weight_in_stage(mix);
     let error = term.feature.error(program, state).to_array();
     match term.feature {
@@ -232,7 +239,11 @@ pub fn evaluate(program: &Program, mix: &Mix, term: &TaskTerm, state: &State, si
                 if error[0] != 0.0 {
                     out.position.z += seed[0];
                 }
-                add_outer(&mut out.matrix, DVec3::Z * (DIRECTION_ARM_M * seed[1]), local);
+                add_outer(
+                    &mut out.matrix,
+                    DVec3::Z * (DIRECTION_ARM_M * seed[1]),
+                    local,
+                );
             });
         }
         Feature::Stance { limb, target } => {

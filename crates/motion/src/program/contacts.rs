@@ -4,7 +4,7 @@ use super::{LimbLoad, Program};
 use crate::character::Patch;
 use crate::inverse_dynamics::Cone;
 use crate::object::Object;
-use crate::surface::{RoundedBox, Capsule, Shape};
+use crate::surface::{Capsule, RoundedBox, Shape};
 use conatus_math::{DMat3, DVec3};
 
 /// What a contact is fixed to, and which way it faces.

@@ -9,7 +9,7 @@ pub(crate) use parts::MARGIN;
 pub use parts::{Pair, PairRun, Part};
 
 use crate::base::RigidBase;
-use crate::character::{Character, Placement, CharacterPose};
+use crate::character::{Character, CharacterPose, Placement};
 use crate::costs::obstacles::Probe;
 use crate::costs::task::TaskTerm;
 use crate::dynamics::{BodyMotion, DynamicModel, SingleRigidBody};

@@ -6,15 +6,15 @@
 //! [`Surface`] places a shape in the world, a [`Solid`](crate::program::Solid) attaches
 //! one to a moving frame.
 
-mod rounded_box;
 mod capsule;
 mod heightfield;
+mod rounded_box;
 mod soft_nearest_point;
 
-pub use rounded_box::RoundedBox;
 pub use capsule::Capsule;
 pub use heightfield::Heightfield;
-pub use soft_nearest_point::{SoftNearestPoint, SOFTNESS, Surroundings};
+pub use rounded_box::RoundedBox;
+pub use soft_nearest_point::{SOFTNESS, SoftNearestPoint, Surroundings};
 
 use conatus_math::{DMat3, DVec3};
 

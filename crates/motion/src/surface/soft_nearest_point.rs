@@ -118,7 +118,11 @@ impl SoftNearestPoint {
             return Self::to_one(&only.distance(p));
         }
         let unbounded = around.unbounded;
-        let reach = if unbounded { CULL_DISTANCE_M } else { f64::INFINITY };
+        let reach = if unbounded {
+            CULL_DISTANCE_M
+        } else {
+            f64::INFINITY
+        };
         let (mut sum, mut gap, mut normal) = (0.0, DVec3::ZERO, DVec3::ZERO);
         let (mut gap_slope, mut normal_slope) = (DMat3::ZERO, DMat3::ZERO);
         let mut sum_slope = DVec3::ZERO;
@@ -137,7 +141,8 @@ impl SoftNearestPoint {
             let mut by_square = -around.softness * eta * eta;
             if unbounded && bound.is_some() {
                 let fade = (1.0 - square / (CULL_DISTANCE_M * CULL_DISTANCE_M)).max(0.0);
-                by_square = by_square * fade * fade - eta * 2.0 * fade / (CULL_DISTANCE_M * CULL_DISTANCE_M);
+                by_square = by_square * fade * fade
+                    - eta * 2.0 * fade / (CULL_DISTANCE_M * CULL_DISTANCE_M);
                 eta *= fade * fade;
             }
             let by_p = d.gradient * (2.0 * d.value * by_square);

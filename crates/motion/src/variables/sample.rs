@@ -135,7 +135,12 @@ impl FrameGradient {
 
     /// The same for the point's velocity v + ω × (R local).
     #[inline]
-    pub fn add_point_velocity_gradient(&mut self, state: &FrameState, local: DVec3, by_velocity: DVec3) {
+    pub fn add_point_velocity_gradient(
+        &mut self,
+        state: &FrameState,
+        local: DVec3,
+        by_velocity: DVec3,
+    ) {
         self.velocity += by_velocity;
         self.omega += (state.matrix * local).cross(by_velocity);
         add_outer(&mut self.matrix, by_velocity.cross(state.omega), local);

@@ -292,7 +292,11 @@ fn arms_would_rather_hang() {
 #[test]
 fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
     let program = Program::new(&crate::common::walk());
-    let guides: Vec<_> = program.task_terms.iter().filter(|term| term.is_guide).collect();
+    let guides: Vec<_> = program
+        .task_terms
+        .iter()
+        .filter(|term| term.is_guide)
+        .collect();
     assert_eq!(guides.len(), program.layout.blocks() - 1);
     let mut before = 0.0;
     for guide in &guides {
@@ -305,7 +309,11 @@ fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
         assert_eq!((target.y, share), (0.0, DVec3::new(1.0, 1.0, 0.0)));
         before = target.x;
         for (stage, on) in [(0, true), (1, true), (2, false), (3, false)] {
-            assert_eq!(guide.weight_in_stage(&mix(stage)) > 0.0, on, "stage {stage}");
+            assert_eq!(
+                guide.weight_in_stage(&mix(stage)) > 0.0,
+                on,
+                "stage {stage}"
+            );
         }
         assert!(guide.is_rate, "no movement is judged by it");
     }

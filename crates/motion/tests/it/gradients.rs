@@ -8,7 +8,7 @@ use conatus_motion::costs::Mix;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::surface::{RoundedBox, Capsule, Heightfield, Shape, Surface};
+use conatus_motion::surface::{Capsule, Heightfield, RoundedBox, Shape, Surface};
 use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
 fn check(name: &str, program: &Program, mix: &Mix, size: f64) {

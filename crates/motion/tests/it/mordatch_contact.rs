@@ -7,7 +7,7 @@ use conatus_motion::Program;
 use conatus_motion::costs::Mix;
 use conatus_motion::costs::contact_invariant;
 use conatus_motion::program::{Against, ContactSpec};
-use conatus_motion::surface::{SoftNearestPoint, SOFTNESS, Shape, Surface, Surroundings};
+use conatus_motion::surface::{SOFTNESS, Shape, SoftNearestPoint, Surface, Surroundings};
 use conatus_motion::variables::Value;
 
 const CONTACT: Mix = Mix {

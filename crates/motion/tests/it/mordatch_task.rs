@@ -2,7 +2,7 @@
 //! stages weigh them (§4.5).
 
 use conatus_math::DVec3;
-use conatus_motion::costs::task::{self, TaskTerm, MIN_REQUIRED_CONTACT, Feature};
+use conatus_motion::costs::task::{self, Feature, MIN_REQUIRED_CONTACT, TaskTerm};
 use conatus_motion::costs::{Mix, Terms};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases;
@@ -148,7 +148,8 @@ fn a_strike_costs_place_and_velocity_at_its_own_moment() {
     state.frames[frame].position = DVec3::new(0.3, 0.1, 0.5);
     state.frames[frame].velocity = DVec3::new(4.0, 2.0, 0.0);
     let mut found = 0.0;
-    let hit = |term: &&TaskTerm| term.moment.time < 4.9 && !matches!(term.feature, Feature::Hold { .. });
+    let hit =
+        |term: &&TaskTerm| term.moment.time < 4.9 && !matches!(term.feature, Feature::Hold { .. });
     for term in program.task_terms.iter().filter(hit) {
         assert!((term.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
         let mut value = Value::default();

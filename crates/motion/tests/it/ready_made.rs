@@ -2,7 +2,7 @@
 
 use conatus_math::DVec3;
 use conatus_motion::character::description::BUILT_IN;
-use conatus_motion::character::{Character, Description, CharacterPose, built_in};
+use conatus_motion::character::{Character, CharacterPose, Description, built_in};
 use conatus_motion::costs::{limb, task};
 use conatus_motion::variables::Value;
 use conatus_motion::{CharacterStart, Goal, Problem, Program};

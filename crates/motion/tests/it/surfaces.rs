@@ -3,7 +3,7 @@
 
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{
-    RoundedBox, Capsule, Distance, Heightfield, SoftNearestPoint, Shape, Surface, Surroundings,
+    Capsule, Distance, Heightfield, RoundedBox, Shape, SoftNearestPoint, Surface, Surroundings,
 };
 use std::sync::Arc;
 

@@ -10,11 +10,11 @@ use super::MotionPlanner;
 use super::carried::imbalance;
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DQuat, DVec3};
+use conatus_motion::contact_state::ContactState;
 use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
-use conatus_motion::contact_state::ContactState;
 use conatus_motion::variables::State;
 use conatus_motion::{Character as Cast, Program};
 use conatus_record::clip::{

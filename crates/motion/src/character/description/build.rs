@@ -5,7 +5,9 @@ use super::{
     PlaceDescription,
 };
 use crate::base::RigidBase;
-use crate::character::{BodyPatch, Character, HullBall, Knee, Limb, Link, Patch, Placement, CharacterPose};
+use crate::character::{
+    BodyPatch, Character, CharacterPose, HullBall, Knee, Limb, Link, Patch, Placement,
+};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
@@ -77,7 +79,10 @@ impl Description {
         let mut names: Vec<&str> = limbs.iter().map(|l: &Limb| l.name.as_str()).collect();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(error("limb", format!("two limbs have the name `{}`", twice[0])));
+            return Err(error(
+                "limb",
+                format!("two limbs have the name `{}`", twice[0]),
+            ));
         }
         let mut hull = Vec::new();
         for (k, ball) in self.hull.iter().enumerate() {
@@ -116,7 +121,11 @@ impl Description {
     }
 
     /// Builds a pose by name. Limbs that the pose leaves out mirror their counterparts.
-    pub fn build_pose(&self, character: &Character, name: &str) -> Result<CharacterPose, DescriptionError> {
+    pub fn build_pose(
+        &self,
+        character: &Character,
+        name: &str,
+    ) -> Result<CharacterPose, DescriptionError> {
         let Some(places) = self.pose.get(name) else {
             let known: Vec<&str> = self.poses().collect();
             let what = format!("no pose `{name}`; there are: {}", known.join(", "));
@@ -154,10 +163,7 @@ impl Description {
                 (Some(place), _) => read(&limb.name, place)?,
                 (None, Some(place)) => read(&limb.name, place)?.mirrored(),
                 (None, None) => {
-                    return Err(error(
-                        path(&limb.name),
-                        "the pose does not place this limb",
-                    ));
+                    return Err(error(path(&limb.name), "the pose does not place this limb"));
                 }
             };
             effectors.push(place);

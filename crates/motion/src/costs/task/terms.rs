@@ -225,7 +225,11 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
         add(end, Feature::Spin { frame }, 0.1 * w.task_velocity);
     }
     // At the end contacts carry the weight without acceleration.
-    for &frame in program.base_frames.iter().filter(|f| !moving_at_end.contains(f)) {
+    for &frame in program
+        .base_frames
+        .iter()
+        .filter(|f| !moving_at_end.contains(f))
+    {
         add(end, Feature::Rest { frame }, 0.1 * w.task_velocity);
     }
     terms.extend(guide_terms(problem, program));

@@ -11,7 +11,7 @@ use crate::scene::{de, parse_toml};
 use conatus_math::DVec3;
 use conatus_motion::character::description::BUILT_IN;
 use conatus_motion::character::{Description, DescriptionError, Knee, Patch, built_in};
-use conatus_motion::{Character, CharacterStart, CharacterPose, Problem};
+use conatus_motion::{Character, CharacterPose, CharacterStart, Problem};
 use std::collections::BTreeSet;
 
 /// Coulomb's coefficient of knees that `knees = true` adds.

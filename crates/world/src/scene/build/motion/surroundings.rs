@@ -5,7 +5,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::surface::{RoundedBox, Capsule, Heightfield, Shape, Surface};
+use conatus_motion::surface::{Capsule, Heightfield, RoundedBox, Shape, Surface};
 use std::sync::Arc;
 
 /// Obstacles whose bottom is at most this far above the ground stand on it.
