@@ -7,9 +7,9 @@
 
 use crate::contact_state::ContactState;
 use crate::costs::obstacles;
-use crate::costs::penetration::{gap, link_ends};
+use crate::costs::penetration::{link_ends, pair_distance};
 use crate::costs::physics;
-use crate::costs::task::{ARM, Feature};
+use crate::costs::task::{DIRECTION_ARM_M, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::Lean;
@@ -246,7 +246,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         state.update_limbs(&program.characters, false);
         let error = aim.feature.error(program, &state).length();
         let arm = match aim.feature {
-            Feature::Axis { .. } => ARM,
+            Feature::Axis { .. } => DIRECTION_ARM_M,
             _ => 1.0,
         };
         score.task_error = score.task_error.max(error * arm);
@@ -319,7 +319,7 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
         }
     }
     for pair in &program.pairs {
-        deepest = deepest.max(-gap(program, state, pair));
+        deepest = deepest.max(-pair_distance(program, state, pair));
     }
     deepest.max(obstacles::max_penetration(program, state))
 }

@@ -89,7 +89,7 @@ pub enum Feature {
         target: DVec3,
     },
     /// The gap of a contact.
-    ContactState {
+    Touch {
         /// The contact.
         contact: usize,
     },
