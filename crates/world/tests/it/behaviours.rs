@@ -1,9 +1,9 @@
-//! What must be seen when a human moves: each scene is what its name says.
-//! Figures are judged by the search itself, which has to keep all bars.
+//! Movements of one human show what the scene is named for. The scores of a movement
+//! are checked by the search itself, which has to keep all thresholds.
 
-use crate::support::seen::{
-    assert_alternate, assert_steps, assert_uses_its_time, effector, last, movement, swing_together,
-    swings,
+use crate::support::gait::{
+    assert_alternate, assert_spreads_over_its_time, assert_steps, effector, last, movement,
+    swing_together, swings,
 };
 use conatus_math::DVec3;
 use conatus_record::clip::{Character, Clip};
@@ -11,13 +11,13 @@ use conatus_record::clip::{Character, Clip};
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
 
-/// The only character at the end: who touches, by name.
+/// The names of the effectors in contact at a sample.
 fn touching(who: &Character, moment: usize) -> Vec<&str> {
     let active = who.effectors.iter().filter(|e| e.active[moment]);
     active.map(|e| e.name.as_str()).collect()
 }
 
-/// Upright on both feet and nothing else, as tall as it gets.
+/// Upright at full height, in contact with both feet alone.
 fn assert_stands(clip: &Clip) {
     let who = &clip.characters[0];
     let end = last(clip);
@@ -32,7 +32,7 @@ fn assert_stands(clip: &Clip) {
 }
 
 #[test]
-fn who_is_asked_to_stand_stands() {
+fn a_standing_human_keeps_both_feet_down() {
     let clip = movement("stand");
     assert_stands(&clip);
     for foot in FEET {
@@ -48,12 +48,12 @@ fn who_is_asked_to_stand_stands() {
 #[test]
 fn a_walk_has_alternate_steps_with_lifted_feet() {
     let clip = movement("walk");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_stands(&clip);
     let who = &clip.characters[0];
     assert_steps(who, &FEET, 0.03, 2);
     assert_alternate(who, FEET, 0.03);
-    // It is on its way within the first second and a half.
+    // It has set off within the first second and a half.
     let early = clip.time.iter().position(|t| *t > 1.5).unwrap();
     assert!(who.torso.position[early].x > 0.15);
     // Upright all the way.
@@ -63,9 +63,9 @@ fn a_walk_has_alternate_steps_with_lifted_feet() {
 }
 
 #[test]
-fn a_walk_that_turns_ends_where_and_as_it_should() {
+fn a_walk_that_turns_ends_at_its_position_and_heading() {
     let clip = movement("walk-turn");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_stands(&clip);
     let who = &clip.characters[0];
     assert_steps(who, &FEET, 0.03, 1);
@@ -97,12 +97,12 @@ fn flight(clip: &Clip) -> (f64, f64) {
 #[test]
 fn a_jump_leaves_the_ground_with_both_feet() {
     let clip = movement("jump");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_stands(&clip);
     let (seconds, height) = flight(&clip);
     assert!(seconds >= 0.15, "{seconds} s in the air");
     assert!(height > 0.1, "feet {height} m up");
-    // Nothing but feet was of use, and both at once.
+    // Only the feet make contact, and both lift at once.
     let who = &clip.characters[0];
     let feet = FEET.map(|f| effector(who, f));
     for i in 0..clip.time.len() {
@@ -116,14 +116,14 @@ fn a_jump_leaves_the_ground_with_both_feet() {
 }
 
 #[test]
-fn a_walk_does_not_fly() {
+fn a_walk_has_no_flight_phase() {
     assert!(flight(&movement("walk")).0 < 0.05);
 }
 
 #[test]
 fn getting_up_begins_on_the_back_and_ends_on_the_feet() {
     let clip = movement("get-up-back");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_eq!(touching(&clip.characters[0], 0), ["back"]);
     assert_stands(&clip);
 }
@@ -131,7 +131,7 @@ fn getting_up_begins_on_the_back_and_ends_on_the_feet() {
 #[test]
 fn getting_up_begins_on_the_belly_and_ends_on_the_feet() {
     let clip = movement("get-up-front");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let who = &clip.characters[0];
     assert!(
         touching(who, 0).contains(&"belly"),
@@ -146,7 +146,7 @@ fn getting_up_begins_on_the_belly_and_ends_on_the_feet() {
 #[test]
 fn sitting_up_raises_the_back_from_the_ground() {
     let clip = movement("sit-up");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let who = &clip.characters[0];
     let end = last(&clip);
     assert!(touching(who, 0).contains(&"back"));
@@ -160,7 +160,7 @@ fn sitting_up_raises_the_back_from_the_ground() {
     assert!(who.torso.position[end].z < 0.35);
 }
 
-/// Both hands carry and nothing else does, and the feet are above the hips.
+/// Only the hands make contact, and the feet are above the hips.
 fn assert_on_the_hands(clip: &Clip) {
     let who = &clip.characters[0];
     let end = last(clip);
@@ -174,7 +174,7 @@ fn assert_on_the_hands(clip: &Clip) {
 #[test]
 fn a_handstand_ends_on_the_hands_alone() {
     let clip = movement("handstand");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_eq!(touching(&clip.characters[0], 0), FEET);
     assert_on_the_hands(&clip);
 }
@@ -182,7 +182,7 @@ fn a_handstand_ends_on_the_hands_alone() {
 #[test]
 fn a_walk_on_the_hands_has_hands_that_step() {
     let clip = movement("handstand-walk");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     assert_on_the_hands(&clip);
     let who = &clip.characters[0];
     assert_steps(who, &HANDS, 0.03, 1);
@@ -208,18 +208,18 @@ fn assert_strikes(clip: &Clip, name: &str, time: f64, place: DVec3, velocity: DV
 }
 
 #[test]
-fn a_punch_hits_where_and_as_fast_as_it_should() {
+fn a_punch_hits_its_target_at_its_velocity() {
     let clip = movement("punch");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let (place, velocity) = (DVec3::new(0.75, 0.0, 1.35), DVec3::new(4.0, 0.0, 0.0));
     assert_strikes(&clip, "right hand", 1.5, place, velocity);
     assert_stands(&clip);
 }
 
 #[test]
-fn a_kick_hits_where_and_as_fast_as_it_should() {
+fn a_kick_hits_its_target_at_its_velocity() {
     let clip = movement("kick");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let (place, velocity) = (DVec3::new(0.75, -0.1, 0.9), DVec3::new(4.0, 0.0, 3.0));
     assert_strikes(&clip, "right foot", 1.5, place, velocity);
     assert_stands(&clip);

@@ -3,9 +3,9 @@
 mod support;
 
 mod behaviours;
-mod behaviours_around;
-mod behaviours_other;
-mod behaviours_things;
+mod behaviours_bodies;
+mod behaviours_objects;
+mod behaviours_obstacles;
 mod cloth_claims;
 mod cloth_contacts;
 mod golden;

@@ -1,7 +1,7 @@
 //! What the tests of the world share.
 #![allow(dead_code)]
 
-pub mod seen;
+pub mod gait;
 
 use conatus_record::{Event, Frame, Recording};
 use conatus_world::motion::{MOVEMENT_EVENT, MotionReport, Movement};

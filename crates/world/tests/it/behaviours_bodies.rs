@@ -1,16 +1,16 @@
-//! What must be seen when those who are no ordinary humans move: feet that lift
-//! and land in the order of a gait. Figures are judged by the search itself.
+//! Characters with other bodies lift and land their feet in the order of a gait. The
+//! scores of a movement are checked by the search itself.
 
-use crate::support::seen::{
-    assert_alternate, assert_steps, assert_uses_its_time, effector, movement, swing_together,
-    swings,
+use crate::support::gait::{
+    assert_alternate, assert_spreads_over_its_time, assert_steps, effector, movement,
+    swing_together, swings,
 };
 use std::collections::BTreeSet;
 
 #[test]
 fn a_wide_human_walks_with_alternate_feet() {
     let clip = movement("wide-human-walk");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let who = &clip.characters[0];
     let feet = ["left foot", "right foot"];
     assert_steps(who, &feet, 0.03, 2);
@@ -20,7 +20,7 @@ fn a_wide_human_walks_with_alternate_feet() {
 #[test]
 fn a_quadruped_trots_on_diagonal_pairs() {
     let clip = movement("quadruped-trot");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let who = &clip.characters[0];
     let pairs = [
         ["left front paw", "right hind paw"],
@@ -44,7 +44,7 @@ fn a_quadruped_trots_on_diagonal_pairs() {
 #[test]
 fn a_hexapod_walks_on_at_least_three_feet() {
     let clip = movement("hexapod-walk");
-    assert_uses_its_time(&clip);
+    assert_spreads_over_its_time(&clip);
     let who = &clip.characters[0];
     let feet: Vec<&str> = (who.effectors.iter())
         .filter(|e| e.name.ends_with("foot"))

@@ -1,15 +1,15 @@
-//! What must be seen when characters handle things and each other: each scene is
-//! what its name says. Figures are judged by the search itself.
+//! Movements with objects and between characters show what the scene is named for.
+//! The scores of a movement are checked by the search itself.
 
-use crate::support::seen::{effector, last, movement, touches};
+use crate::support::gait::{effector, last, movement, touches};
 use conatus_math::DVec3;
 use conatus_record::clip::{Character, Clip, Effector, Object};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
 
-/// A thing is lifted by hands, which bear its weight for a while, and ends at rest
-/// where it belongs. Nothing else moves it.
+/// Hands lift the object and carry its weight for a while; it ends at rest at `place`.
+/// Nothing else moves it.
 fn assert_carried(scene: &str, place: DVec3) {
     let clip = movement(scene);
     let (who, thing): (_, &Object) = (&clip.characters[0], &clip.objects[0]);
@@ -29,7 +29,7 @@ fn assert_carried(scene: &str, place: DVec3) {
     });
     let seconds = lifted.count() as f64 * clip.dt;
     assert!(seconds > 0.5, "carried for {seconds} s");
-    // Action and reaction: what hands feel is what the thing feels.
+    // Action and reaction: the forces on hands are the opposite of those on the object.
     for i in 0..clip.time.len() {
         let on_thing = thing.contacts.iter().filter(|c| hand(&c.with));
         let felt: DVec3 = on_thing.map(|c| c.force[i]).sum();
@@ -46,7 +46,7 @@ fn a_parcel_is_carried() {
 }
 
 #[test]
-fn a_wide_human_carries_too() {
+fn a_wide_human_carries_a_parcel() {
     assert_carried("wide-human-carry", DVec3::new(2.6, 0.0, 0.15));
 }
 
@@ -65,7 +65,7 @@ fn a_parcel_gets_on_a_shelf() {
     assert!(touches(&clip.characters[0], &HANDS, "parcel"));
 }
 
-/// The force of all contacts of a thing with what has such a name.
+/// The force of all contacts of an object with partners whose name fits.
 fn force_of(thing: &Object, i: usize, with: impl Fn(&str) -> bool) -> DVec3 {
     let contacts = thing.contacts.iter().filter(|c| with(&c.with));
     contacts.map(|c| c.force[i]).sum()
@@ -111,7 +111,7 @@ fn a_ball_leaves_the_hand_and_flies() {
     assert!(ball.position[end - flight].x < 1.6);
 }
 
-/// Whether hands of somebody hold a thing at a moment.
+/// Whether the hands of a character hold an object at a sample.
 fn holds(who: &Character, thing: &str, i: usize) -> bool {
     let hands = HANDS.map(|h| effector(who, h));
     hands.iter().any(|h| h.touches[i].as_deref() == Some(thing))
@@ -136,7 +136,7 @@ fn a_parcel_changes_hands() {
     }
 }
 
-/// The share of all that hands do to a thing that is done by one.
+/// The share of one character in the impulse of all hands on the object.
 fn share(clip: &Clip, name: &str) -> f64 {
     let thing = &clip.objects[0];
     let sum = |of: &dyn Fn(&str) -> bool| -> f64 {
@@ -148,7 +148,7 @@ fn share(clip: &Clip, name: &str) -> f64 {
 }
 
 #[test]
-fn whose_effort_is_dearer_does_less() {
+fn a_character_with_costlier_forces_does_less_work() {
     let (alike, dearer) = (movement("handover"), movement("workload"));
     let [before, after] = [&alike, &dearer].map(|clip| share(clip, "ben"));
     assert!(before > 0.1, "{before}");
@@ -173,7 +173,7 @@ fn a_beam_is_carried_by_two() {
 }
 
 #[test]
-fn one_climbs_on_the_other_and_stays() {
+fn one_human_climbs_on_the_other_and_stays() {
     let clip = movement("boost");
     let (anna, end) = (&clip.characters[0], last(&clip));
     let held = clip.time.iter().position(|t| *t > clip.time[end] - 1.4);

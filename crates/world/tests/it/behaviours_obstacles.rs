@@ -1,7 +1,7 @@
-//! What must be seen when characters meet obstacles: each scene is what its name
-//! says. Figures are judged by the search itself.
+//! Movements around obstacles show what the scene is named for. The scores of a
+//! movement are checked by the search itself.
 
-use crate::support::seen::{assert_steps, effector, last, movement, touches};
+use crate::support::gait::{assert_steps, effector, last, movement, touches};
 use conatus_math::DVec3;
 use conatus_record::clip::Clip;
 
@@ -95,7 +95,7 @@ fn a_wall_is_climbed_by_hands_that_grip() {
 }
 
 #[test]
-fn who_goes_under_a_bar_ducks_and_stands_up_again() {
+fn a_human_ducks_under_a_bar_and_stands_up_again() {
     let clip = movement("under-bar");
     assert_stands_on(&clip, "ground");
     let torso = &clip.characters[0].torso;
@@ -115,7 +115,7 @@ fn a_four_legged_animal_gets_on_a_block() {
     assert!(who.torso.position[end].z > 0.7);
 }
 
-/// How often a part begins to bear something after it did not.
+/// How often a part makes contact after it had none.
 fn landings(clip: &Clip, part: &str) -> usize {
     let active = &effector(&clip.characters[0], part).active;
     active.windows(2).filter(|w| !w[0] && w[1]).count()

@@ -1,4 +1,4 @@
-//! What can be seen of a movement: who steps, who flies, who waits.
+//! Properties of a movement: steps, flight, use of time.
 
 use conatus_record::clip::{Character, Clip, Effector};
 
@@ -97,12 +97,12 @@ pub fn swing_together(character: &Character, feet: [&str; 2], least: f64) -> f64
     both as f64 / count(a).min(count(b)).max(1) as f64
 }
 
-/// How much of all ways may be left to the last third.
-const LATE: f64 = 0.6;
+/// The largest share of all paths that may fall into the last third of the time.
+const MAX_LATE_SHARE: f64 = 0.6;
 
 /// Something moves within the first fifth, and the last third has no more than
 /// its share and half of the others'.
-pub fn assert_uses_its_time(clip: &Clip) {
+pub fn assert_spreads_over_its_time(clip: &Clip) {
     let who = &clip.characters[0];
     let moments = clip.time.len();
     let limbs = who.effectors.iter().filter(|e| e.limb.is_some());
@@ -120,5 +120,9 @@ pub fn assert_uses_its_time(clip: &Clip) {
             late += if 3 * i > 2 * moments { way } else { 0.0 };
         }
     }
-    assert!(late < LATE * all, "{}: {late} of {all} m late", who.name);
+    assert!(
+        late < MAX_LATE_SHARE * all,
+        "{}: {late} of {all} m late",
+        who.name
+    );
 }
