@@ -129,9 +129,13 @@ impl World {
 
     /// Adds a force.
     pub fn add_force(&mut self, force: impl Force + 'static) -> ForceId {
+        self.add_boxed_force(Box::new(force))
+    }
+
+    pub(crate) fn add_boxed_force(&mut self, force: Box<dyn Force>) -> ForceId {
         let id = ForceId(self.next_force_id);
         self.next_force_id += 1;
-        self.forces.push(Box::new(force));
+        self.forces.push(force);
         self.force_ids.push(id);
         id
     }
@@ -144,6 +148,12 @@ impl World {
         self.force_ids.remove(k);
         self.forces.remove(k);
         true
+    }
+
+    /// Whether a body was removed.
+    pub fn is_removed(&self, body: usize) -> bool {
+        let mover = self.bodies.mount(body).mover;
+        self.bodies.activity(mover) == Activity::Removed
     }
 
     /// How many forces there are besides gravity and automatic damping.

@@ -49,4 +49,14 @@ impl<F: FnMut(f64, &View, &mut Loads) + Send + Sync> Force for Callback<F> {
     fn reach(&self) -> Reach {
         self.reach.clone()
     }
+
+    fn remove_body(&mut self, body: usize) -> bool {
+        match &mut self.reach {
+            Reach::All => true,
+            Reach::Bodies(list) => {
+                list.retain(|&i| i != body);
+                !list.is_empty()
+            }
+        }
+    }
 }

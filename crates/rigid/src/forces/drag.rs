@@ -39,6 +39,12 @@ impl Force for Drag {
         self.linear < 0.0 || self.angular < 0.0
     }
 
+    fn shift_bodies(&mut self, offset: usize) {
+        if let Reach::Bodies(list) = &mut self.reach {
+            list.iter_mut().for_each(|body| *body += offset);
+        }
+    }
+
     fn remove_body(&mut self, body: usize) -> bool {
         match &mut self.reach {
             Reach::All => true,

@@ -37,6 +37,10 @@ impl Force for Hand {
         self.body != body
     }
 
+    fn shift_bodies(&mut self, offset: usize) {
+        self.body += offset;
+    }
+
     fn potential(&self, _t: f64, view: &View) -> f64 {
         let point = view.state(self.body).point_position(self.point_body);
         0.5 * self.stiffness * point.distance_squared(self.target)

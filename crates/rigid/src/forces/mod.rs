@@ -47,6 +47,10 @@ pub trait Force: Send + Sync {
         true
     }
 
+    /// Adds `offset` to the index of every body that it acts on: its bodies were
+    /// moved to a world with `offset` bodies before them.
+    fn shift_bodies(&mut self, _offset: usize) {}
+
     /// The potential energy it holds at time `t`, if it has one.
     fn potential(&self, _t: f64, _view: &View) -> f64 {
         0.0

@@ -61,6 +61,10 @@ impl Force for Push {
         self.body != body
     }
 
+    fn shift_bodies(&mut self, offset: usize) {
+        self.body += offset;
+    }
+
     /// −F·r for a lasting force in world axes; other pushes have no potential.
     fn potential(&self, _t: f64, view: &View) -> f64 {
         match self.has_potential() {

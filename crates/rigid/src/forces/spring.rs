@@ -79,6 +79,14 @@ impl Force for Spring {
         Reach::Bodies(self.a.body().into_iter().chain(self.b.body()).collect())
     }
 
+    fn shift_bodies(&mut self, offset: usize) {
+        for end in [&mut self.a, &mut self.b] {
+            if let End::Body(body, _) = end {
+                *body += offset;
+            }
+        }
+    }
+
     /// A spring without one of its ends is no spring.
     fn remove_body(&mut self, body: usize) -> bool {
         self.a.body() != Some(body) && self.b.body() != Some(body)

@@ -295,6 +295,10 @@ impl Force for Water {
         Reach::Bodies(self.hulls.iter().map(|h| h.body).collect())
     }
 
+    fn shift_bodies(&mut self, offset: usize) {
+        self.hulls.iter_mut().for_each(|hull| hull.body += offset);
+    }
+
     /// Water stays: bodies may be added to it later.
     fn remove_body(&mut self, body: usize) -> bool {
         self.hulls.retain(|hull| hull.body != body);
