@@ -19,7 +19,10 @@ fn main() -> Result<(), conatus::Error> {
 
     let run = scene.run()?;
     if let Some(cloth) = &run.report.cloth {
-        println!("{} vertices, {} intersections", cloth.vertices, cloth.intersections);
+        println!(
+            "{} vertices, {} intersections",
+            cloth.vertices, cloth.intersections
+        );
     }
     let sheet = std::env::temp_dir().join("flag.png");
     run.save(&sheet)?;

@@ -8,7 +8,11 @@ use conatus::prelude::*;
 fn main() -> Result<(), conatus::Error> {
     const TARGET_M: f64 = 1.5;
     let mut scene = SceneBuilder::new("hover");
-    let drone = scene.add_body(BodySpec::cuboid([0.2, 0.2, 0.05]).mass(1.2).position([0.0, 0.0, 0.5]));
+    let drone = scene.add_body(
+        BodySpec::cuboid([0.2, 0.2, 0.05])
+            .mass(1.2)
+            .position([0.0, 0.0, 0.5]),
+    );
     let mut simulation = scene.simulate()?;
 
     let (mut integral, mut last_time) = (0.0, 0.0);

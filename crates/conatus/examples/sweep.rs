@@ -13,7 +13,11 @@ fn main() -> Result<(), conatus::Error> {
         let angle: f64 = 0.5;
         let mut scene = SceneBuilder::new("slope");
         let normal = [angle.sin(), 0.0, angle.cos()];
-        scene.add_plane(PlaneSpec::new([0.0; 3], normal).restitution(0.0).friction(friction));
+        scene.add_plane(
+            PlaneSpec::new([0.0; 3], normal)
+                .restitution(0.0)
+                .friction(friction),
+        );
         let start = normal.map(|n| n * radius);
         let ball = scene.add_body(BodySpec::sphere(radius).mass(1.0).position(start));
         let mut simulation = scene.simulate()?;

@@ -159,9 +159,7 @@ impl SceneBuilder {
         match attachment {
             Attachment::Pin(point) => SpringEndSpec::pin(point),
             Attachment::Body(body) => SpringEndSpec::body(self.name_of(body)),
-            Attachment::Point(body, point) => {
-                SpringEndSpec::body(self.name_of(body)).point(point)
-            }
+            Attachment::Point(body, point) => SpringEndSpec::body(self.name_of(body)).point(point),
         }
     }
 

@@ -107,13 +107,18 @@ impl Simulation {
     /// A body by its name.
     pub fn body(&self, name: &str) -> Option<BodyId> {
         let names = self.setup.world.names.iter();
-        names.enumerate().find(|(_, n)| *n == name).map(|(i, _)| BodyId(i))
+        names
+            .enumerate()
+            .find(|(_, n)| *n == name)
+            .map(|(i, _)| BodyId(i))
     }
 
     /// All bodies that were not removed, in order.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
         let count = self.setup.world.names.len();
-        (0..count).map(BodyId).filter(|&body| !self.is_removed(body))
+        (0..count)
+            .map(BodyId)
+            .filter(|&body| !self.is_removed(body))
     }
 
     /// The name of a body.

@@ -14,11 +14,27 @@ fn code_and_file_give_the_same_frames() {
             .velocity([1.0, 0.0, 0.0])
             .restitution(0.7),
     );
-    let block = built.add_body(BodySpec::cuboid([0.1, 0.2, 0.3]).mass(2.0).position([3.0, 0.0, 2.0]));
-    built.connect((ball, [0.0, 0.1, 0.0]), block, SpringSpec::with_stiffness(30.0).damping(0.2));
-    built.connect([0.0, 0.0, 4.0], block, SpringSpec::with_stiffness(50.0).length(1.5));
+    let block = built.add_body(
+        BodySpec::cuboid([0.1, 0.2, 0.3])
+            .mass(2.0)
+            .position([3.0, 0.0, 2.0]),
+    );
+    built.connect(
+        (ball, [0.0, 0.1, 0.0]),
+        block,
+        SpringSpec::with_stiffness(30.0).damping(0.2),
+    );
+    built.connect(
+        [0.0, 0.0, 4.0],
+        block,
+        SpringSpec::with_stiffness(50.0).length(1.5),
+    );
     built.add_plane(PlaneSpec::ground().friction(0.3));
-    built.add_water(WaterSpec::new(0.1).linear_drag(20.0).wave(WaveSpec::new(0.05, 2.0, [1.0, 0.0])));
+    built.add_water(WaterSpec::new(0.1).linear_drag(20.0).wave(WaveSpec::new(
+        0.05,
+        2.0,
+        [1.0, 0.0],
+    )));
     built.add_command(CommandSpec::kick(0.5, "ball", [0.0, 3.0, 5.0]));
     built.seconds(1.5).gravity([0.0, 0.0, -9.0]).step(0.005);
 
@@ -61,7 +77,13 @@ fn code_and_file_give_the_same_frames() {
         kick = { body = "ball", momentum = [0, 3, 5] }
     "#;
     let source = SourceText::new("both.toml", text);
-    let written = Scene::parse("both", source, Files::in_memory([]), &LoadOptions::default()).unwrap();
+    let written = Scene::parse(
+        "both",
+        source,
+        Files::in_memory([]),
+        &LoadOptions::default(),
+    )
+    .unwrap();
 
     let (code, file) = (built.run().unwrap(), run(&written).unwrap());
     assert_eq!(code.frames().len(), file.frames().len());
@@ -90,7 +112,10 @@ fn mistakes_are_reported_together_with_their_paths() {
     scene.add_body(BodySpec::sphere(-1.0).name("a"));
     scene.add_body(BodySpec::sphere(1.0).mass(f64::NAN).name("b"));
     let message = scene.simulate().err().expect("it is wrong").to_string();
-    assert!(message.contains("radius") && message.contains("mass"), "{message}");
+    assert!(
+        message.contains("radius") && message.contains("mass"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -102,7 +127,10 @@ fn an_array_gives_a_handle_for_every_copy() {
     assert_eq!(balls.len(), 6);
     let simulation = scene.simulate().unwrap();
     assert_eq!(simulation.name_of(balls[5]), "ball-5");
-    assert_eq!(simulation.state(balls[5]).position, DVec3::new(1.0, 2.0, 0.0));
+    assert_eq!(
+        simulation.state(balls[5]).position,
+        DVec3::new(1.0, 2.0, 0.0)
+    );
     assert_eq!(simulation.state(last).position.z, 5.0);
     assert_eq!(simulation.body("ball-3"), Some(balls[3]));
     assert_eq!(simulation.bodies().count(), 7);

@@ -24,7 +24,10 @@ fn bodies_collide_and_fall_by_default() {
     let mut met = 0;
     while simulation.time() < 1.0 {
         simulation.step();
-        met += simulation.contacts().filter(|c| (c.a, c.b) == (left, Some(right))).count();
+        met += simulation
+            .contacts()
+            .filter(|c| (c.a, c.b) == (left, Some(right)))
+            .count();
     }
     assert_eq!(met, 1);
     let velocity = simulation.state(left).velocity;
@@ -77,7 +80,9 @@ fn a_body_added_later_falls_floats_and_is_in_the_recording() {
     let mut simulation = scene.simulate().unwrap();
     simulation.record();
     simulation.run_until(0.2);
-    let cork = BodySpec::cuboid([0.2, 0.2, 0.2]).density(500.0).position([0.0, 0.0, 0.3]);
+    let cork = BodySpec::cuboid([0.2, 0.2, 0.2])
+        .density(500.0)
+        .position([0.0, 0.0, 0.3]);
     let cork = simulation.add_body(cork).unwrap();
     let same_name = BodySpec::sphere(0.1).name(simulation.name_of(cork).to_owned());
     assert!(simulation.add_body(same_name).is_err(), "names are unique");
@@ -86,7 +91,10 @@ fn a_body_added_later_falls_floats_and_is_in_the_recording() {
     assert!(simulation.state(cork).position.z.abs() < 1e-3);
     let run = simulation.finish();
     assert_eq!(run.recording.header.bodies.len(), 2);
-    assert_eq!(run.recording.header.bodies[cork.index()].mass, 500.0 * 0.064);
+    assert_eq!(
+        run.recording.header.bodies[cork.index()].mass,
+        500.0 * 0.064
+    );
     assert_eq!(run.frames()[0].bodies[cork.index()].status, Status::Removed);
     assert_eq!(run.frames()[0].bodies[first.index()].status, Status::Free);
     let folder = tempfile::tempdir().unwrap();

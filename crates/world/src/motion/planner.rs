@@ -119,7 +119,7 @@ impl MotionPlanner {
             state.update(&program.layout, &found.x, &aim.moment);
             state.update_limbs(&program.characters, false);
             let arm = match aim.feature {
-                task::Feature::Axis { .. } => task::ARM,
+                task::Feature::Axis { .. } => task::DIRECTION_ARM_M,
                 _ => 1.0,
             };
             worst = worst.max(arm * aim.feature.error(program, &state).length());
