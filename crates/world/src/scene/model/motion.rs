@@ -3,7 +3,7 @@
 
 use super::Vec3;
 use conatus_motion::character::Description;
-use conatus_motion::character::described::PlaceDescription;
+use conatus_motion::character::description::PlaceDescription;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
