@@ -13,10 +13,10 @@ mod parts;
 pub(crate) mod quaternions;
 mod tracks;
 
-pub use chart::{Chart, ChartRow};
+pub use chart::{ContactChart, ContactChartRow};
 pub use limbs::ClipLimb;
-pub use parts::{Part, PartOf};
-pub use tracks::PartTracks;
+pub use parts::{ClipPart, ClipPartSource};
+pub use tracks::ClipTracks;
 
 use crate::model::Up;
 use conatus_geometry::PartShape;
@@ -47,30 +47,30 @@ pub struct Clip {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<f64>,
     /// What is fixed in the world and can be touched.
-    pub surfaces: Vec<Surface>,
+    pub surfaces: Vec<ClipSurface>,
     /// The characters.
-    pub characters: Vec<Character>,
+    pub characters: Vec<ClipCharacter>,
     /// Things that characters move.
-    pub objects: Vec<Object>,
+    pub objects: Vec<ClipObject>,
     /// What was asked for, for display.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub targets: Vec<Target>,
+    pub targets: Vec<ClipTarget>,
 }
 
 /// A surface that does not move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Surface {
-    /// Its name, by which [`Effector::touches`] refers to it.
+pub struct ClipSurface {
+    /// Its name, by which [`ClipEffector::touches`] refers to it.
     pub name: String,
     /// What it is, and where.
     #[serde(flatten)]
-    pub kind: SurfaceKind,
+    pub kind: ClipSurfaceKind,
 }
 
 /// The kinds of surfaces, with their places.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum SurfaceKind {
+pub enum ClipSurfaceKind {
     /// An endless plane.
     Plane {
         /// A point on it.
@@ -127,7 +127,7 @@ fn is_zero(value: &f64) -> bool {
 /// A shape without a place, about its own origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Shape {
+pub enum ClipShape {
     /// A box along its own axes.
     Box {
         /// Half of its edges.
@@ -153,7 +153,7 @@ pub enum Shape {
 
 /// A character: a torso with limbs, and the patches by which it touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Character {
+pub struct ClipCharacter {
     /// Its name.
     pub name: String,
     /// Its mass in kilograms.
@@ -164,14 +164,14 @@ pub struct Character {
     #[serde(default = "default_color")]
     pub color: [f32; 3],
     /// Where the torso is.
-    pub torso: Torso,
+    pub torso: ClipTorso,
     /// What is shown fixed to the torso, such as the head.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<FixedShape>,
+    pub shapes: Vec<ClipFixedShape>,
     /// The links of all limbs.
-    pub links: Vec<Link>,
+    pub links: Vec<ClipLink>,
     /// The patches by which it touches things.
-    pub effectors: Vec<Effector>,
+    pub effectors: Vec<ClipEffector>,
 }
 
 /// The colour of characters that name none.
@@ -181,7 +181,7 @@ pub(crate) fn default_color() -> [f32; 3] {
 
 /// The torso: the one body of a character that carries its mass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Torso {
+pub struct ClipTorso {
     /// Half of the edges of the box that it is shown as; none is shown if one
     /// of them is 0.
     #[serde(default)]
@@ -199,12 +199,12 @@ pub struct Torso {
 
 /// A shape fixed to the torso.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FixedShape {
+pub struct ClipFixedShape {
     /// Its name.
     pub name: String,
     /// What it is.
     #[serde(flatten)]
-    pub shape: Shape,
+    pub shape: ClipShape,
     /// Its origin, in torso axes.
     pub position: DVec3,
     /// From its axes to torso axes; w, x, y, z in JSON.
@@ -214,7 +214,7 @@ pub struct FixedShape {
 
 /// One link of a limb: a capsule between two joints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Link {
+pub struct ClipLink {
     /// Its name.
     pub name: String,
     /// The limb that it belongs to.
@@ -241,7 +241,7 @@ pub struct Link {
 /// back. Its x and y axes span it; its z axis is the surface's normal while it
 /// lies flat on one, so that a standing foot's z points up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Effector {
+pub struct ClipEffector {
     /// Its name.
     pub name: String,
     /// The limb at whose end it is; none for patches of the body.
@@ -285,7 +285,7 @@ pub struct Effector {
 
 /// A thing that characters move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Object {
+pub struct ClipObject {
     /// Its name.
     pub name: String,
     /// Its mass in kilograms.
@@ -296,7 +296,7 @@ pub struct Object {
     #[serde(default = "default_object_color")]
     pub color: [f32; 3],
     /// What it is.
-    pub shape: Shape,
+    pub shape: ClipShape,
     /// The solid that it is for collisions, and that is shown; `shape` with
     /// slightly rounded edges if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -307,7 +307,7 @@ pub struct Object {
     #[serde(with = "quaternions::many")]
     pub orientation: Vec<DQuat>,
     /// The forces that act on it.
-    pub contacts: Vec<ObjectContact>,
+    pub contacts: Vec<ClipObjectContact>,
 }
 
 fn default_object_color() -> [f32; 3] {
@@ -316,7 +316,7 @@ fn default_object_color() -> [f32; 3] {
 
 /// A force on an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ObjectContact {
+pub struct ClipObjectContact {
     /// What exerts it: a surface, or a character's effector.
     pub with: String,
     /// The force on the object in newtons, world axes, per moment.
@@ -334,11 +334,11 @@ pub struct ObjectContact {
 
 /// Something that the motion was asked for, for display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
+pub struct ClipTarget {
     /// Its name.
     pub name: String,
     /// What was asked for.
-    pub kind: TargetKind,
+    pub kind: ClipTargetKind,
     /// Where.
     pub position: DVec3,
     /// The direction to face or to strike in, if one was asked for.
@@ -353,7 +353,7 @@ pub struct Target {
 /// The kinds of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TargetKind {
+pub enum ClipTargetKind {
     /// Be at a place.
     Position,
     /// Face a direction.

@@ -12,7 +12,7 @@ use crate::ExportError;
 use crate::output_file;
 use conatus_math::{DMat3, DVec3, rotation};
 use conatus_record::Recording;
-use conatus_record::clip::{Character, Clip};
+use conatus_record::clip::{Clip, ClipCharacter};
 use conatus_record::text::escape_control_characters;
 use skeleton::{Joint, Skeleton};
 use std::fmt::Write as _;
@@ -59,7 +59,11 @@ fn beside(path: &Path, name: &str, index: usize) -> PathBuf {
 }
 
 /// Writes the motion of one character.
-pub fn write(clip: &Clip, character: &Character, out: &mut dyn Write) -> Result<(), ExportError> {
+pub fn write(
+    clip: &Clip,
+    character: &ClipCharacter,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     let skeleton = Skeleton::new(clip, character);
     let mut text = String::from("HIERARCHY\n");
     hierarchy(&skeleton, 0, 0, &mut text);

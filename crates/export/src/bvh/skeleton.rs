@@ -9,7 +9,7 @@
 
 use conatus_math::{DMat3, DVec3, rotation};
 use conatus_record::Up;
-use conatus_record::clip::{Character, Clip, ClipLimb, Shape};
+use conatus_record::clip::{Clip, ClipCharacter, ClipLimb, ClipShape};
 
 /// A joint of the skeleton.
 pub(super) struct Joint {
@@ -38,7 +38,7 @@ fn turned() -> DMat3 {
 
 struct Maker<'a> {
     clip: &'a Clip,
-    character: &'a Character,
+    character: &'a ClipCharacter,
     /// From world axes to the file's, and from the torso's.
     world: DMat3,
     rest: DMat3,
@@ -46,7 +46,7 @@ struct Maker<'a> {
 }
 
 impl Skeleton {
-    pub fn new(clip: &Clip, character: &Character) -> Self {
+    pub fn new(clip: &Clip, character: &ClipCharacter) -> Self {
         let world = match clip.up {
             Up::Z => turned(),
             Up::Y => DMat3::IDENTITY,
@@ -234,9 +234,9 @@ impl Maker<'_> {
         let character = self.character;
         for shape in &character.shapes {
             let reach = match shape.shape {
-                Shape::Box { half_extents, .. } => half_extents.z,
-                Shape::Sphere { radius } => radius,
-                Shape::Capsule { radius, length } => radius + length / 2.0,
+                ClipShape::Box { half_extents, .. } => half_extents.z,
+                ClipShape::Sphere { radius } => radius,
+                ClipShape::Capsule { radius, length } => radius + length / 2.0,
             };
             let along = shape.orientation * DVec3::Z * reach;
             let turns = character.torso.orientation.iter();

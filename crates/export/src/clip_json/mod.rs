@@ -9,7 +9,7 @@ mod formatter;
 use crate::ExportError;
 use conatus_math::{DQuat, DVec3};
 use conatus_record::Recording;
-use conatus_record::clip::{Clip, Effector};
+use conatus_record::clip::{Clip, ClipEffector};
 use formatter::EscapingFormatter;
 use serde::Serialize;
 use std::io::Write;
@@ -63,7 +63,7 @@ fn rounded(clip: &Clip) -> Clip {
     clip
 }
 
-fn patch(effector: &mut Effector, place: f64) {
+fn patch(effector: &mut ClipEffector, place: f64) {
     numbers(&mut effector.contact, FORCE);
     vectors(&mut effector.position, place);
     turns(&mut effector.orientation, place);

@@ -3,7 +3,7 @@
 use super::text::{Canvas, Style};
 use super::{INK, MARGIN, SOFT, WIDTH};
 use crate::shared::motion;
-use conatus_record::clip::{Chart, ChartRow};
+use conatus_record::clip::{ContactChart, ContactChartRow};
 
 /// The height of a row, and of what is above and below all rows.
 const ROW: f64 = 24.0;
@@ -16,7 +16,7 @@ const LINE: [u8; 3] = [206, 212, 218];
 const FIELD: [u8; 3] = [243, 244, 245];
 
 /// How many pixels the chart is high; none without rows.
-pub(super) fn height(chart: &Chart) -> usize {
+pub(super) fn height(chart: &ContactChart) -> usize {
     match chart.rows.len().min(MAX_ROWS) {
         0 => 0,
         rows => (ABOVE + ROW * rows as f64 + BELOW) as usize,
@@ -24,7 +24,7 @@ pub(super) fn height(chart: &Chart) -> usize {
 }
 
 /// Draws the chart with its top at `top`; `shown` are the moments of pictures.
-pub(super) fn draw(chart: &Chart, shown: &[f64], top: usize, sheet: &mut Canvas) {
+pub(super) fn draw(chart: &ContactChart, shown: &[f64], top: usize, sheet: &mut Canvas) {
     let rows = chart.rows.get(..MAX_ROWS).unwrap_or(&chart.rows);
     if rows.is_empty() {
         return;
@@ -91,8 +91,8 @@ pub(super) fn draw(chart: &Chart, shown: &[f64], top: usize, sheet: &mut Canvas)
 }
 
 fn draw_row(
-    chart: &Chart,
-    row: &ChartRow,
+    chart: &ContactChart,
+    row: &ContactChartRow,
     [left, y]: [f64; 2],
     at: &dyn Fn(f64) -> f64,
     label: Style,

@@ -9,7 +9,7 @@ use crate::shared::motion::{self, Extent};
 use crate::shared::surface::{self, Corner};
 use crate::shared::{shapes, simplify};
 use conatus_math::DVec3;
-use conatus_record::clip::{Chart, Clip};
+use conatus_record::clip::{Clip, ContactChart};
 use conatus_record::{BodyInfo, EndInfo, Frame, Header, Recording};
 
 /// About how many places of bodies are looked at to place the camera.
@@ -53,7 +53,7 @@ pub(super) struct Stage<'a> {
     /// A spring of length and radius 1.
     pub coil: Vec<Corner>,
     /// Which contacts are active when.
-    pub chart: Chart,
+    pub chart: ContactChart,
 }
 
 impl<'a> Stage<'a> {

@@ -5,7 +5,7 @@ use conatus_geometry::PartShape;
 use conatus_geometry::generate::revolution;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::MeshData;
-use conatus_record::clip::{Chart, Clip, Target, TargetKind};
+use conatus_record::clip::{Clip, ClipTarget, ClipTargetKind, ContactChart};
 
 /// A shape that is no body, with its place.
 pub(crate) struct Mark {
@@ -24,7 +24,7 @@ const PLATE: f64 = 0.006;
 const WEIGHT: f64 = 0.8;
 
 /// All marks of a clip at a time.
-pub(crate) fn at(clip: &Clip, chart: &Chart, time: f64) -> Vec<Mark> {
+pub(crate) fn at(clip: &Clip, chart: &ContactChart, time: f64) -> Vec<Mark> {
     let size = size(clip);
     let mut marks = Vec::new();
     let effectors = clip
@@ -90,7 +90,7 @@ fn size(clip: &Clip) -> f64 {
     if limb > 0.0 { 2.0 * limb } else { 1.0 }
 }
 
-fn longest_limb(character: &conatus_record::clip::Character) -> Option<f64> {
+fn longest_limb(character: &conatus_record::clip::ClipCharacter) -> Option<f64> {
     let limbs = character.limbs();
     let length = |limb: &conatus_record::clip::ClipLimb| -> f64 {
         limb.links.iter().map(|l| character.links[*l].length).sum()
@@ -119,7 +119,7 @@ fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Opti
 }
 
 /// A ball with three crossing hairs, and what else tells what is asked for.
-fn target(clip: &Clip, it: &Target, size: f64, marks: &mut Vec<Mark>) {
+fn target(clip: &Clip, it: &ClipTarget, size: f64, marks: &mut Vec<Mark>) {
     let up = match clip.up {
         conatus_record::Up::Y => DVec3::Y,
         conatus_record::Up::Z => DVec3::Z,
@@ -141,7 +141,7 @@ fn target(clip: &Clip, it: &Target, size: f64, marks: &mut Vec<Mark>) {
     add(ring(0.55 * reach, hair), upright, it.position);
     // A position is on the way to the ground: a stem shows above which point.
     let ground = clip.planes().into_iter().find(|p| p.normal.dot(up) > 0.9);
-    if let (TargetKind::Position, Some(ground)) = (it.kind, ground) {
+    if let (ClipTargetKind::Position, Some(ground)) = (it.kind, ground) {
         let height = (it.position - ground.point).dot(ground.normal);
         let foot = it.position - ground.normal * height;
         if height > 2.0 * reach {

@@ -5,7 +5,7 @@ use super::panel::{Panel, Series};
 use super::{INK, MARGIN, SOFT, WIDTH, escape, panel, put, view};
 use conatus_math::DVec3;
 use conatus_record::Frame;
-use conatus_record::clip::{Chart, Clip};
+use conatus_record::clip::{Clip, ContactChart};
 use std::fmt::Write as _;
 
 const ROW: f64 = 20.0;
@@ -92,7 +92,7 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
 }
 
 /// Where times are between two edges.
-fn places(chart: &Chart, left: f64, right: f64) -> impl Fn(f64) -> f64 {
+fn places(chart: &ContactChart, left: f64, right: f64) -> impl Fn(f64) -> f64 {
     let (start, span) = (chart.start, (chart.end - chart.start).max(1e-9));
     move |time| left + ((time - start) / span).clamp(0.0, 1.0) * (right - left)
 }
@@ -109,7 +109,7 @@ pub(super) fn panels(clip: &Clip, frames: &[Frame]) -> Vec<Panel> {
     let lines = |value: &dyn Fn(&conatus_record::clip::Effector, usize) -> f64| -> Vec<Series> {
         let line = |(effector, row): (
             &conatus_record::clip::Effector,
-            &conatus_record::clip::ChartRow,
+            &conatus_record::clip::ContactChartRow,
         )| Series {
             name: String::new(),
             color: view::hex(view::rgb(row.color)),

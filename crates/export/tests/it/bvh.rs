@@ -5,7 +5,7 @@ use crate::support::walker;
 use conatus_export::ExportOptions;
 use conatus_math::{DMat3, DVec3, rotation};
 use conatus_record::Up;
-use conatus_record::clip::{Character, Clip};
+use conatus_record::clip::{Clip, ClipCharacter};
 use std::collections::BTreeMap;
 
 /// One joint as the file tells of it.
@@ -105,7 +105,7 @@ fn places(file: &File, frame: usize) -> Vec<DVec3> {
     poses.into_iter().map(|(_, place)| place).collect()
 }
 
-fn written(clip: &Clip, character: &Character) -> File {
+fn written(clip: &Clip, character: &ClipCharacter) -> File {
     let mut bytes = Vec::new();
     conatus_export::bvh::write(clip, character, &mut bytes).unwrap();
     read(&String::from_utf8(bytes).unwrap())

@@ -1,7 +1,7 @@
 //! Which contacts are active when: what charts of a clip show.
 
 use super::parts::part_name;
-use super::{Clip, Target};
+use super::{Clip, ClipTarget};
 use conatus_math::DVec3;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ const PALETTE: [[f32; 3]; 8] = [
 
 /// What a chart of a clip shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Chart {
+pub struct ContactChart {
     /// The first moment, in seconds.
     pub start: f64,
     /// The last moment.
@@ -28,9 +28,9 @@ pub struct Chart {
     /// The boundaries of phases.
     pub phases: Vec<f64>,
     /// One row for each effector that can touch something.
-    pub rows: Vec<ChartRow>,
+    pub rows: Vec<ContactChartRow>,
     /// What was asked for.
-    pub targets: Vec<Target>,
+    pub targets: Vec<ClipTarget>,
     /// The least and the greatest corner of the box that characters, objects
     /// and targets stay in.
     pub extent: [DVec3; 2],
@@ -38,7 +38,7 @@ pub struct Chart {
 
 /// The row of an effector.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChartRow {
+pub struct ContactChartRow {
     /// What is written beside it.
     pub label: String,
     /// The name of the body that shows the effector.
@@ -57,7 +57,7 @@ pub struct ChartRow {
 
 impl Clip {
     /// What a chart of the clip shows.
-    pub fn chart(&self) -> Chart {
+    pub fn chart(&self) -> ContactChart {
         let alone = self.characters.len() < 2;
         let lifts: Vec<(String, f64)> = self
             .parts()
@@ -69,7 +69,7 @@ impl Clip {
             for effector in &character.effectors {
                 let body = part_name(&character.name, &effector.name);
                 let lift = lifts.iter().find(|(name, _)| *name == body);
-                rows.push(ChartRow {
+                rows.push(ContactChartRow {
                     label: match alone {
                         true => effector.name.clone(),
                         false => format!("{} {}", character.name, effector.name),
@@ -83,7 +83,7 @@ impl Clip {
                 });
             }
         }
-        Chart {
+        ContactChart {
             start: self.time.first().copied().unwrap_or(0.0),
             end: self.time.last().copied().unwrap_or(0.0),
             phases: self.phases.clone(),
@@ -102,7 +102,7 @@ impl Clip {
         };
         let parts = self.parts();
         // The largest distance of a vertex from the origin, and along z.
-        let size = |part: &super::Part| {
+        let size = |part: &super::ClipPart| {
             let vertices = part.mesh().vertices;
             let far = vertices.iter().map(|v| v.length()).fold(0.0, f64::max);
             let along = vertices.iter().map(|v| v.z.abs()).fold(0.0, f64::max);
@@ -116,7 +116,7 @@ impl Clip {
             let poses = tracks.poses(*time);
             for ((pose, part), (radius, along)) in poses.iter().zip(&parts).zip(&sizes) {
                 match part.of {
-                    super::PartOf::Link { .. } | super::PartOf::Torso { .. } => {
+                    super::ClipPartSource::Link { .. } | super::ClipPartSource::Torso { .. } => {
                         let along = pose.orientation * DVec3::Z * *along;
                         add(pose.position + along, 0.0);
                         add(pose.position - along, 0.0);
@@ -154,7 +154,7 @@ impl Clip {
     }
 }
 
-impl ChartRow {
+impl ContactChartRow {
     /// Whether the effector is in contact at a time.
     pub fn is_active(&self, time: f64) -> bool {
         self.active

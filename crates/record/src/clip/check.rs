@@ -1,7 +1,8 @@
 //! Checks that a clip is whole, so that nothing that reads it can stumble.
 
 use super::{
-    CLIP_FORMAT, Character, Clip, Effector, Link, Object, Shape, Surface, SurfaceKind, Target,
+    CLIP_FORMAT, Clip, ClipCharacter, ClipEffector, ClipLink, ClipObject, ClipShape, ClipSurface,
+    ClipSurfaceKind, ClipTarget,
 };
 use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3};
@@ -48,29 +49,29 @@ impl Clip {
     }
 }
 
-fn surface(it: &Surface) -> Checked {
+fn surface(it: &ClipSurface) -> Checked {
     match &it.kind {
-        SurfaceKind::Plane { point, normal } => {
+        ClipSurfaceKind::Plane { point, normal } => {
             vector("point", *point).and_then(|()| unit("normal", normal.length()))
         }
-        SurfaceKind::Box {
+        ClipSurfaceKind::Box {
             half_extents,
             position,
             orientation,
             radius,
-        } => shape(&Shape::Box {
+        } => shape(&ClipShape::Box {
             half_extents: *half_extents,
             radius: *radius,
         })
         .and_then(|()| vector("position", *position))
         .and_then(|()| quaternion("orientation", *orientation)),
-        SurfaceKind::Sphere { radius, position } => {
+        ClipSurfaceKind::Sphere { radius, position } => {
             positive("radius", *radius).and_then(|()| vector("position", *position))
         }
-        SurfaceKind::Capsule { radius, start, end } => positive("radius", *radius)
+        ClipSurfaceKind::Capsule { radius, start, end } => positive("radius", *radius)
             .and_then(|()| vector("start", *start))
             .and_then(|()| vector("end", *end)),
-        SurfaceKind::Heightfield {
+        ClipSurfaceKind::Heightfield {
             origin,
             spacing,
             columns,
@@ -86,9 +87,9 @@ fn surface(it: &Surface) -> Checked {
     .map_err(|e| format!("surface `{}`: {e}", it.name))
 }
 
-fn shape(it: &Shape) -> Checked {
+fn shape(it: &ClipShape) -> Checked {
     match *it {
-        Shape::Box {
+        ClipShape::Box {
             half_extents: h,
             radius,
         } => {
@@ -98,8 +99,8 @@ fn shape(it: &Shape) -> Checked {
                 .try_for_each(|h| positive("half_extents", *h))?;
             at_least_zero("radius", radius)
         }
-        Shape::Sphere { radius } => positive("radius", radius),
-        Shape::Capsule { radius, length } => {
+        ClipShape::Sphere { radius } => positive("radius", radius),
+        ClipShape::Capsule { radius, length } => {
             positive("radius", radius).and_then(|()| at_least_zero("length", length))
         }
     }
@@ -112,7 +113,7 @@ fn collision(it: &Option<PartShape>) -> Checked {
     }
 }
 
-fn character(it: &Character, n: usize, phases: usize) -> Checked {
+fn character(it: &ClipCharacter, n: usize, phases: usize) -> Checked {
     positive("mass", it.mass)?;
     finite("inertia", it.inertia.as_flattened())?;
     color(&it.color)?;
@@ -138,7 +139,7 @@ fn character(it: &Character, n: usize, phases: usize) -> Checked {
     Ok(())
 }
 
-fn link(it: &Link, n: usize) -> Checked {
+fn link(it: &ClipLink, n: usize) -> Checked {
     positive("length", it.length)?;
     positive("radius", it.radius)?;
     collision(&it.collision)?;
@@ -146,7 +147,7 @@ fn link(it: &Link, n: usize) -> Checked {
     vectors("end", &it.end, n)
 }
 
-fn effector(it: &Effector, n: usize, phases: usize) -> Checked {
+fn effector(it: &ClipEffector, n: usize, phases: usize) -> Checked {
     it.half_extents
         .iter()
         .try_for_each(|h| at_least_zero("half_extents", *h))?;
@@ -162,7 +163,7 @@ fn effector(it: &Effector, n: usize, phases: usize) -> Checked {
     length("touches", it.touches.len(), n, "moments")
 }
 
-fn object(it: &Object, n: usize) -> Checked {
+fn object(it: &ClipObject, n: usize) -> Checked {
     positive("mass", it.mass)?;
     finite("inertia", it.inertia.as_flattened())?;
     color(&it.color)?;
@@ -195,7 +196,7 @@ fn push(
     length("active", active.len(), n, "moments")
 }
 
-fn target(it: &Target) -> Checked {
+fn target(it: &ClipTarget) -> Checked {
     vector("position", it.position)
         .and_then(|()| finite("time", &[it.time]))
         .and_then(|()| vector("direction", it.direction.unwrap_or_default()))

@@ -1,6 +1,6 @@
 //! The limbs of a character, gathered from its links.
 
-use super::Character;
+use super::ClipCharacter;
 use conatus_math::DVec3;
 
 /// A limb: its links in order, and the patch at its end.
@@ -8,9 +8,9 @@ use conatus_math::DVec3;
 pub struct ClipLimb {
     /// Its name.
     pub name: String,
-    /// Places in [`Character::links`], the one at the torso first.
+    /// Places in [`ClipCharacter::links`], the one at the torso first.
     pub links: Vec<usize>,
-    /// Its place in [`Character::effectors`].
+    /// Its place in [`ClipCharacter::effectors`].
     pub effector: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Side {
     Right,
 }
 
-impl Character {
+impl ClipCharacter {
     /// The limbs in the order of their first links. A link that names no limb
     /// is one of its own.
     pub fn limbs(&self) -> Vec<ClipLimb> {

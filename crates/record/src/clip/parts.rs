@@ -1,14 +1,14 @@
 //! The parts that a clip is shown as: each becomes a scripted body.
 
 use super::limbs::{ClipLimb, Side};
-use super::{Character, Clip, Shape};
+use super::{Clip, ClipCharacter, ClipShape};
 use crate::model::{BodyInfo, MeshData, PlaneInfo};
 use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3, Pose};
 
 /// What a part shows, by places in the clip's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartOf {
+pub enum ClipPartSource {
     /// The torso of a character.
     Torso {
         /// Its place in [`Clip::characters`].
@@ -18,21 +18,21 @@ pub enum PartOf {
     Shape {
         /// Its place in [`Clip::characters`].
         character: usize,
-        /// Its place in [`Character::shapes`].
+        /// Its place in [`ClipCharacter::shapes`].
         shape: usize,
     },
     /// A link of a limb.
     Link {
         /// Its place in [`Clip::characters`].
         character: usize,
-        /// Its place in [`Character::links`].
+        /// Its place in [`ClipCharacter::links`].
         link: usize,
     },
     /// A foot, a hand, or a patch of the body.
     Effector {
         /// Its place in [`Clip::characters`].
         character: usize,
-        /// Its place in [`Character::effectors`].
+        /// Its place in [`ClipCharacter::effectors`].
         effector: usize,
     },
     /// An object.
@@ -44,11 +44,11 @@ pub enum PartOf {
 
 /// A part: what is shown of a clip as one body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ClipPart {
     /// Its name among the bodies: `walker/left shin`, or the object's own.
     pub name: String,
     /// What it shows.
-    pub of: PartOf,
+    pub of: ClipPartSource,
     /// The character that it belongs to.
     pub character: Option<String>,
     /// Red, green, blue from 0 to 1 (sRGB).
@@ -60,7 +60,7 @@ pub struct Part {
     pub(super) offset: Pose,
 }
 
-impl Part {
+impl ClipPart {
     /// Its surface, about its own origin; empty if it has no shape.
     pub fn mesh(&self) -> MeshData {
         (self.shape).map_or(MeshData::default(), |shape| MeshData::from(&shape.mesh()))
@@ -72,19 +72,24 @@ impl Clip {
     /// it, the links and the effectors, then the objects. [`Clip::tracks`] and
     /// [`Clip::part_poses`] list poses in the same order. The clip must be one
     /// that [`Clip::check`] finds nothing wrong with.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<ClipPart> {
         let mut parts = Vec::new();
         for (index, character) in self.characters.iter().enumerate() {
             character.parts(index, &mut parts);
         }
-        parts.extend(self.objects.iter().enumerate().map(|(object, it)| Part {
-            name: it.name.clone(),
-            of: PartOf::Object { object },
-            character: None,
-            color: it.color,
-            shape: Some(it.collision.unwrap_or(it.shape.solid())),
-            offset: Pose::shift(DVec3::ZERO),
-        }));
+        parts.extend(
+            self.objects
+                .iter()
+                .enumerate()
+                .map(|(object, it)| ClipPart {
+                    name: it.name.clone(),
+                    of: ClipPartSource::Object { object },
+                    character: None,
+                    color: it.color,
+                    shape: Some(it.collision.unwrap_or(it.shape.solid())),
+                    offset: Pose::shift(DVec3::ZERO),
+                }),
+        );
         parts
     }
 
@@ -119,8 +124,8 @@ impl Clip {
 
     /// The planes among the surfaces, as a header lists them.
     pub fn planes(&self) -> Vec<PlaneInfo> {
-        let plane = |s: &super::Surface| match s.kind {
-            super::SurfaceKind::Plane { point, normal } => Some(PlaneInfo { point, normal }),
+        let plane = |s: &super::ClipSurface| match s.kind {
+            super::ClipSurfaceKind::Plane { point, normal } => Some(PlaneInfo { point, normal }),
             _ => None,
         };
         self.surfaces.iter().filter_map(plane).collect()
@@ -128,7 +133,7 @@ impl Clip {
 
     /// The other surfaces, as shapes with their poses: name, surface, pose.
     pub fn scenery(&self) -> Vec<(String, MeshData, Pose)> {
-        let solid = |s: &super::Surface| {
+        let solid = |s: &super::ClipSurface| {
             let (shape, pose) = s.kind.solid()?;
             let mesh = MeshData::from(&shape.solid().mesh());
             Some((s.name.clone(), mesh, pose))
@@ -137,9 +142,9 @@ impl Clip {
     }
 }
 
-impl super::SurfaceKind {
+impl super::ClipSurfaceKind {
     /// The surface as a shape with a place; none for planes and hills.
-    pub fn solid(&self) -> Option<(super::Shape, Pose)> {
+    pub fn solid(&self) -> Option<(super::ClipShape, Pose)> {
         Some(match *self {
             Self::Plane { .. } | Self::Heightfield { .. } => return None,
             Self::Box {
@@ -148,21 +153,21 @@ impl super::SurfaceKind {
                 orientation,
                 radius,
             } => (
-                super::Shape::Box {
+                super::ClipShape::Box {
                     half_extents,
                     radius,
                 },
                 Pose::new(orientation, position),
             ),
             Self::Sphere { radius, position } => {
-                (super::Shape::Sphere { radius }, Pose::shift(position))
+                (super::ClipShape::Sphere { radius }, Pose::shift(position))
             }
             Self::Capsule { radius, start, end } => {
                 let length = (end - start).length();
                 let along = (end - start).normalize_or(DVec3::Z);
                 let turn = DQuat::from_rotation_arc(DVec3::Z, along);
                 (
-                    super::Shape::Capsule { radius, length },
+                    super::ClipShape::Capsule { radius, length },
                     Pose::new(turn, (start + end) / 2.0),
                 )
             }
@@ -170,7 +175,7 @@ impl super::SurfaceKind {
     }
 }
 
-impl Shape {
+impl ClipShape {
     /// The solid with this shape; boxes have slightly rounded edges.
     fn solid(&self) -> PartShape {
         match *self {
@@ -181,27 +186,30 @@ impl Shape {
     }
 }
 
-impl Character {
-    fn parts(&self, character: usize, parts: &mut Vec<Part>) {
-        let mut add =
-            |name: &str, of: PartOf, color: [f32; 3], shape: Option<PartShape>, offset: Pose| {
-                parts.push(Part {
-                    name: part_name(&self.name, name),
-                    of,
-                    character: Some(self.name.clone()),
-                    color,
-                    shape,
-                    offset,
-                });
-            };
+impl ClipCharacter {
+    fn parts(&self, character: usize, parts: &mut Vec<ClipPart>) {
+        let mut add = |name: &str,
+                       of: ClipPartSource,
+                       color: [f32; 3],
+                       shape: Option<PartShape>,
+                       offset: Pose| {
+            parts.push(ClipPart {
+                name: part_name(&self.name, name),
+                of,
+                character: Some(self.name.clone()),
+                color,
+                shape,
+                offset,
+            });
+        };
         let half_extents = self.torso.half_extents;
         let trunk = (half_extents.min_element() > 0.0).then_some(PartShape::Trunk { half_extents });
         let still = Pose::shift(DVec3::ZERO);
-        let of = PartOf::Torso { character };
+        let of = ClipPartSource::Torso { character };
         let shape = self.torso.collision.or(trunk);
         add("torso", of, self.color, shape, still);
         for (shape, it) in self.shapes.iter().enumerate() {
-            let of = PartOf::Shape { character, shape };
+            let of = ClipPartSource::Shape { character, shape };
             let pose = Pose::new(it.orientation, it.position);
             let pale = mix(self.color, PALE, 0.55);
             add(&it.name, of, pale, Some(it.shape.solid()), pose);
@@ -210,12 +218,12 @@ impl Character {
         for (link, it) in self.links.iter().enumerate() {
             let limb = limbs.iter().find(|limb| limb.links.contains(&link));
             let color = limb.map_or(self.color, |limb| self.tone(limb));
-            let of = PartOf::Link { character, link };
+            let of = ClipPartSource::Link { character, link };
             let shape = it.collision.unwrap_or(self.default_link(link, limb));
             add(&it.name, of, color, Some(shape), still);
         }
         for (effector, it) in self.effectors.iter().enumerate() {
-            let of = PartOf::Effector {
+            let of = ClipPartSource::Effector {
                 character,
                 effector,
             };

@@ -1,13 +1,13 @@
 //! Where a clip's parts are at any time.
 
-use super::parts::{Part, PartOf};
-use super::{Clip, Link};
+use super::parts::{ClipPart, ClipPartSource};
+use super::{Clip, ClipLink};
 use crate::model::{BodyFrame, ContactFrame, Status};
 use conatus_math::{DQuat, DVec3, Pose, rotation};
 
 /// The poses of all parts of a clip, ready to be asked for at any time.
 #[derive(Clone, Debug)]
-pub struct PartTracks {
+pub struct ClipTracks {
     time: Vec<f64>,
     tracks: Vec<Track>,
 }
@@ -27,9 +27,9 @@ struct Between {
 
 impl Clip {
     /// The poses of all parts, in the order of [`Clip::parts`].
-    pub fn tracks(&self) -> PartTracks {
+    pub fn tracks(&self) -> ClipTracks {
         let parts = self.parts();
-        PartTracks {
+        ClipTracks {
             time: self.time.clone(),
             tracks: parts.iter().map(|part| self.track(part)).collect(),
         }
@@ -86,7 +86,7 @@ impl Clip {
         contacts
     }
 
-    fn track(&self, part: &Part) -> Track {
+    fn track(&self, part: &ClipPart) -> Track {
         let moved = |position: &[DVec3], orientation: &[DQuat]| {
             let pose = |(p, q): (&DVec3, &DQuat)| Pose::new(*q, *p).after(&part.offset);
             let poses = position.iter().zip(orientation).map(pose);
@@ -97,22 +97,22 @@ impl Clip {
             }
         };
         let mut track = match part.of {
-            PartOf::Torso { character } | PartOf::Shape { character, .. } => {
+            ClipPartSource::Torso { character } | ClipPartSource::Shape { character, .. } => {
                 let torso = &self.characters[character].torso;
                 moved(&torso.position, &torso.orientation)
             }
-            PartOf::Effector {
+            ClipPartSource::Effector {
                 character,
                 effector,
             } => {
                 let patch = &self.characters[character].effectors[effector];
                 moved(&patch.position, &patch.orientation)
             }
-            PartOf::Object { object } => {
+            ClipPartSource::Object { object } => {
                 let object = &self.objects[object];
                 moved(&object.position, &object.orientation)
             }
-            PartOf::Link { character, link } => {
+            ClipPartSource::Link { character, link } => {
                 let torso = &self.characters[character].torso.orientation;
                 along(&self.characters[character].links[link], torso)
             }
@@ -129,7 +129,7 @@ impl Clip {
 
 /// A link's middle and axes: z points from its start to its end, and the other
 /// two follow without turning about it, so that nothing ever flips.
-fn along(link: &Link, torso: &[DQuat]) -> Track {
+fn along(link: &ClipLink, torso: &[DQuat]) -> Track {
     let first = torso.first().copied().unwrap_or_default();
     let mut turn = first;
     let direction = |(start, end): (&DVec3, &DVec3)| (*end - *start).try_normalize();
@@ -147,7 +147,7 @@ fn along(link: &Link, torso: &[DQuat]) -> Track {
     track
 }
 
-impl PartTracks {
+impl ClipTracks {
     /// Where all parts are at a time; see [`Clip::part_poses`].
     pub fn poses(&self, time: f64) -> Vec<BodyFrame> {
         if self.time.is_empty() {

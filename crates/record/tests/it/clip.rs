@@ -149,17 +149,17 @@ fn parts_lie_where_the_clip_says_and_move_between_samples() {
         for (part, pose) in parts.iter().zip(&poses) {
             assert_eq!(pose.status, Status::Scripted);
             match part.of {
-                PartOf::Torso { .. } => {
+                ClipPartSource::Torso { .. } => {
                     let off = pose.position - at(&character.torso.position);
                     assert!(off.length() < 1e-12);
                 }
-                PartOf::Link { link, .. } => {
+                ClipPartSource::Link { link, .. } => {
                     let it = &character.links[link];
                     let half = pose.orientation * DVec3::Z * (it.length / 2.0);
                     assert!((pose.position - half - at(&it.start)).length() < 1e-4);
                     assert!((pose.position + half - at(&it.end)).length() < 1e-4);
                 }
-                PartOf::Effector { effector, .. } => {
+                ClipPartSource::Effector { effector, .. } => {
                     let it = &character.effectors[effector];
                     let off = pose.position - at(&it.position);
                     let lift = off.dot(pose.orientation * DVec3::Z);

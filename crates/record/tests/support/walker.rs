@@ -129,16 +129,16 @@ pub fn clip(seconds: f64) -> Clip {
     clip.phases = (0..=phases)
         .map(|k| seconds * f64::from(k) / f64::from(phases))
         .collect();
-    clip.surfaces = vec![Surface {
+    clip.surfaces = vec![ClipSurface {
         name: "ground".into(),
-        kind: SurfaceKind::Plane {
+        kind: ClipSurfaceKind::Plane {
             point: DVec3::ZERO,
             normal: DVec3::Z,
         },
     }];
-    clip.targets = vec![Target {
+    clip.targets = vec![ClipTarget {
         name: "there".into(),
-        kind: TargetKind::Position,
+        kind: ClipTargetKind::Position,
         position: DVec3::new(SPEED * seconds, 0.0, 1.165),
         direction: Some(DVec3::X),
         time: seconds,
@@ -158,12 +158,12 @@ pub fn two(seconds: f64) -> Clip {
         DVec3::new(-0.4, 1.1, 0.0),
     );
     clip.characters.push(friend);
-    clip.objects = vec![Object {
+    clip.objects = vec![ClipObject {
         name: "crate".into(),
         mass: 5.0,
         inertia: [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]],
         color: [0.80, 0.60, 0.32],
-        shape: Shape::Box {
+        shape: ClipShape::Box {
             half_extents: DVec3::new(0.2, 0.15, 0.12),
             radius: 0.0,
         },
@@ -179,7 +179,7 @@ pub fn two(seconds: f64) -> Clip {
     clip
 }
 
-fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
+fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> ClipCharacter {
     let moments = || clip.time.iter().copied();
     let body = |t: f64| {
         let (p, q) = torso(t);
@@ -216,7 +216,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
             moments().map(ankle).collect(),
         ];
         for k in 0..2 {
-            links.push(Link {
+            links.push(ClipLink {
                 name: plan.links[k].into(),
                 limb: plan.name.into(),
                 index: k,
@@ -241,7 +241,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
             let middle = (clip.phases[k] + clip.phases[k + 1]) / 2.0;
             f64::from(u8::from(end(middle).2))
         };
-        effectors.push(Effector {
+        effectors.push(ClipEffector {
             name: plan.patch.into(),
             limb: Some(plan.name.into()),
             half_extents: plan.half_extents,
@@ -263,7 +263,7 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
     // A patch on the back that never touches.
     let back = DVec3::new(-0.11, 0.0, 0.05);
     let lying = DQuat::from_rotation_y(PI / 2.0);
-    effectors.push(Effector {
+    effectors.push(ClipEffector {
         name: "back".into(),
         limb: None,
         half_extents: [0.16, 0.12],
@@ -275,30 +275,30 @@ fn walker(name: &str, clip: &Clip, color: [f32; 3], at: DVec3) -> Character {
         contact: vec![0.0; clip.phases.len() - 1],
         ..effectors[0].clone()
     });
-    Character {
+    ClipCharacter {
         name: name.into(),
         mass: MASS,
         inertia: [[4.0, 0.0, 0.0], [0.0, 3.5, 0.0], [0.0, 0.0, 1.2]],
         color,
-        torso: Torso {
+        torso: ClipTorso {
             half_extents: DVec3::new(0.11, 0.18, 0.30),
             collision: None,
             position: moments().map(|t| body(t).0).collect(),
             orientation: moments().map(|t| body(t).1).collect(),
         },
         shapes: vec![
-            FixedShape {
+            ClipFixedShape {
                 name: "neck".into(),
-                shape: Shape::Capsule {
+                shape: ClipShape::Capsule {
                     radius: 0.05,
                     length: 0.08,
                 },
                 position: DVec3::new(0.0, 0.0, 0.33),
                 orientation: DQuat::IDENTITY,
             },
-            FixedShape {
+            ClipFixedShape {
                 name: "head".into(),
-                shape: Shape::Sphere { radius: 0.11 },
+                shape: ClipShape::Sphere { radius: 0.11 },
                 position: DVec3::new(0.02, 0.0, 0.46),
                 orientation: DQuat::IDENTITY,
             },

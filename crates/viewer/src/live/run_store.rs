@@ -3,7 +3,7 @@
 
 use super::plot::PlotPoints;
 use super::spool::Spool;
-use conatus_record::clip::{Chart, Clip};
+use conatus_record::clip::{Clip, ContactChart};
 use conatus_record::{Event, Frame, Header, RecordError, Recording, RecordingWriter, Source};
 use conatus_world::RunSink;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ impl RunStore {
     }
 
     /// The contacts of characters over time, if there are any.
-    pub fn chart(&self) -> Option<Chart> {
+    pub fn chart(&self) -> Option<ContactChart> {
         self.clip.as_ref().map(Clip::chart)
     }
 

@@ -6,7 +6,7 @@
 use conatus_math::DVec3;
 use conatus_motion::score::TrueForces;
 use conatus_record::Clip;
-use conatus_record::clip::{Effector, Object};
+use conatus_record::clip::{ClipEffector, ClipObject};
 use serde::{Deserialize, Serialize};
 
 /// What a part of somebody had to do with something, over the whole movement.
@@ -119,7 +119,12 @@ pub fn reaction_error(clip: &Clip) -> f64 {
 }
 
 /// The force on the patch, and the force on the thing, at a moment.
-fn both_sides(object: &Object, effector: &Effector, name: &str, i: usize) -> (DVec3, DVec3) {
+fn both_sides(
+    object: &ClipObject,
+    effector: &ClipEffector,
+    name: &str,
+    i: usize,
+) -> (DVec3, DVec3) {
     let touches = effector.touches[i].as_ref() == Some(&object.name);
     let on_patch = match touches && effector.active[i] {
         true => effector.force[i],
@@ -161,7 +166,7 @@ mod tests {
     use crate::scene::{LoadOptions, Scene};
     use conatus_math::DMat3;
     use conatus_motion::inverse_dynamics::Contact;
-    use conatus_record::clip::ObjectContact;
+    use conatus_record::clip::ClipObjectContact;
 
     #[test]
     fn a_ratio_that_is_not_that_of_weights_is_found() {
@@ -198,7 +203,7 @@ mod tests {
         hand.force[0] = DVec3::new(0.0, 0.0, -20.0);
         // Nothing bears what the hand gives.
         assert_eq!(reaction_error(&clip), 20.0);
-        clip.objects[0].contacts.push(ObjectContact {
+        clip.objects[0].contacts.push(ClipObjectContact {
             with: "human/left hand".into(),
             force: vec![DVec3::new(0.0, 5.0, 20.0)],
             point: vec![DVec3::ZERO],

@@ -18,7 +18,8 @@ use conatus_motion::surface::{Shape as Solid, Surface as Given};
 use conatus_motion::variables::State;
 use conatus_motion::{Character as Cast, Program};
 use conatus_record::clip::{
-    Character, Effector, FixedShape, Link, Shape, Surface, SurfaceKind, Torso,
+    ClipCharacter, ClipEffector, ClipFixedShape, ClipLink, ClipShape, ClipSurface, ClipSurfaceKind,
+    ClipTorso,
 };
 use conatus_record::{Clip, Up};
 
@@ -98,45 +99,45 @@ fn begin(planner: &MotionPlanner, program: &Program, dt: f64, moments: usize) ->
     clip
 }
 
-fn surface(given: &Given) -> Surface {
+fn surface(given: &Given) -> ClipSurface {
     let kind = match &given.shape {
-        Solid::Plane { point, normal } => SurfaceKind::Plane {
+        Solid::Plane { point, normal } => ClipSurfaceKind::Plane {
             point: *point,
             normal: *normal,
         },
-        Solid::RoundedBox(block) => SurfaceKind::Box {
+        Solid::RoundedBox(block) => ClipSurfaceKind::Box {
             half_extents: block.half_extents,
             position: block.position,
             orientation: DQuat::from_mat3(&block.orientation).normalize(),
             radius: block.radius,
         },
-        Solid::Capsule(capsule) if capsule.start == capsule.end => SurfaceKind::Sphere {
+        Solid::Capsule(capsule) if capsule.start == capsule.end => ClipSurfaceKind::Sphere {
             radius: capsule.radius,
             position: capsule.start,
         },
-        Solid::Capsule(capsule) => SurfaceKind::Capsule {
+        Solid::Capsule(capsule) => ClipSurfaceKind::Capsule {
             radius: capsule.radius,
             start: capsule.start,
             end: capsule.end,
         },
-        Solid::Heightfield(field) => SurfaceKind::Heightfield {
+        Solid::Heightfield(field) => ClipSurfaceKind::Heightfield {
             origin: field.origin,
             spacing: field.spacing,
             columns: field.columns,
             heights: field.heights.clone(),
         },
     };
-    Surface {
+    ClipSurface {
         name: given.name.clone(),
         kind,
     }
 }
 
-fn character(program: &Program, c: usize, cast: &Cast) -> Character {
+fn character(program: &Program, c: usize, cast: &Cast) -> ClipCharacter {
     let mut links = Vec::new();
     for limb in &cast.limbs {
         for (index, link) in limb.links.iter().enumerate() {
-            links.push(Link {
+            links.push(ClipLink {
                 name: link_name(&limb.name, index, limb.links.len()),
                 limb: limb.name.clone(),
                 index,
@@ -150,7 +151,7 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
     }
     let contacts = patches(program, c).map(|i| &program.contacts[i]);
     let limb_of = |spec: &ContactSpec| spec.limb.map(|l| &cast.limbs[program.limbs[l].limb]);
-    let effectors = contacts.map(|spec| Effector {
+    let effectors = contacts.map(|spec| ClipEffector {
         name: spec.name.clone(),
         limb: limb_of(spec).map(|limb| limb.name.clone()),
         half_extents: spec.half_extents,
@@ -171,21 +172,21 @@ fn character(program: &Program, c: usize, cast: &Cast) -> Character {
         touches: Vec::new(),
     });
     let dynamics = &program.dynamics[c];
-    Character {
+    ClipCharacter {
         name: cast.base.name.clone(),
         mass: dynamics.mass(),
         inertia: rows(dynamics.base_inertia()),
         color: cast.base.color,
-        torso: Torso {
+        torso: ClipTorso {
             half_extents: cast.base.half_extents,
             collision: Some(cast.torso_shape()),
-            ..Torso::default()
+            ..ClipTorso::default()
         },
         shapes: (cast.base.hull.iter())
             .filter_map(|ball| {
-                Some(FixedShape {
+                Some(ClipFixedShape {
                     name: ball.name.clone()?,
-                    shape: Shape::Sphere {
+                    shape: ClipShape::Sphere {
                         radius: ball.radius,
                     },
                     position: ball.position,

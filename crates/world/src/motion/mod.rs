@@ -18,7 +18,7 @@ pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_math::Pose;
-use conatus_record::clip::PartTracks;
+use conatus_record::clip::ClipTracks;
 use conatus_record::{BodyFrame, Clip, ContactFrame};
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ pub fn cost(value: f64) -> String {
 pub struct MotionWorld {
     movement: Option<Arc<Movement>>,
     start: Arc<Clip>,
-    tracks: PartTracks,
+    tracks: ClipTracks,
     /// The index of the first part among the obstacles of cloth, if there is cloth.
     pub(crate) first_obstacle: Option<usize>,
 }
@@ -149,7 +149,7 @@ impl MotionWorld {
     }
 }
 
-fn paths(clip: &Clip, tracks: &PartTracks) -> Vec<Path> {
+fn paths(clip: &Clip, tracks: &ClipTracks) -> Vec<Path> {
     let mut keys: Vec<Vec<Key>> = Vec::new();
     for &time in &clip.time {
         let poses = tracks.poses(time);

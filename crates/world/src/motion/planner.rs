@@ -8,7 +8,7 @@ use conatus_motion::score::Score;
 use conatus_motion::variables::State;
 use conatus_motion::{Goal, Problem, Program, Synthesis};
 use conatus_record::Clip;
-use conatus_record::clip::Target;
+use conatus_record::clip::ClipTarget;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct MotionPlanner {
     /// The names of the goals in messages, in their order.
     pub goals: Vec<String>,
     /// The goals as a viewer displays them.
-    pub targets: Vec<Target>,
+    pub targets: Vec<ClipTarget>,
 }
 
 impl MotionPlanner {

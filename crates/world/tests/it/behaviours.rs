@@ -6,13 +6,13 @@ use crate::support::gait::{
     swing_together, swings,
 };
 use conatus_math::DVec3;
-use conatus_record::clip::{Character, Clip};
+use conatus_record::clip::{Clip, ClipCharacter};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
 
 /// The names of the effectors in contact at a sample.
-fn touching(who: &Character, moment: usize) -> Vec<&str> {
+fn touching(who: &ClipCharacter, moment: usize) -> Vec<&str> {
     let active = who.effectors.iter().filter(|e| e.active[moment]);
     active.map(|e| e.name.as_str()).collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::support::gait::{effector, last, movement, touches};
 use conatus_math::DVec3;
-use conatus_record::clip::{Character, Clip, Effector, Object};
+use conatus_record::clip::{Clip, ClipCharacter, ClipEffector, ClipObject};
 
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
@@ -12,7 +12,7 @@ const HANDS: [&str; 2] = ["left hand", "right hand"];
 /// Nothing else moves it.
 fn assert_carried(scene: &str, place: DVec3) {
     let clip = movement(scene);
-    let (who, thing): (_, &Object) = (&clip.characters[0], &clip.objects[0]);
+    let (who, thing): (_, &ClipObject) = (&clip.characters[0], &clip.objects[0]);
     let end = last(&clip);
     assert!(
         thing.position[end].distance(place) < 0.05,
@@ -34,7 +34,7 @@ fn assert_carried(scene: &str, place: DVec3) {
         let on_thing = thing.contacts.iter().filter(|c| hand(&c.with));
         let felt: DVec3 = on_thing.map(|c| c.force[i]).sum();
         let hands = HANDS.map(|h| effector(who, h));
-        let with_it = |e: &&Effector| e.touches[i].as_ref() == Some(&thing.name);
+        let with_it = |e: &&ClipEffector| e.touches[i].as_ref() == Some(&thing.name);
         let given: DVec3 = hands.into_iter().filter(with_it).map(|e| e.force[i]).sum();
         assert!((felt + given).length() < 1e-9 * weight, "{felt} {given}");
     }
@@ -66,7 +66,7 @@ fn a_parcel_gets_on_a_shelf() {
 }
 
 /// The force of all contacts of an object with partners whose name fits.
-fn force_of(thing: &Object, i: usize, with: impl Fn(&str) -> bool) -> DVec3 {
+fn force_of(thing: &ClipObject, i: usize, with: impl Fn(&str) -> bool) -> DVec3 {
     let contacts = thing.contacts.iter().filter(|c| with(&c.with));
     contacts.map(|c| c.force[i]).sum()
 }
@@ -112,7 +112,7 @@ fn a_ball_leaves_the_hand_and_flies() {
 }
 
 /// Whether the hands of a character hold an object at a sample.
-fn holds(who: &Character, thing: &str, i: usize) -> bool {
+fn holds(who: &ClipCharacter, thing: &str, i: usize) -> bool {
     let hands = HANDS.map(|h| effector(who, h));
     hands.iter().any(|h| h.touches[i].as_deref() == Some(thing))
 }

@@ -4,7 +4,7 @@
 use crate::support::{find, from_text, run};
 use conatus_math::DVec3;
 use conatus_motion::{CharacterStart, Goal, Subject};
-use conatus_record::clip::TargetKind;
+use conatus_record::clip::ClipTargetKind;
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn a_walk_takes_a_few_lines() {
     };
     assert_eq!(problem.goals, [stand, there]);
     assert_eq!(planner.targets.len(), 1);
-    assert_eq!(planner.targets[0].kind, TargetKind::Position);
+    assert_eq!(planner.targets[0].kind, ClipTargetKind::Position);
     // The run is as long as the movement, and there is ground.
     assert_eq!(setup.schedule.steps, 500);
     assert_eq!(setup.header.planes.len(), 1);
@@ -154,13 +154,13 @@ normal = [-1, 0, 0]
     assert!(matches!(p.goals[3], Goal::Sit { character: 0, .. }));
     let names: Vec<&str> = p.surfaces.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["plane-1", "plane-2"]);
-    let kinds: Vec<TargetKind> = planner.targets.iter().map(|t| t.kind).collect();
+    let kinds: Vec<ClipTargetKind> = planner.targets.iter().map(|t| t.kind).collect();
     assert_eq!(
         kinds,
         [
-            TargetKind::Direction,
-            TargetKind::Strike,
-            TargetKind::Height
+            ClipTargetKind::Direction,
+            ClipTargetKind::Strike,
+            ClipTargetKind::Height
         ]
     );
 }

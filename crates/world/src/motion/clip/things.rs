@@ -9,24 +9,24 @@ use conatus_motion::surface::Shape as Solid;
 use conatus_motion::variables::State;
 use conatus_motion::{Program, Subject};
 use conatus_record::Clip;
-use conatus_record::clip::{Object, ObjectContact, Shape};
+use conatus_record::clip::{ClipObject, ClipObjectContact, ClipShape};
 
 /// An object that has not moved yet.
-pub fn begun(program: &Program, number: usize) -> Object {
+pub fn begun(program: &Program, number: usize) -> ClipObject {
     let object = &program.objects[number];
     let dynamics = &program.dynamics[program.body_of(Subject::Object(number))];
-    Object {
+    ClipObject {
         name: object.base.name.clone(),
         mass: dynamics.mass(),
         inertia: rows(dynamics.base_inertia()),
         color: object.base.color,
         shape: match (object.form, object.shape()) {
-            (Form::Ball(radius), _) => Shape::Sphere { radius },
-            (Form::Box(half_extents), Solid::RoundedBox(block)) => Shape::Box {
+            (Form::Ball(radius), _) => ClipShape::Sphere { radius },
+            (Form::Box(half_extents), Solid::RoundedBox(block)) => ClipShape::Box {
                 half_extents,
                 radius: block.radius,
             },
-            (Form::Box(half_extents), _) => Shape::Box {
+            (Form::Box(half_extents), _) => ClipShape::Box {
                 half_extents,
                 radius: 0.0,
             },
@@ -80,10 +80,14 @@ pub fn add(clip: &mut Clip, program: &Program, state: &State, forces: &TrueForce
 
 /// The contact of a thing with something, from the start on if it is new. One
 /// that has this moment already is another.
-fn contact<'a>(object: &'a mut Object, with: &str, moments: usize) -> &'a mut ObjectContact {
-    let fits = |c: &ObjectContact| c.with == with && c.force.len() == moments;
+fn contact<'a>(
+    object: &'a mut ClipObject,
+    with: &str,
+    moments: usize,
+) -> &'a mut ClipObjectContact {
+    let fits = |c: &ClipObjectContact| c.with == with && c.force.len() == moments;
     let at = object.contacts.iter().position(fits).unwrap_or_else(|| {
-        let mut new = ObjectContact {
+        let mut new = ClipObjectContact {
             with: with.to_owned(),
             force: Vec::new(),
             point: Vec::new(),
@@ -98,7 +102,7 @@ fn contact<'a>(object: &'a mut Object, with: &str, moments: usize) -> &'a mut Ob
     &mut object.contacts[at]
 }
 
-fn record(to: &mut ObjectContact, force: DVec3, point: DVec3, torque: DVec3, normal: DVec3) {
+fn record(to: &mut ClipObjectContact, force: DVec3, point: DVec3, torque: DVec3, normal: DVec3) {
     to.force.push(force);
     to.point.push(point);
     to.torque.push(torque);
@@ -107,7 +111,7 @@ fn record(to: &mut ObjectContact, force: DVec3, point: DVec3, torque: DVec3, nor
 }
 
 /// Nothing acts up to so many moments.
-fn rest(contact: &mut ObjectContact, moments: usize) {
+fn rest(contact: &mut ClipObjectContact, moments: usize) {
     contact.force.resize(moments, DVec3::ZERO);
     contact.point.resize(moments, DVec3::ZERO);
     contact.torque.resize(moments, DVec3::ZERO);

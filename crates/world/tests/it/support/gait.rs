@@ -1,6 +1,6 @@
 //! Properties of a movement: steps, flight, use of time.
 
-use conatus_record::clip::{Character, Clip, Effector};
+use conatus_record::clip::{Clip, ClipCharacter, ClipEffector};
 
 /// The clip of a built-in scene, whose movement keeps all thresholds.
 pub fn movement(scene: &str) -> Clip {
@@ -17,12 +17,12 @@ pub fn last(clip: &Clip) -> usize {
 
 /// Whether some part of a list is in contact with something of this name at some
 /// time.
-pub fn touches(who: &Character, parts: &[&str], what: &str) -> bool {
+pub fn touches(who: &ClipCharacter, parts: &[&str], what: &str) -> bool {
     let mut parts = parts.iter().map(|name| effector(who, name));
     parts.any(|e| e.touches.iter().flatten().any(|t| t.starts_with(what)))
 }
 
-pub fn effector<'a>(character: &'a Character, name: &str) -> &'a Effector {
+pub fn effector<'a>(character: &'a ClipCharacter, name: &str) -> &'a ClipEffector {
     let mut all = character.effectors.iter();
     all.find(|e| e.name == name)
         .unwrap_or_else(|| panic!("no effector {name}"))
@@ -37,7 +37,7 @@ pub struct Swing {
 }
 
 /// Swings that end on the ground and are higher than `least`.
-pub fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
+pub fn swings(foot: &ClipEffector, least: f64) -> Vec<Swing> {
     let mut swings = Vec::new();
     let mut lift = None;
     for (i, &active) in foot.active.iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn swings(foot: &Effector, least: f64) -> Vec<Swing> {
 }
 
 /// Every foot lifts and lands at least so often.
-pub fn assert_steps(character: &Character, feet: &[&str], least: f64, times: usize) {
+pub fn assert_steps(character: &ClipCharacter, feet: &[&str], least: f64, times: usize) {
     for name in feet {
         let count = swings(effector(character, name), least).len();
         assert!(count >= times, "{name} lifts {count} times");
@@ -69,7 +69,7 @@ pub fn assert_steps(character: &Character, feet: &[&str], least: f64, times: usi
 }
 
 /// Two feet land in turns; one may step once more when it begins or ends.
-pub fn assert_alternate(character: &Character, feet: [&str; 2], least: f64) {
+pub fn assert_alternate(character: &ClipCharacter, feet: [&str; 2], least: f64) {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (k, name) in feet.iter().enumerate() {
         let landings = swings(effector(character, name), least);
@@ -82,7 +82,7 @@ pub fn assert_alternate(character: &Character, feet: [&str; 2], least: f64) {
 
 /// The share of the time in which both of two feet swing, of that in which the
 /// one that swings less does.
-pub fn swing_together(character: &Character, feet: [&str; 2], least: f64) -> f64 {
+pub fn swing_together(character: &ClipCharacter, feet: [&str; 2], least: f64) -> f64 {
     let swinging = feet.map(|name| {
         let foot = effector(character, name);
         let mut moments = vec![false; foot.active.len()];

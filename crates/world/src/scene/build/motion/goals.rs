@@ -9,7 +9,7 @@ use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{GoalKindSpec, GoalSpec, SceneFile};
 use conatus_motion::surface::Surface;
 use conatus_motion::{CharacterStart, Goal, ObjectStart, Subject};
-use conatus_record::clip::Target;
+use conatus_record::clip::ClipTarget;
 use reader::Reader;
 
 /// The characters and the objects of a scene.
@@ -23,7 +23,7 @@ pub fn build(
     surfaces: &[Surface],
     seconds: f64,
     diagnostics: &mut Diagnostics,
-) -> (Vec<Goal>, Vec<String>, Vec<Target>) {
+) -> (Vec<Goal>, Vec<String>, Vec<ClipTarget>) {
     let (mut goals, mut names, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     for (i, spec) in file.goal.iter().enumerate() {
         let path = format!("goal[{i}]");

@@ -3,27 +3,27 @@
 use super::reader::Reader;
 use conatus_math::DVec3;
 use conatus_motion::Goal;
-use conatus_record::clip::{Target, TargetKind};
+use conatus_record::clip::{ClipTarget, ClipTargetKind};
 
 impl Reader<'_> {
     /// The mark that shows the goal; none for goals without a place.
-    pub fn target(&self, goal: &Goal, before: &[Goal]) -> Option<Target> {
+    pub fn target(&self, goal: &Goal, before: &[Goal]) -> Option<ClipTarget> {
         let name = format!("{} of {}", self.spec.kind.name(), self.name());
         let start = self.start();
         let of = self.name().to_owned();
         Some(match goal {
             Goal::Stand { .. } | Goal::Crawl { .. } => return None,
-            Goal::Sit { height, .. } => Target {
+            Goal::Sit { height, .. } => ClipTarget {
                 name,
-                kind: TargetKind::Height,
+                kind: ClipTargetKind::Height,
                 position: DVec3::new(start.x, start.y, *height),
                 direction: None,
                 time: self.seconds,
                 of,
             },
-            Goal::Position { target, time, .. } => Target {
+            Goal::Position { target, time, .. } => ClipTarget {
                 name,
-                kind: TargetKind::Position,
+                kind: ClipTargetKind::Position,
                 position: DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k]))),
                 direction: None,
                 time: time.unwrap_or(self.seconds),
@@ -42,9 +42,9 @@ impl Reader<'_> {
                     }
                     _ => None,
                 });
-                Target {
+                ClipTarget {
                     name,
-                    kind: TargetKind::Direction,
+                    kind: ClipTargetKind::Direction,
                     position: place.map_or(start, DVec3::from_array),
                     direction: Some(*direction),
                     time: self.seconds,
@@ -57,9 +57,9 @@ impl Reader<'_> {
                 time,
                 position,
                 velocity,
-            } => Target {
+            } => ClipTarget {
                 name,
-                kind: TargetKind::Strike,
+                kind: ClipTargetKind::Strike,
                 position: *position,
                 direction: velocity.try_normalize(),
                 time: *time,
