@@ -201,12 +201,16 @@ fn built_in(program: &Path) -> Result<Vec<Scene>, String> {
 /// movement is as long as the run.
 fn job(scene: &Scene, folder: &Path) -> Job {
     let name = &scene.name;
-    let mut arguments = vec!["--frames=2".to_owned()];
     let mut extensions = EXTENSIONS.to_vec();
-    match scene.motion {
-        true => extensions.extend(MOTION_EXTENSIONS),
-        false => arguments.push(format!("--seconds={SECONDS}")),
-    }
+    // Pictures take longer to draw than all other files to write. Of cloth the
+    // first and the last frame are written as .obj.
+    let arguments = match scene.motion {
+        true => {
+            extensions.extend(MOTION_EXTENSIONS);
+            vec!["--frames=1".to_owned()]
+        }
+        false => vec!["--frames=2".to_owned(), format!("--seconds={SECONDS}")],
+    };
     let outputs = extensions
         .iter()
         .map(|e| folder.join(format!("{name}.{e}")));

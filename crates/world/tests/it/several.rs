@@ -2,7 +2,7 @@
 //! the number of threads.
 
 use crate::support::from_text;
-use conatus_motion::contact_pattern::{DIFFERENT, distance, pattern};
+use conatus_motion::contact_pattern::{MIN_PATTERN_DISTANCE, contact_pattern, distance};
 use conatus_motion::synthesize;
 use conatus_world::motion::{MotionPlanner, Movements};
 use std::ops::ControlFlow;
@@ -33,7 +33,7 @@ fn kept_movements_are_good_different_and_in_order_of_cost() {
     assert_eq!(found.kept[0].attempt, found.best);
     assert_eq!(found.kept[0].x, found.x);
     let patterns: Vec<_> = (found.kept.iter())
-        .map(|kept| pattern(&found.program, &kept.x))
+        .map(|kept| contact_pattern(&found.program, &kept.x))
         .collect();
     for (i, kept) in found.kept.iter().enumerate() {
         assert!(found.attempts[kept.attempt].good);
@@ -41,7 +41,7 @@ fn kept_movements_are_good_different_and_in_order_of_cost() {
         let nearest = others
             .map(|j| distance(&patterns[i], &patterns[j]))
             .fold(f64::INFINITY, f64::min);
-        assert!(nearest > DIFFERENT, "{nearest}: {patterns:?}");
+        assert!(nearest > MIN_PATTERN_DISTANCE, "{nearest}: {patterns:?}");
         assert_eq!(kept.nearest, Some(nearest));
     }
     let cost = |kept: &conatus_motion::Kept| found.attempts[kept.attempt].cost;
