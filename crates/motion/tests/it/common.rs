@@ -1,7 +1,7 @@
 //! What tests of characters share.
 
 use conatus_math::DVec3;
-use conatus_motion::character::ready_made;
+use conatus_motion::character::built_in;
 use conatus_motion::costs::physics::PhysicsMemory;
 use conatus_motion::costs::{Mix, along_the_way};
 use conatus_motion::inverse_dynamics::Six;

@@ -1,5 +1,6 @@
 //! All integration tests of the crate in one binary, which is linked once.
 
+mod built_in_characters;
 mod choices_mordatch;
 mod common;
 mod errata_mordatch;
@@ -10,6 +11,5 @@ mod mordatch_hint;
 mod mordatch_physics;
 mod mordatch_pose;
 mod mordatch_task;
-mod ready_made;
 mod slide;
 mod surfaces;
