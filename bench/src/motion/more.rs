@@ -6,9 +6,8 @@ use crate::Failure;
 use crate::output::Output;
 use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, count, fixed};
-use conatus_math::minimise::Iteration;
 use conatus_motion::costs::Mix;
-use conatus_motion::phases::{self, Attempt};
+use conatus_motion::phases::{self, Attempt, StageProgress};
 use conatus_motion::{Problem, Program};
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use cpu_time::ThreadTime;
@@ -93,7 +92,7 @@ fn attempt_seconds(program: &Program, problem: &Problem) -> f64 {
     };
     let seconds = (0..ATTEMPTS).map(|_| {
         let begin = ThreadTime::now();
-        let go_on = &mut |_: usize, _: &Iteration| ControlFlow::Continue(());
+        let go_on = &|_: &StageProgress| ControlFlow::Continue(());
         phases::attempt(program, &problem.effort, plan, go_on);
         begin.elapsed().as_secs_f64()
     });

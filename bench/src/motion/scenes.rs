@@ -5,7 +5,7 @@ use super::problems;
 use crate::Failure;
 use crate::output::Output;
 use crate::table::{Cell, Table, at_most, count, fixed};
-use conatus_motion::score::{Bars, Score};
+use conatus_motion::score::{Score, Thresholds};
 use conatus_motion::{Problem, Progress, Synthesis, synthesize};
 use cpu_time::ProcessTime;
 use rayon::ThreadPool;
@@ -93,7 +93,7 @@ pub fn measure(output: &mut Output, seeds: u64) -> Result<(), Failure> {
             eprintln!("{name}: seed {seed} is done");
         }
         table.row(tally.row(name, seeds, max_seconds(name, &problem)))?;
-        quality.row(quality_row(name, &tally.worst, &problem.bars));
+        quality.row(quality_row(name, &tally.worst, &problem.thresholds));
     }
     table.finish()?;
     Ok(output.show(&quality)?)
@@ -184,9 +184,10 @@ fn quality_table() -> Table {
     )
 }
 
-fn quality_row(name: &str, score: &Score, bars: &Bars) -> Vec<Cell> {
+fn quality_row(name: &str, score: &Score, thresholds: &Thresholds) -> Vec<Cell> {
     let mut cells = vec![name.into()];
-    for ((_, value, bar), (_, times, decimals)) in score.against(bars).into_iter().zip(FIGURES) {
+    let figures = score.against(thresholds).into_iter().zip(FIGURES);
+    for ((_, value, bar), (_, times, decimals)) in figures {
         cells.push(fixed(value * times, decimals));
         // Targets have few digits; their products should not have more.
         let shown = (bar * times * 1e6).round() / 1e6;

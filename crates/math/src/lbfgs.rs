@@ -44,11 +44,12 @@ impl Default for Settings {
 /// Minimises `objective`, which returns the value at the unknowns in its first
 /// argument and fills in the gradient, from `x` on; `x` becomes the best point
 /// that was evaluated. Where the objective is not finite, steps are made
-/// shorter. `on_iteration` hears of each iteration and may end it.
-pub fn minimise(
+/// shorter. An objective that returns `None` ends the minimisation at once, in the
+/// middle of a line search too. `on_iteration` hears of each iteration and may end it.
+pub fn minimise<V: Into<Option<f64>>>(
     x: &mut [f64],
     settings: &Settings,
-    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    objective: impl FnMut(&[f64], &mut [f64]) -> V,
     on_iteration: impl FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Outcome {
     run(x, settings, objective, None::<fn(&mut [f64])>, on_iteration)
@@ -57,20 +58,20 @@ pub fn minimise(
 /// The same with an approximation of the inverse Hessian to begin with, in
 /// place of a multiple of the identity: `precondition` replaces a vector by the
 /// product with it, which has to be positive definite.
-pub fn minimise_preconditioned(
+pub fn minimise_preconditioned<V: Into<Option<f64>>>(
     x: &mut [f64],
     settings: &Settings,
-    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    objective: impl FnMut(&[f64], &mut [f64]) -> V,
     precondition: impl FnMut(&mut [f64]),
     on_iteration: impl FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Outcome {
     run(x, settings, objective, Some(precondition), on_iteration)
 }
 
-fn run(
+fn run<V: Into<Option<f64>>>(
     x: &mut [f64],
     settings: &Settings,
-    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    objective: impl FnMut(&[f64], &mut [f64]) -> V,
     mut precondition: Option<impl FnMut(&mut [f64])>,
     mut on_iteration: impl FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Outcome {
@@ -90,7 +91,10 @@ fn run(
     let mut watch = Watch::new(settings.limits);
     let mut best = Best::new(x, objective);
 
-    best.evaluate(&mut here);
+    if best.evaluate(&mut here).is_break() {
+        best.outcome.reason = Reason::Stopped;
+        return best.outcome;
+    }
     let mut gradient_norm = norm(&here.gradient);
     if !(here.value.is_finite() && gradient_norm.is_finite()) {
         return best.outcome;
@@ -118,7 +122,10 @@ fn run(
         let evaluate = |point: &mut Point| best.evaluate(point);
         let found = match slope < 0.0 {
             true => search(&wolfe, &here, way, first, memory, evaluate),
-            false => None,
+            false => ControlFlow::Continue(None),
+        };
+        let ControlFlow::Continue(found) = found else {
+            break Reason::Stopped;
         };
         let Some(step) = found else {
             // What was learnt misleads: it is forgotten; at last even what the
@@ -161,7 +168,7 @@ struct Best<'a, F> {
     outcome: Outcome,
 }
 
-impl<'a, F: FnMut(&[f64], &mut [f64]) -> f64> Best<'a, F> {
+impl<'a, V: Into<Option<f64>>, F: FnMut(&[f64], &mut [f64]) -> V> Best<'a, F> {
     fn new(x: &'a mut [f64], objective: F) -> Self {
         let outcome = Outcome {
             value: f64::INFINITY,
@@ -177,8 +184,12 @@ impl<'a, F: FnMut(&[f64], &mut [f64]) -> f64> Best<'a, F> {
         }
     }
 
-    fn evaluate(&mut self, point: &mut Point) {
-        point.value = (self.objective)(&point.x, &mut point.gradient);
+    /// Breaks if the objective says so.
+    fn evaluate(&mut self, point: &mut Point) -> ControlFlow<()> {
+        let Some(value) = (self.objective)(&point.x, &mut point.gradient).into() else {
+            return ControlFlow::Break(());
+        };
+        point.value = value;
         self.outcome.evaluations += 1;
         let gradient_norm = norm(&point.gradient);
         let finite = point.value.is_finite() && gradient_norm.is_finite();
@@ -187,6 +198,7 @@ impl<'a, F: FnMut(&[f64], &mut [f64]) -> f64> Best<'a, F> {
             self.outcome.gradient_norm = gradient_norm;
             self.x.copy_from_slice(&point.x);
         }
+        ControlFlow::Continue(())
     }
 }
 

@@ -49,16 +49,17 @@ const RELAX: f64 = 0.1;
 /// Minimises from `x` on; `x` becomes the best point that was found.
 ///
 /// `linearise` fills in g = Jᵀρ and adds JᵀJ to a matrix that is zero, and
-/// returns the cost ½ Σ ρᵢ²; `cost` returns the cost alone. `matrix` gives the
-/// sizes of the blocks and the memory. Where the cost is not finite, steps are
+/// returns the cost ½ Σ ρᵢ²; `cost` returns the cost alone. Either ends the
+/// minimisation at once by returning `None`. `matrix` gives the sizes of the blocks and
+/// the memory. Where the cost is not finite, steps are
 /// made shorter. An iteration is a linearisation with the step that follows;
 /// `on_iteration` hears of each and may end it.
-pub fn minimise(
+pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
     x: &mut [f64],
     matrix: &mut BlockTridiagonal,
     settings: &Settings,
-    mut linearise: impl FnMut(&[f64], &mut [f64], &mut BlockTridiagonal) -> f64,
-    mut cost: impl FnMut(&[f64]) -> f64,
+    mut linearise: impl FnMut(&[f64], &mut [f64], &mut BlockTridiagonal) -> L,
+    mut cost: impl FnMut(&[f64]) -> C,
     mut on_iteration: impl FnMut(&Iteration) -> ControlFlow<()>,
 ) -> Outcome {
     assert_eq!(x.len(), matrix.len(), "one row for each unknown");
@@ -72,14 +73,18 @@ pub fn minimise(
 
     let mut relinearise = |x: &[f64], gradient: &mut [f64], matrix: &mut BlockTridiagonal| {
         matrix.clear();
-        linearise(x, gradient, matrix)
+        linearise(x, gradient, matrix).into()
     };
+    let first: Option<f64> = relinearise(x, &mut gradient, matrix);
     let mut outcome = Outcome {
-        value: relinearise(x, &mut gradient, matrix),
+        value: first.unwrap_or(f64::INFINITY),
         gradient_norm: norm(&gradient),
         iterations: 0,
         evaluations: 1,
-        reason: Reason::NotFinite,
+        reason: match first {
+            Some(_) => Reason::NotFinite,
+            None => Reason::Stopped,
+        },
     };
     if !(outcome.value.is_finite() && outcome.gradient_norm.is_finite()) {
         return outcome;
@@ -109,9 +114,13 @@ pub fn minimise(
                 let sums = x.iter().zip(&step).map(|(x, h)| x + h);
                 trial.iter_mut().zip(sums).for_each(|(t, sum)| *t = sum);
                 outcome.evaluations += 1;
-                let gain = (value - cost(&trial)) / promise;
+                let trial_cost: Option<f64> = cost(&trial).into();
+                let Some(trial_cost) = trial_cost else {
+                    break Err(Reason::Stopped);
+                };
+                let gain = (value - trial_cost) / promise;
                 if gain > 1e-4 && gain.is_finite() {
-                    break Ok(gain);
+                    break Ok((gain, trial_cost));
                 }
             }
             mu *= growth;
@@ -120,8 +129,8 @@ pub fn minimise(
                 break Err(Reason::Stuck);
             }
         };
-        let gain = match accepted {
-            Ok(gain) => gain,
+        let (gain, trial_cost) = match accepted {
+            Ok(accepted) => accepted,
             Err(reason) => break reason,
         };
         let surprise = 2.0 * gain - 1.0;
@@ -129,10 +138,14 @@ pub fn minimise(
         (mu, growth) = (mu.max(*DAMPING.start()), 2.0);
 
         x.copy_from_slice(&trial);
-        outcome.value = relinearise(x, &mut gradient, matrix);
-        outcome.gradient_norm = norm(&gradient);
         outcome.iterations += 1;
         outcome.evaluations += 1;
+        let Some(value) = relinearise(x, &mut gradient, matrix) else {
+            outcome.value = trial_cost;
+            break Reason::Stopped;
+        };
+        outcome.value = value;
+        outcome.gradient_norm = norm(&gradient);
         let told = on_iteration(&Iteration {
             number: outcome.iterations,
             evaluations: outcome.evaluations,

@@ -12,6 +12,7 @@
 //! through the ends of the bracket finds the place in one or two trials.
 
 use crate::vector::{add_scaled, dot};
+use std::ops::ControlFlow;
 
 /// Unknowns, with the value and the gradient there.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +43,8 @@ struct Place {
 
 /// Searches from `start` along `direction`, which goes down by `slope`, with
 /// the step `first` to begin with. Returns the step and leaves its point in
-/// `trial`; `spare` is memory. `None` if no step was found that goes down.
+/// `trial`; `spare` is memory. `None` if no step was found that goes down. Breaks where
+/// `evaluate` does.
 ///
 /// If `trials` are used up, a step that goes down far enough is taken although
 /// it could be longer.
@@ -52,8 +54,8 @@ pub(crate) fn search(
     (direction, slope): (&[f64], f64),
     first: f64,
     (trial, spare): (&mut Point, &mut Point),
-    mut evaluate: impl FnMut(&mut Point),
-) -> Option<f64> {
+    mut evaluate: impl FnMut(&mut Point) -> ControlFlow<()>,
+) -> ControlFlow<(), Option<f64>> {
     let origin = Place {
         step: 0.0,
         value: start.value,
@@ -68,7 +70,7 @@ pub(crate) fn search(
         if trial.x == start.x {
             break;
         }
-        evaluate(trial);
+        evaluate(trial)?;
         let here = Place {
             step,
             value: trial.value,
@@ -84,7 +86,7 @@ pub(crate) fn search(
             (before, short) = (short, here);
             std::mem::swap(trial, spare);
         } else {
-            return Some(step);
+            return ControlFlow::Continue(Some(step));
         }
         let Some(long) = long else {
             step = longer(before, short);
@@ -99,9 +101,9 @@ pub(crate) fn search(
     }
     if short.step > 0.0 {
         std::mem::swap(trial, spare);
-        return Some(short.step);
+        return ControlFlow::Continue(Some(short.step));
     }
-    None
+    ControlFlow::Continue(None)
 }
 
 /// A longer step than `short`: where a line through the last two slopes says

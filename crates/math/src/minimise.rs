@@ -53,7 +53,7 @@ pub enum Reason {
     Decrease,
     /// All iterations were made.
     Iterations,
-    /// The caller said so.
+    /// The caller ended it: `on_iteration` broke, or the objective returned `None`.
     Stopped,
     /// No step makes the value smaller: at the precision of the numbers, at a
     /// kink, or because the gradient is wrong.

@@ -9,6 +9,7 @@ use conatus_motion::Program;
 use conatus_motion::objective;
 use conatus_motion::phases::{self, Attempt, STAGES};
 use cpu_time::ThreadTime;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 fn main() {
@@ -21,11 +22,12 @@ fn main() {
         staged: false,
     };
     let start = ThreadTime::now();
-    let mut until = [0.0; STAGES.len()];
-    let (x, outcomes) = phases::attempt(&program, &problem.effort, attempt, &mut |stage, _| {
-        until[stage] = start.elapsed().as_secs_f64();
+    let until: [Cell<f64>; STAGES.len()] = Default::default();
+    let (x, outcomes) = phases::attempt(&program, &problem.effort, attempt, &|at| {
+        until[at.stage].set(start.elapsed().as_secs_f64());
         ControlFlow::Continue(())
     });
+    let until = until.map(Cell::into_inner);
     let mut before = 0.0;
     for ((name, outcome), until) in STAGES.iter().zip(&outcomes).zip(until) {
         println!(
@@ -38,6 +40,6 @@ fn main() {
         before = until;
     }
     println!("{:12} {before:.3} s", "all");
-    let seconds = objective::seconds(&program, problem.effort.samples, &x, 200);
+    let seconds = objective::measure_cost_times(&program, problem.effort.samples, &x, 200);
     println!("200 gradients and iterations: {seconds:.4?}");
 }

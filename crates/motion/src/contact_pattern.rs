@@ -26,8 +26,7 @@ pub fn contact_pattern(program: &Program, x: &[f64]) -> Vec<bool> {
     let mut seconds = vec![0.0; layout.phases * layout.contacts];
     let (mut state, mut forces) = (State::default(), TrueForces::default());
     for moment in layout.moments(SAMPLES_PER_SEGMENT) {
-        state.update(layout, x, &moment);
-        state.update_limbs(&program.characters, false);
+        program.update_state(x, &moment, &mut state);
         forces.solve(program, &state);
         for contact in forces.in_use() {
             seconds[moment.phase * layout.contacts + contact] += moment.weight;

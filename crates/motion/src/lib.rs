@@ -35,5 +35,7 @@ pub use object::Object;
 pub use problem::{Effort, Goal, Problem, Subject};
 pub use program::Program;
 pub use start::{CharacterStart, ObjectStart, PoseVelocity, Twist};
-pub use synthesize::{AttemptReport, Kept, Progress, ROUND, Synthesis, synthesize};
+pub use synthesize::{
+    ATTEMPTS_PER_ROUND, AttemptReport, KeptMovement, Progress, Synthesis, synthesize,
+};
 pub use weights::Weights;

@@ -1,10 +1,13 @@
-//! The sum (1) of all costs over all moments, as L-BFGS and
-//! Levenberg-Marquardt want it.
+//! The sum (1) of all costs over all moments: its value, its gradient for L-BFGS, and
+//! its normal equations for Levenberg-Marquardt.
+//!
+//! All three come from one loop over the moments ([`Evaluator::accumulate`]); they
+//! differ only in what they do with the residuals of a moment ([`Accumulator`]).
 
 use crate::costs::physics::PhysicsMemory;
 use crate::costs::{Mix, Terms, along_the_way, task};
 use crate::program::Program;
-use crate::variables::{Descent, Local, Moment, Rows, Scratch, State, Value};
+use crate::variables::{Descent, Layout, Local, Moment, Rows, Scratch, Sink, State, Value};
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::lbfgs;
 use conatus_math::minimise::Limits;
@@ -12,22 +15,103 @@ use cpu_time::ThreadTime;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
+/// How many moments are evaluated between two looks at the interrupt.
+const MOMENTS_PER_POLL: usize = 16;
+
+/// Asked from time to time whether an evaluation shall end early.
+pub type Interrupt<'a> = dyn Fn() -> ControlFlow<()> + 'a;
+
 /// Evaluates L(s).
 pub struct Evaluator<'a> {
     program: &'a Program,
     moments: Vec<Moment>,
     /// λ of each moment, from which its next solution starts.
     lambdas: Vec<Vec<f64>>,
-    /// One for all moments, because a cache holds one.
+    /// One for all moments, so that it stays in the processor's cache.
     memory: PhysicsMemory,
     state: State,
     descent: Descent,
     local: Local,
     scratch: Scratch,
+    interrupt: Option<&'a Interrupt<'a>>,
+    interrupted: bool,
+}
+
+/// The costs of one moment, as a function of where their residuals go.
+struct MomentCosts<'a> {
+    program: &'a Program,
+    mix: &'a Mix,
+    moment: &'a Moment,
+    state: &'a State,
+    kind: CostKind<'a>,
+}
+
+enum CostKind<'a> {
+    /// The costs that are integrated over time.
+    Running(&'a mut PhysicsMemory),
+    /// One goal, at its moment.
+    Goal(&'a task::TaskTerm),
+}
+
+impl MomentCosts<'_> {
+    fn evaluate(&mut self, sink: &mut impl Sink) {
+        let (program, mix, state) = (self.program, self.mix, self.state);
+        match &mut self.kind {
+            CostKind::Running(memory) => {
+                along_the_way(program, mix, self.moment, state, memory, sink);
+            }
+            CostKind::Goal(aim) => task::evaluate(program, mix, aim, state, sink),
+        }
+    }
+}
+
+/// Adds up the costs of all moments.
+trait Accumulator {
+    fn add(&mut self, costs: &mut MomentCosts);
+}
+
+impl Accumulator for Value {
+    fn add(&mut self, costs: &mut MomentCosts) {
+        costs.evaluate(self);
+    }
+}
+
+/// The value and the gradient.
+struct GradientSum<'a> {
+    layout: &'a Layout,
+    descent: &'a mut Descent,
+    gradient: &'a mut [f64],
+}
+
+impl Accumulator for GradientSum<'_> {
+    fn add(&mut self, costs: &mut MomentCosts) {
+        costs.evaluate(self.descent);
+        (self.descent).settle(self.layout, costs.moment, costs.state, self.gradient);
+    }
+}
+
+/// Half of the value, Jᵀρ and JᵀJ.
+struct NormalSum<'a> {
+    layout: &'a Layout,
+    cost: f64,
+    gradient: &'a mut [f64],
+    matrix: &'a mut BlockTridiagonal,
+    local: &'a mut Local,
+    scratch: &'a mut Scratch,
+}
+
+impl Accumulator for NormalSum<'_> {
+    fn add(&mut self, costs: &mut MomentCosts) {
+        let sums = (&mut *self.gradient, &mut *self.matrix);
+        let buffers = (&mut *self.local, &mut *self.scratch);
+        let mut rows = Rows::new(self.layout, costs.moment, costs.state, sums, buffers);
+        costs.evaluate(&mut rows);
+        self.cost += rows.cost;
+    }
 }
 
 impl<'a> Evaluator<'a> {
-    /// With so many moments in each segment.
+    /// With this many moments in each segment.
     pub fn new(program: &'a Program, samples: usize) -> Self {
         let layout = &program.layout;
         let moments = layout.moments(samples);
@@ -40,58 +124,43 @@ impl<'a> Evaluator<'a> {
             descent: Descent::new(layout),
             local: Local::new(layout.frames, layout.contacts),
             scratch: Scratch::default(),
+            interrupt: None,
+            interrupted: false,
         }
+    }
+
+    /// Ends evaluations early when `interrupt` breaks. What an interrupted evaluation
+    /// returns is incomplete: see [`was_interrupted`](Self::was_interrupted).
+    pub fn interrupted_by(mut self, interrupt: &'a Interrupt<'a>) -> Self {
+        self.interrupt = Some(interrupt);
+        self
+    }
+
+    /// Whether the last evaluation ended early.
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// The value at x, and the gradient.
     pub fn gradient(&mut self, mix: &Mix, x: &[f64], gradient: &mut [f64]) -> f64 {
-        let (program, layout) = (self.program, &self.program.layout);
         gradient.fill(0.0);
-        self.descent.cost = 0.0;
-        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
-            let memory = &mut self.memory;
-            memory.swap_start(lambda);
-            self.state.update(layout, x, moment);
-            self.state.update_limbs(&program.characters, false);
-            along_the_way(program, mix, moment, &self.state, memory, &mut self.descent);
-            memory.swap_start(lambda);
-            self.descent.settle(layout, moment, &self.state, gradient);
-        }
-        for aim in program
-            .task_terms
-            .iter()
-            .filter(|a| a.weight_in_stage(mix) > 0.0)
-        {
-            self.state.update(layout, x, &aim.moment);
-            self.state.update_limbs(&program.characters, false);
-            task::evaluate(program, mix, aim, &self.state, &mut self.descent);
-            self.descent
-                .settle(layout, &aim.moment, &self.state, gradient);
-        }
+        let layout = &self.program.layout;
+        let mut descent = std::mem::take(&mut self.descent);
+        descent.cost = 0.0;
+        let mut sum = GradientSum {
+            layout,
+            descent: &mut descent,
+            gradient,
+        };
+        self.accumulate(mix, x, &mut sum);
+        self.descent = descent;
         self.descent.cost
     }
 
     /// The value at x.
     pub fn value(&mut self, mix: &Mix, x: &[f64]) -> f64 {
-        let (program, layout) = (self.program, &self.program.layout);
         let mut value = Value::default();
-        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
-            let memory = &mut self.memory;
-            memory.swap_start(lambda);
-            self.state.update(layout, x, moment);
-            self.state.update_limbs(&program.characters, false);
-            along_the_way(program, mix, moment, &self.state, memory, &mut value);
-            memory.swap_start(lambda);
-        }
-        for aim in program
-            .task_terms
-            .iter()
-            .filter(|a| a.weight_in_stage(mix) > 0.0)
-        {
-            self.state.update(layout, x, &aim.moment);
-            self.state.update_limbs(&program.characters, false);
-            task::evaluate(program, mix, aim, &self.state, &mut value);
-        }
+        self.accumulate(mix, x, &mut value);
         value.0
     }
 
@@ -103,36 +172,56 @@ impl<'a> Evaluator<'a> {
         gradient: &mut [f64],
         matrix: &mut BlockTridiagonal,
     ) -> f64 {
-        let (program, layout) = (self.program, &self.program.layout);
         gradient.fill(0.0);
-        let mut cost = 0.0;
-        for (moment, lambda) in self.moments.iter().zip(&mut self.lambdas) {
-            let memory = &mut self.memory;
-            memory.swap_start(lambda);
-            self.state.update(layout, x, moment);
-            self.state.update_limbs(&program.characters, false);
-            let sums = (&mut *gradient, &mut *matrix);
-            let room = (&mut self.local, &mut self.scratch);
-            let mut rows = Rows::new(layout, moment, &self.state, sums, room);
-            along_the_way(program, mix, moment, &self.state, memory, &mut rows);
-            memory.swap_start(lambda);
-            cost += rows.cost;
-        }
-        for aim in program
-            .task_terms
-            .iter()
-            .filter(|a| a.weight_in_stage(mix) > 0.0)
-        {
-            self.state.update(layout, x, &aim.moment);
-            self.state.update_limbs(&program.characters, false);
-            let sums = (&mut *gradient, &mut *matrix);
-            let room = (&mut self.local, &mut self.scratch);
-            let mut rows = Rows::new(layout, &aim.moment, &self.state, sums, room);
-            task::evaluate(program, mix, aim, &self.state, &mut rows);
-            cost += rows.cost;
-        }
-        self.scratch.settle(matrix);
+        let layout = &self.program.layout;
+        let mut local = std::mem::take(&mut self.local);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut sum = NormalSum {
+            layout,
+            cost: 0.0,
+            gradient,
+            matrix,
+            local: &mut local,
+            scratch: &mut scratch,
+        };
+        self.accumulate(mix, x, &mut sum);
+        let cost = sum.cost;
+        scratch.settle(matrix);
+        (self.local, self.scratch) = (local, scratch);
         cost
+    }
+
+    /// The loop over all moments and goals. Each problem (6) starts from the solution
+    /// that it had in the last evaluation.
+    fn accumulate(&mut self, mix: &Mix, x: &[f64], sum: &mut impl Accumulator) {
+        let program = self.program;
+        self.interrupted = false;
+        for (i, (moment, lambda)) in self.moments.iter().zip(&mut self.lambdas).enumerate() {
+            if i % MOMENTS_PER_POLL == 0 && self.interrupt.is_some_and(|stop| stop().is_break()) {
+                self.interrupted = true;
+                return;
+            }
+            self.memory.swap_start(lambda);
+            program.update_state(x, moment, &mut self.state);
+            sum.add(&mut MomentCosts {
+                program,
+                mix,
+                moment,
+                state: &self.state,
+                kind: CostKind::Running(&mut self.memory),
+            });
+            self.memory.swap_start(lambda);
+        }
+        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
+            program.update_state(x, &aim.moment, &mut self.state);
+            sum.add(&mut MomentCosts {
+                program,
+                mix,
+                moment: &aim.moment,
+                state: &self.state,
+                kind: CostKind::Goal(aim),
+            });
+        }
     }
 
     /// The value at x, term by term.
@@ -161,10 +250,10 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Seconds of processor time, term by term.
+/// Processor seconds, term by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Seconds {
-    /// Where everything is, and what pulls at it, from knots and back.
+pub struct CostTimes {
+    /// States from knots, and gradients back to knots.
     pub frames: f64,
     /// L_CI.
     pub contact: f64,
@@ -174,7 +263,7 @@ pub struct Seconds {
     pub torque: f64,
     /// Limits of limbs and joints.
     pub limb: f64,
-    /// What enters something.
+    /// Penetration.
     pub penetration: f64,
     /// Accelerations and comfort.
     pub acceleration: f64,
@@ -182,14 +271,14 @@ pub struct Seconds {
     pub task: f64,
     /// All at once.
     pub all: f64,
-    /// What L-BFGS does by itself.
+    /// L-BFGS itself, without the objective.
     pub solver: f64,
 }
 
-/// What `count` gradients around x, and as many iterations of L-BFGS, cost. Each
-/// term is measured alone; places differ a little from one gradient to the next,
-/// as they do in a search, or forces would be known already.
-pub fn seconds(program: &Program, samples: usize, x: &[f64], count: usize) -> Seconds {
+/// Measures `count` gradients around x, and as many iterations of L-BFGS. Each term is
+/// measured alone. Unknowns differ a little from one gradient to the next, as they do
+/// in a search; otherwise every problem (6) would start from its solution.
+pub fn measure_cost_times(program: &Program, samples: usize, x: &[f64], count: usize) -> CostTimes {
     let mut evaluator = Evaluator::new(program, samples);
     let (mut gradient, mut moved) = (vec![0.0; x.len()], x.to_vec());
     let mut measure = |mix: Mix| {
@@ -225,7 +314,7 @@ pub fn seconds(program: &Program, samples: usize, x: &[f64], count: usize) -> Se
     });
     let acceleration = alone(Mix { effort: 1.0, ..off });
     let task = alone(Mix { task: 1.0, ..off });
-    Seconds {
+    CostTimes {
         frames,
         contact,
         physics,
@@ -235,12 +324,12 @@ pub fn seconds(program: &Program, samples: usize, x: &[f64], count: usize) -> Se
         acceleration,
         task,
         all: measure(Mix::FULL),
-        solver: solver_seconds(x.len(), count),
+        solver: measure_solver(x.len(), count),
     }
 }
 
-/// L-BFGS with a function that costs next to nothing.
-fn solver_seconds(unknowns: usize, iterations: usize) -> f64 {
+/// L-BFGS with an objective that costs almost nothing.
+fn measure_solver(unknowns: usize, iterations: usize) -> f64 {
     let settings = lbfgs::Settings {
         limits: Limits {
             iterations,

@@ -3,9 +3,10 @@
 
 use crate::costs::physics::Objective;
 use crate::program::Program;
-use crate::score::{self, Bars};
+use crate::score::{self, Thresholds};
 use crate::start::{CharacterStart, ObjectStart};
 use crate::surface::Surface;
+use crate::variables::FrameState;
 use crate::weights::Weights;
 use conatus_math::DVec3;
 
@@ -152,8 +153,8 @@ pub struct Problem {
     pub objective: Objective,
     /// How hard to try.
     pub effort: Effort,
-    /// What a movement has to keep to.
-    pub bars: Bars,
+    /// The largest errors that a good movement may have.
+    pub thresholds: Thresholds,
 }
 
 impl Problem {
@@ -165,6 +166,10 @@ impl Problem {
         let program = Program::new(self);
         let state = program.start_state();
         let mut faults = Vec::new();
+        let finite = |f: &FrameState| f.velocity.is_finite() && f.omega.is_finite();
+        if !state.frames.iter().all(finite) {
+            faults.push("a velocity is not a finite number".to_owned());
+        }
         for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
             let name = &program.characters[spec.character].limbs[spec.limb].name;
             let (chord, least, most) = (limb.chord, spec.shortest, spec.reach);

@@ -1,58 +1,57 @@
-//! An honest judgement of a movement, on a grid far denser than the one it was
-//! optimised on.
+//! Scores a movement on a grid that is far denser than the one it was optimised on.
 //!
-//! The residual that (6) leaves hides wishful thinking: forces from contacts that
-//! do not touch. The *true* residual is what is left when only contacts that touch
-//! may push: near enough, flat enough and slow enough.
+//! The residual that (6) leaves is too optimistic: it includes forces from contacts
+//! that do not touch. The *true* residual remains when only contacts that touch may
+//! push: near enough, flat enough and slow enough.
 
-use crate::contact_state::ContactState;
 use crate::costs::obstacles;
 use crate::costs::penetration::{link_ends, pair_distance};
 use crate::costs::physics;
 use crate::costs::task::{DIRECTION_ARM_M, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
-use crate::slide::Lean;
+use crate::slide::SlidingFriction;
+use crate::contact_state::ContactState;
 use crate::variables::State;
 use conatus_math::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// A contact touches when it is no farther than this, in metres,
-pub const TOUCH_GAP: f64 = 0.009;
-/// tilted by no more than this, in radians,
-pub const TOUCH_TILT: f64 = 0.2;
-/// and no faster than this, in metres per second.
-pub const TOUCH_SPEED: f64 = 0.1;
-/// Contact variables above this count: what was given up may not push.
-pub const COUNTS: f64 = 0.1;
-/// Moments to a segment.
-pub const DENSE: usize = 21;
-/// W of contacts that touch: so cheap that what it leaves unexplained, W f, is
-/// far below what matters.
-const FREE: f64 = 1e-4;
-/// A contact is in use when it bears at least this share of the weight.
-const IN_USE: f64 = 0.01;
+/// A contact touches if its distance is below this, in metres,
+pub const TOUCH_GAP_M: f64 = 0.009;
+/// its tilt is below this, in radians,
+pub const TOUCH_TILT_RAD: f64 = 0.2;
+/// and its speed is below this, in metres per second.
+pub const TOUCH_SPEED_M_S: f64 = 0.1;
+/// A contact is active if its variable c is above this; others may not push.
+pub const MIN_ACTIVE_CONTACT: f64 = 0.1;
+/// Moments per segment at which a movement is scored.
+pub const MOMENTS_PER_SEGMENT: usize = 21;
+/// W of contacts that touch: so small that the residual it causes, W f, does not
+/// matter.
+const TRUE_FORCE_WEIGHT: f64 = 1e-4;
+/// A contact is in use if it bears at least this share of the weight.
+const MIN_LOAD_SHARE: f64 = 0.01;
 
-/// How good a movement is.
+/// The errors of a movement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The largest true residual, in body weights.
     pub true_residual_max_bw: f64,
     /// Its mean over time.
     pub true_residual_mean_bw: f64,
-    /// How far a contact moves along while it is in use, in metres.
+    /// How far a contact moves while it is in use, in metres.
     pub contact_drift_max: f64,
-    /// How much longer or shorter than possible a limb gets, in metres.
+    /// How far the length of a limb is outside of its range, in metres.
     pub limb_error_max: f64,
-    /// How deep anything is in anything, in metres.
+    /// The largest penetration, in metres.
     pub penetration_max: f64,
-    /// How far goals are missed, in metres.
+    /// The largest error of a goal, in metres.
     pub task_error: f64,
 }
 
-/// What a movement has to keep to.
+/// The largest errors that a good movement may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bars {
+pub struct Thresholds {
     /// Largest true residual, in body weights.
     pub residual_max: f64,
     /// Mean true residual.
@@ -67,7 +66,7 @@ pub struct Bars {
     pub task: f64,
 }
 
-impl Default for Bars {
+impl Default for Thresholds {
     fn default() -> Self {
         Self {
             residual_max: 0.01,
@@ -81,48 +80,59 @@ impl Default for Bars {
 }
 
 impl Score {
-    /// Each figure with its bar: name, figure, bar.
-    pub fn against(&self, bars: &Bars) -> [(&'static str, f64, f64); 6] {
+    /// Each error with its threshold: name, error, threshold.
+    pub fn against(&self, thresholds: &Thresholds) -> [(&'static str, f64, f64); 6] {
         [
             (
                 "true_residual_max_bw",
                 self.true_residual_max_bw,
-                bars.residual_max,
+                thresholds.residual_max,
             ),
             (
                 "true_residual_mean_bw",
                 self.true_residual_mean_bw,
-                bars.residual_mean,
+                thresholds.residual_mean,
             ),
-            ("contact_drift_max", self.contact_drift_max, bars.drift),
-            ("limb_error_max", self.limb_error_max, bars.limb),
-            ("penetration_max", self.penetration_max, bars.penetration),
-            ("task_error", self.task_error, bars.task),
+            (
+                "contact_drift_max",
+                self.contact_drift_max,
+                thresholds.drift,
+            ),
+            ("limb_error_max", self.limb_error_max, thresholds.limb),
+            (
+                "penetration_max",
+                self.penetration_max,
+                thresholds.penetration,
+            ),
+            ("task_error", self.task_error, thresholds.task),
         ]
     }
 
-    /// Whether all bars are kept.
-    pub fn is_good(&self, bars: &Bars) -> bool {
-        self.against(bars)
+    /// Whether all errors are within their thresholds.
+    pub fn is_good(&self, thresholds: &Thresholds) -> bool {
+        self.against(thresholds)
             .iter()
-            .all(|(_, value, bar)| value <= bar)
+            .all(|(_, error, threshold)| error <= threshold)
     }
 
-    /// How far the worst figure is from its bar: 1 is just good.
-    pub fn worst(&self, bars: &Bars) -> f64 {
-        let ratios = self.against(bars).map(|(_, value, bar)| value / bar);
+    /// The largest ratio of an error to its threshold: at most 1 if the movement is
+    /// good.
+    pub fn worst_ratio(&self, thresholds: &Thresholds) -> f64 {
+        let errors = self.against(thresholds);
+        let ratios = errors.map(|(_, error, threshold)| error / threshold);
         ratios.into_iter().fold(0.0, f64::max)
     }
 }
 
-/// Whether a contact that counts touches, and the normal of what it touches.
+/// The normal of the surface that an active contact touches; none if it does not
+/// touch.
 pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
-    if state.contacts[i].powi(2) < COUNTS {
+    if state.contacts[i].powi(2) < MIN_ACTIVE_CONTACT {
         return None;
     }
     let touch = ContactState::new(program, state, i);
     let (gap, n) = match program.contacts[i].against {
-        // What is nearest, not what (3) makes of all that is near.
+        // The nearest surface, not the average (3) of all that are near.
         Against::Surroundings if program.contacts[i].anchor == Anchor::Patch => {
             let (_, nearest) = program.around.nearest(touch.position)?;
             (nearest.value.abs(), nearest.normal)
@@ -135,19 +145,19 @@ pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
         true => touch.velocity.dot(n).abs(),
         false => touch.velocity.length(),
     };
-    (gap < TOUCH_GAP && tilt < TOUCH_TILT && speed < TOUCH_SPEED).then_some(n)
+    (gap < TOUCH_GAP_M && tilt < TOUCH_TILT_RAD && speed < TOUCH_SPEED_M_S).then_some(n)
 }
 
-/// The forces of contacts that touch, and what they leave unexplained.
+/// The forces of contacts that touch, and the true residual.
 #[derive(Clone, Debug, Default)]
 pub struct TrueForces {
-    /// Which contacts touch.
+    /// The contacts that touch.
     pub touching: Vec<usize>,
-    /// Their places and cones.
+    /// Their positions and cones.
     pub contacts: Vec<Contact>,
     /// Their forces.
     pub solution: Solution,
-    /// What they leave unexplained: six numbers for each body.
+    /// The true residual: six numbers for each body.
     pub unexplained: Vec<f64>,
 }
 
@@ -161,7 +171,7 @@ impl TrueForces {
                 continue;
             };
             let spec = &program.contacts[i];
-            // Friction is about the surface's normal, not the patch's.
+            // The friction cone is about the surface's normal, not the patch's.
             let ContactState {
                 position,
                 matrix,
@@ -169,8 +179,11 @@ impl TrueForces {
                 ..
             } = ContactState::new(program, state, i);
             let x = (matrix.x_axis - normal * matrix.x_axis.dot(normal)).normalize();
-            let lean = match spec.slides {
-                true => Lean::new(spec.friction, program.slow, normal, velocity).by,
+            let tilt = match spec.slides {
+                true => {
+                    let speed = program.regularisation_speed;
+                    SlidingFriction::new(spec.friction, speed, normal, velocity).tilt
+                }
                 false => DVec3::ZERO,
             };
             self.touching.push(i);
@@ -178,9 +191,9 @@ impl TrueForces {
                 on: spec.body,
                 against: physics::reaction(program, i),
                 position,
-                matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal + lean),
+                matrix: conatus_math::DMat3::from_cols(x, normal.cross(x), normal + tilt),
                 cone: spec.cone,
-                weight: FREE * spec.effort,
+                weight: TRUE_FORCE_WEIGHT * spec.effort,
             });
         }
         let bodies: Vec<_> = (0..program.body_count())
@@ -190,11 +203,11 @@ impl TrueForces {
         self.unexplained = self.solution.unexplained(&bodies, &self.contacts);
     }
 
-    /// Which of the contacts that touch bear load.
+    /// The contacts that touch and bear load.
     pub fn in_use(&self) -> impl Iterator<Item = usize> {
         let pairs = self.touching.iter().zip(&self.solution.forces);
         pairs
-            .filter(|(_, f)| DVec3::new(f[0], f[1], f[2]).length() > IN_USE)
+            .filter(|(_, f)| DVec3::new(f[0], f[1], f[2]).length() > MIN_LOAD_SHARE)
             .map(|(contact, _)| *contact)
     }
 
@@ -207,18 +220,17 @@ impl TrueForces {
     }
 }
 
-/// Judges a movement.
+/// Scores a movement.
 pub fn score(program: &Program, x: &[f64]) -> Score {
     let layout = &program.layout;
     let mut score = Score::default();
     let mut state = State::default();
     let mut forces = TrueForces::default();
-    // Where each contact began to be in use.
+    // The position of each contact when it came into use.
     let mut began: Vec<Option<DVec3>> = vec![None; program.contacts.len()];
     let (mut sum, mut time) = (0.0, 0.0);
-    for moment in layout.moments(DENSE) {
-        state.update(layout, x, &moment);
-        state.update_limbs(&program.characters, false);
+    for moment in layout.moments(MOMENTS_PER_SEGMENT) {
+        program.update_state(x, &moment, &mut state);
         forces.solve(program, &state);
         let residual = forces.residual();
         score.true_residual_max_bw = score.true_residual_max_bw.max(residual);
@@ -232,7 +244,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
                 *began = None;
                 continue;
             }
-            let p = place_on(program, &state, i);
+            let p = position_on_solid(program, &state, i);
             let drift = p.distance(*began.get_or_insert(p));
             score.contact_drift_max = score.contact_drift_max.max(drift);
         }
@@ -242,8 +254,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
     }
     score.true_residual_mean_bw = sum / time;
     for aim in program.task_terms.iter().filter(|aim| !aim.is_rate) {
-        state.update(layout, x, &aim.moment);
-        state.update_limbs(&program.characters, false);
+        program.update_state(x, &aim.moment, &mut state);
         let error = aim.feature.error(program, &state).length();
         let arm = match aim.feature {
             Feature::Axis { .. } => DIRECTION_ARM_M,
@@ -254,8 +265,8 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
     score
 }
 
-/// Where a contact is, as seen from what it touches.
-fn place_on(program: &Program, state: &State, i: usize) -> DVec3 {
+/// The position of a contact in the axes of what it touches.
+fn position_on_solid(program: &Program, state: &State, i: usize) -> DVec3 {
     let spec = &program.contacts[i];
     let p = state.frames[spec.frame].point(spec.offset);
     let Against::Solid(s) = spec.against else {
@@ -269,7 +280,7 @@ fn place_on(program: &Program, state: &State, i: usize) -> DVec3 {
     let Some((limb, link)) = solid.link else {
         return frame.matrix.transpose() * (p - frame.position);
     };
-    // Axes along the link; how they are turned about it, the torso tells.
+    // Axes along the link; the torso gives the rotation about it.
     let (start, end) = link_ends(state, limb, link);
     let along = (end - start).normalize_or(DVec3::Z);
     let beside = along
@@ -283,7 +294,7 @@ fn place_on(program: &Program, state: &State, i: usize) -> DVec3 {
     )
 }
 
-/// How much longer or shorter than possible a limb is.
+/// The largest distance of a limb's length from its range.
 pub fn limb_error(program: &Program, state: &State) -> f64 {
     let errors = program.limbs.iter().zip(&state.limbs);
     errors.fold(0.0, |m, (spec, at)| {
@@ -291,12 +302,12 @@ pub fn limb_error(program: &Program, state: &State) -> f64 {
     })
 }
 
-/// How deep anything is in anything.
+/// The largest penetration of anything into anything.
 pub fn penetration(program: &Program, state: &State) -> f64 {
-    let mut deepest = 0.0f64;
+    let mut max_penetration = 0.0f64;
     let mut point = |p: DVec3, radius: f64| {
         for surface in program.around.within(p, radius) {
-            deepest = deepest.max(radius - surface.distance(p).value);
+            max_penetration = max_penetration.max(radius - surface.distance(p).value);
         }
     };
     for body in 0..program.body_count() {
@@ -319,7 +330,7 @@ pub fn penetration(program: &Program, state: &State) -> f64 {
         }
     }
     for pair in &program.pairs {
-        deepest = deepest.max(-pair_distance(program, state, pair));
+        max_penetration = max_penetration.max(-pair_distance(program, state, pair));
     }
-    deepest.max(obstacles::max_penetration(program, state))
+    max_penetration.max(obstacles::max_penetration(program, state))
 }

@@ -2,12 +2,12 @@
 //! kept.
 //!
 //! Attempts differ in the seed of their noise and in whether L-BFGS is
-//! preconditioned. They are made in rounds of [`ROUND`], side by side where there
-//! are threads for it; a round that has found a movement that keeps all bars is
-//! the last. What comes out does not depend on the number of threads.
+//! preconditioned. They are made in rounds of [`ATTEMPTS_PER_ROUND`], in parallel where
+//! there are threads for it; a round that has found a movement within all thresholds is
+//! the last. The result does not depend on the number of threads.
 //!
-//! Where several movements are asked for ([`Effort::keep`]), all attempts are made,
-//! and the cheapest good ones that are [different](crate::different) are kept.
+//! Where several movements are requested ([`Effort::keep`]), all attempts are made, and
+//! the cheapest good ones that are [different](crate::different) are kept.
 //!
 //! [`Effort::keep`]: crate::Effort::keep
 
@@ -22,11 +22,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Attempts in a round.
-pub const ROUND: usize = 2;
+/// The number of attempts in a round.
+pub const ATTEMPTS_PER_ROUND: usize = 2;
 
-/// Where an attempt is.
+/// The progress of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Which attempt.
@@ -39,7 +40,7 @@ pub struct Progress {
     pub iteration: usize,
     /// How many iterations the stage may take.
     pub iterations: usize,
-    /// The cost.
+    /// The cost; infinite before the first iteration.
     pub cost: f64,
 }
 
@@ -47,14 +48,17 @@ impl fmt::Display for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "attempt {} of {}, {}, iteration {} of {}, cost {:.4}",
+            "attempt {} of {}, {}, iteration {} of {}",
             self.attempt + 1,
             self.attempts,
             phases::STAGES.get(self.stage).unwrap_or(&"?"),
             self.iteration,
             self.iterations,
-            self.cost,
-        )
+        )?;
+        match self.cost.is_finite() {
+            true => write!(f, ", cost {:.4}", self.cost),
+            false => Ok(()),
+        }
     }
 }
 
@@ -65,46 +69,46 @@ pub struct AttemptReport {
     pub seed: u64,
     /// Whether L-BFGS was preconditioned.
     pub preconditioned: bool,
-    /// Whether obstacles came to their places in stages.
+    /// Whether obstacles moved to their places in steps.
     pub staged: bool,
     /// Iterations of all stages.
     pub iterations: usize,
-    /// What its costs came to.
+    /// The sum of its costs.
     pub cost: f64,
-    /// How good it is.
+    /// Its score.
     pub score: Score,
-    /// Whether it keeps all bars.
+    /// Whether it is within all thresholds.
     pub good: bool,
     /// Processor time, in seconds.
     pub cpu_seconds: f64,
 }
 
-/// A movement that was found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Synthesis {
-    /// The problem made ready.
+    /// The problem made ready for evaluation.
     pub program: Program,
     /// The unknowns of the best attempt.
     pub x: Vec<f64>,
-    /// Which attempt that was.
+    /// The number of the best attempt.
     pub best: usize,
     /// All attempts that were made.
     pub attempts: Vec<AttemptReport>,
     /// The costs of the best, term by term.
     pub terms: Terms,
-    /// How many movements were asked for.
+    /// How many movements were requested.
     pub keep: usize,
-    /// Where that is more than one: those that are good and different,
-    /// the cheapest first. There may be fewer than were asked for, or none.
-    pub kept: Vec<Kept>,
-    /// Whether it was told to stop before its end.
+    /// Where that is more than one: those that are good and different, the cheapest
+    /// first. There may be fewer than requested, or none.
+    pub kept: Vec<KeptMovement>,
+    /// Whether the watcher stopped the search before its end.
     pub stopped: bool,
 }
 
 /// One of several movements.
 #[derive(Clone, Debug)]
-pub struct Kept {
-    /// Which attempt it is.
+pub struct KeptMovement {
+    /// The number of its attempt.
     pub attempt: usize,
     /// Its unknowns.
     pub x: Vec<f64>,
@@ -116,12 +120,12 @@ pub struct Kept {
 }
 
 impl Synthesis {
-    /// How good the movement is.
+    /// The score of the movement.
     pub fn score(&self) -> &Score {
         &self.attempts[self.best].score
     }
 
-    /// Whether it keeps all bars.
+    /// Whether it is within all thresholds.
     pub fn is_good(&self) -> bool {
         self.attempts[self.best].good
     }
@@ -131,17 +135,21 @@ impl Synthesis {
 fn portfolio(problem: &Problem) -> Vec<Attempt> {
     let may_stage = problem.surfaces.iter().any(|s| s.comes_from.is_some());
     let attempts = (0..problem.effort.attempts.max(1) as u64).map(|k| Attempt {
-        // Each seed of a user has its own row of attempts.
+        // Different seeds of a user give different sequences of attempts.
         seed: problem.effort.seed.wrapping_mul(1_000_003).wrapping_add(k),
-        // It finds what others do not, and takes three to four times as long.
+        // Finds movements that others do not, and takes three to four times as long.
         preconditioned: k % 6 >= 4,
         staged: may_stage && matches!(k % 4, 0 | 3),
     });
     attempts.collect()
 }
 
-/// Finds a movement. `watch` hears of every iteration of every attempt, from
-/// several threads, and may stop all of them; the best so far is kept.
+/// Finds a movement.
+///
+/// `watch` is called from several threads: at every iteration of every attempt, and
+/// also several times within long evaluations, so it has to be fast. If it breaks, all
+/// attempts end within milliseconds, no further attempt starts, and the best movement
+/// so far is returned.
 pub fn synthesize(
     problem: &Problem,
     watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync),
@@ -149,65 +157,39 @@ pub fn synthesize(
     let program = Program::new(problem);
     let effort = &problem.effort;
     let all = portfolio(problem);
-    let limits = [
-        effort.iterations[0],
-        effort.iterations[1],
-        effort.iterations[2],
-        effort.polish,
-    ];
-    let stopped = std::sync::atomic::AtomicBool::new(false);
+    tracing::debug!(
+        unknowns = program.layout.len(),
+        contacts = program.layout.contacts,
+        attempts = all.len(),
+        "search begins"
+    );
+    let stopped = AtomicBool::new(false);
     let mut attempts = Vec::new();
     let mut movements = Vec::new();
-    for (round, plans) in all.chunks(ROUND).enumerate() {
+    for (round, plans) in all.chunks(ATTEMPTS_PER_ROUND).enumerate() {
         let made: Vec<_> = plans
             .par_iter()
             .enumerate()
             .map(|(k, plan)| {
-                let clock = cpu_time::ThreadTime::try_now().ok();
-                let (x, outcomes) = phases::attempt(&program, effort, *plan, &mut |stage, i| {
-                    let told = watch(&Progress {
-                        attempt: round * ROUND + k,
-                        attempts: all.len(),
-                        stage,
-                        iteration: i.number,
-                        iterations: limits[stage],
-                        cost: i.value,
-                    });
-                    if told.is_break() {
-                        stopped.store(true, std::sync::atomic::Ordering::Relaxed);
-                    }
-                    told
-                });
-                let seconds = clock.map_or(0.0, |c| c.elapsed().as_secs_f64());
-                let score = score(&program, &x);
-                let report = AttemptReport {
-                    seed: plan.seed,
-                    preconditioned: plan.preconditioned,
-                    staged: plan.staged,
-                    iterations: outcomes.iter().map(|o| o.iterations).sum(),
-                    cost: outcomes.last().map_or(f64::INFINITY, |o| o.value),
-                    good: score.is_good(&problem.bars),
-                    score,
-                    cpu_seconds: seconds,
-                };
-                (x, report)
+                let numbers = (round * ATTEMPTS_PER_ROUND + k, all.len());
+                make_attempt(problem, &program, *plan, numbers, &stopped, watch)
             })
             .collect();
-        for (x, report) in made {
+        for (x, report) in made.into_iter().flatten() {
             movements.push(x);
             attempts.push(report);
         }
-        let done = effort.keep <= 1 && attempts.iter().any(|a| a.good);
-        if done || stopped.load(std::sync::atomic::Ordering::Relaxed) {
+        let done = effort.keep <= 1 && attempts.iter().any(|a: &AttemptReport| a.good);
+        if done || stopped.load(Ordering::Relaxed) {
             break;
         }
     }
-    // The cheapest of those that are good; the least bad if none is.
+    // The cheapest good attempt; where none is good, the one nearest to the thresholds.
     let rank = |a: &AttemptReport| {
         let badness = if a.good {
             0.0
         } else {
-            a.score.worst(&problem.bars)
+            a.score.worst_ratio(&problem.thresholds)
         };
         (badness, a.cost)
     };
@@ -223,6 +205,8 @@ pub fn synthesize(
     };
     let x = movements.swap_remove(best);
     let terms = Evaluator::new(&program, effort.samples).terms(&x);
+    let stopped = stopped.into_inner();
+    tracing::debug!(best, good = attempts[best].good, stopped, "search ended");
     Synthesis {
         program,
         x,
@@ -231,8 +215,72 @@ pub fn synthesize(
         terms,
         keep: effort.keep,
         kept,
-        stopped: stopped.into_inner(),
+        stopped,
     }
+}
+
+/// Makes an attempt and scores it; nothing if the search was stopped before.
+fn make_attempt(
+    problem: &Problem,
+    program: &Program,
+    plan: Attempt,
+    (number, attempts): (usize, usize),
+    stopped: &AtomicBool,
+    watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync),
+) -> Option<(Vec<f64>, AttemptReport)> {
+    if stopped.load(Ordering::Relaxed) {
+        return None;
+    }
+    let _span = tracing::debug_span!(
+        "attempt",
+        number,
+        seed = plan.seed,
+        preconditioned = plan.preconditioned,
+        staged = plan.staged
+    )
+    .entered();
+    let clock = cpu_time::ThreadTime::try_now().ok();
+    let effort = &problem.effort;
+    let [a, b, c] = effort.iterations;
+    let limits = [a, b, c, effort.polish];
+    let (x, outcomes) = phases::attempt(program, effort, plan, &|at| {
+        // Another attempt may have been stopped.
+        if stopped.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        let flow = watch(&Progress {
+            attempt: number,
+            attempts,
+            stage: at.stage,
+            iteration: at.iteration,
+            iterations: limits[at.stage],
+            cost: at.cost,
+        });
+        if flow.is_break() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        flow
+    });
+    let cpu_seconds = clock.map_or(0.0, |c| c.elapsed().as_secs_f64());
+    let score = score(program, &x);
+    let report = AttemptReport {
+        seed: plan.seed,
+        preconditioned: plan.preconditioned,
+        staged: plan.staged,
+        iterations: outcomes.iter().map(|o| o.iterations).sum(),
+        cost: outcomes.last().map_or(f64::INFINITY, |o| o.value),
+        good: score.is_good(&problem.thresholds),
+        score,
+        cpu_seconds,
+    };
+    tracing::debug!(
+        cost = report.cost,
+        good = report.good,
+        iterations = report.iterations,
+        cpu_seconds,
+        "attempt ended"
+    );
+    Some((x, report))
 }
 
 /// The cheapest `keep` of the good movements that are different.
@@ -242,7 +290,7 @@ fn kept(
     attempts: &[AttemptReport],
     movements: &[Vec<f64>],
     keep: usize,
-) -> Vec<Kept> {
+) -> Vec<KeptMovement> {
     let mut good: Vec<usize> = (0..attempts.len()).filter(|&a| attempts[a].good).collect();
     // Stable: of two that cost the same the earlier attempt comes first.
     good.sort_by(|&a, &b| attempts[a].cost.total_cmp(&attempts[b].cost));
@@ -257,7 +305,7 @@ fn kept(
     };
     let kept = chosen.iter().map(|&i| {
         let x = movements[good[i]].clone();
-        Kept {
+        KeptMovement {
             attempt: good[i],
             terms: Evaluator::new(program, samples).terms(&x),
             x,

@@ -12,13 +12,13 @@
 
 use super::Mix;
 use crate::character::LimbState;
-use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::dynamics::MomentumRate;
 use crate::inverse_dynamics::{
     Adjoint, Body, Cluster, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
 use crate::program::{Against, Anchor, ContactSpec, LimbSpec, Program};
-use crate::slide::Lean;
+use crate::slide::SlidingFriction;
+use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 
@@ -108,13 +108,13 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
     let spec = &program.contacts[i];
     let weight = program.force_weight(i, state.contacts[i]).0;
     let (position, matrix) = if weight.is_infinite() {
-        // Nobody asks.
+        // Pose unused: the force weight is infinite.
         (DVec3::ZERO, DMat3::IDENTITY)
     } else if spec.anchor == Anchor::Patch {
         let frame = &state.frames[spec.frame];
         let mut matrix = frame.matrix * spec.turn;
         if spec.slides {
-            matrix.z_axis += lean(program, state, spec).by;
+            matrix.z_axis += sliding_friction(program, state, spec).tilt;
         }
         (frame.point(spec.offset), matrix)
     } else {
@@ -131,12 +131,17 @@ fn contact(program: &Program, state: &State, i: usize) -> Contact {
     }
 }
 
-/// How friction leans the force of a contact that slides.
-fn lean(program: &Program, state: &State, spec: &ContactSpec) -> Lean {
+/// How friction tilts the force of a sliding contact.
+fn sliding_friction(program: &Program, state: &State, spec: &ContactSpec) -> SlidingFriction {
     let frame = &state.frames[spec.frame];
     let normal = frame.matrix * spec.turn.z_axis;
     let velocity = frame.point_velocity(spec.offset);
-    Lean::new(spec.friction, program.slow, normal, velocity)
+    SlidingFriction::new(
+        spec.friction,
+        program.regularisation_speed,
+        normal,
+        velocity,
+    )
 }
 
 /// Who feels the reaction of a contact, and the ratio of the owner's mass to
@@ -163,7 +168,8 @@ fn pull_contact(
         let frame = &mut out.frames[spec.frame];
         let mut by_matrix = gradient.matrix;
         if spec.slides {
-            let (by_normal, by_velocity) = lean(program, state, spec).pull(by_matrix.z_axis);
+            let friction = sliding_friction(program, state, spec);
+            let (by_normal, by_velocity) = friction.vector_jacobian_product(by_matrix.z_axis);
             by_matrix.z_axis += by_normal;
             frame.add_point_velocity_gradient(&state.frames[spec.frame], spec.offset, by_velocity);
         }

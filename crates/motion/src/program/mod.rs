@@ -96,7 +96,7 @@ pub struct Program {
     /// What does not move.
     pub around: Surroundings,
     /// Below which speed the friction of sliding contacts fades, in metres per second.
-    pub slow: f64,
+    pub regularisation_speed: f64,
     /// The acceleration of gravity.
     pub gravity: DVec3,
     /// What each cost weighs.
@@ -196,7 +196,7 @@ impl Program {
             pair_runs: Vec::new(),
             probes: Vec::new(),
             around: Surroundings::new(problem.surfaces.clone()),
-            slow: crate::slide::SLOW,
+            regularisation_speed: crate::slide::REGULARISATION_SPEED_M_S,
             gravity: problem.gravity,
             weights: problem.weights,
             objective: problem.objective,

@@ -24,6 +24,7 @@ pub trait Sink {
 }
 
 /// Sums up costs and their gradient.
+#[derive(Default)]
 pub struct Descent {
     /// The sum of the costs so far.
     pub cost: f64,

@@ -66,7 +66,7 @@ pub fn walk() -> Problem {
         weights: Weights::default(),
         objective: Default::default(),
         effort: Effort::default(),
-        bars: Default::default(),
+        thresholds: Default::default(),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::live_run::LiveStart;
 use super::session::SessionError;
 use super::state::SessionState;
-use conatus_world::motion::{Progress, ROUND};
+use conatus_world::motion::{Progress, ATTEMPTS_PER_ROUND};
 use conatus_world::scene::{Scene, Setup};
 use std::io;
 use std::ops::ControlFlow;
@@ -123,7 +123,7 @@ impl MovementSearch {
         // Attempts occupy their threads for seconds. The steps of the world
         // that is shown meanwhile must not wait for them.
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(ROUND)
+            .num_threads(ATTEMPTS_PER_ROUND)
             .thread_name(|index| format!("search-{index}"))
             .build()
             .map_err(io::Error::other)?;

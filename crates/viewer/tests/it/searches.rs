@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// The threads of one search: its own and those of its pool.
-const THREADS_PER_SEARCH: usize = 1 + conatus_world::motion::ROUND;
+const THREADS_PER_SEARCH: usize = 1 + conatus_world::motion::ATTEMPTS_PER_ROUND;
 /// Another test of this process may search at the same time.
 const MAX_THREADS: usize = 2 * THREADS_PER_SEARCH;
 /// How many scenes the page opens.

@@ -10,8 +10,8 @@ mod planner;
 mod report;
 
 pub use carried::ContactReport;
+pub use conatus_motion::ATTEMPTS_PER_ROUND;
 pub use conatus_motion::Progress;
-pub use conatus_motion::ROUND;
 pub use conatus_motion::phases::STAGES;
 pub use planner::MotionPlanner;
 pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};

@@ -83,13 +83,13 @@ impl MotionPlanner {
         if found.is_good() {
             return None;
         }
-        let missed = found.score().against(&self.problem.bars);
+        let missed = found.score().against(&self.problem.thresholds);
         let mut parts: Vec<String> = (missed.iter())
             .filter(|(_, value, bar)| value > bar || value.is_nan())
             .map(|(name, value, bar)| format!("{name} is {value:.3e}, at most {bar} is asked for"))
             .collect();
         let task = found.score().task_error;
-        if (task > self.problem.bars.task || task.is_nan())
+        if (task > self.problem.thresholds.task || task.is_nan())
             && let Some((goal, error)) = self.worst_goal(found)
         {
             parts.push(format!("{goal} is missed by {error:.3} m"));

@@ -120,7 +120,7 @@ normal = [-1, 0, 0]
     assert_eq!((effort.samples, effort.polish_samples), (5, 7));
     assert_eq!((effort.noise, effort.attempts, p.segments), (0.5, 9, 1));
     assert_eq!(
-        (p.weights.torque, p.weights.k0, p.bars.drift),
+        (p.weights.torque, p.weights.k0, p.thresholds.drift),
         (3.0, 0.5, 0.25)
     );
     let usual = conatus_motion::Weights::default();

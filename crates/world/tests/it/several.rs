@@ -44,7 +44,7 @@ fn kept_movements_are_good_different_and_in_order_of_cost() {
         assert!(nearest > MIN_PATTERN_DISTANCE, "{nearest}: {patterns:?}");
         assert_eq!(kept.nearest, Some(nearest));
     }
-    let cost = |kept: &conatus_motion::Kept| found.attempts[kept.attempt].cost;
+    let cost = |kept: &conatus_motion::KeptMovement| found.attempts[kept.attempt].cost;
     assert!(found.kept.is_sorted_by_key(cost));
 }
 
@@ -63,7 +63,7 @@ fn a_search_for_one_movement_returns_the_first_good_one() {
     let one = plan_all(1, 1);
     assert!(one.others.is_empty() && one.labels().is_empty());
     let report = &one.best.report;
-    assert_eq!(report.attempts.len(), conatus_motion::ROUND);
+    assert_eq!(report.attempts.len(), conatus_motion::ATTEMPTS_PER_ROUND);
     assert_eq!((&report.keep, &report.kept), (&None, &None));
     let text = serde_json::to_string(report).unwrap();
     assert!(!text.contains("\"kept\"") && !text.contains("\"keep\""));

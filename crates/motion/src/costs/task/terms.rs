@@ -215,7 +215,7 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
         }
     }
     let begin = layout.moment(0, 0.0, 1.0);
-    for contact in find_required_start_contacts(program) {
+    for contact in find_held_start_contacts(problem, program) {
         add(begin, Feature::Hold { contact }, w.task);
     }
     // Goals at the end are reached at rest.
@@ -234,6 +234,19 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
     }
     terms.extend(guide_terms(problem, program));
     terms
+}
+
+/// The contacts that hold for the first phase. Those of a moving start are given.
+fn find_held_start_contacts(problem: &Problem, program: &Program) -> Vec<usize> {
+    if problem.starts_at_rest() {
+        return find_required_start_contacts(program);
+    }
+    let characters = problem.characters.iter().map(|c| &c.held_contacts);
+    let objects = problem.objects.iter().map(|o| &o.held_contacts);
+    let held: Vec<&Vec<String>> = characters.chain(objects).collect();
+    let contacts = program.contacts.iter().enumerate();
+    let held = contacts.filter(|(_, c)| held[c.body].contains(&c.name));
+    held.map(|(i, _)| i).collect()
 }
 
 /// The contacts without which the start pose has no static equilibrium. A movement that

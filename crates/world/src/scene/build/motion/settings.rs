@@ -7,7 +7,7 @@ use crate::scene::load::Scene;
 use crate::scene::model::{ObjectiveSpec, SceneFile};
 use conatus_math::DVec3;
 use conatus_motion::costs::physics::Objective;
-use conatus_motion::score::Bars;
+use conatus_motion::score::Thresholds;
 use conatus_motion::{Effort, Problem, Weights};
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
             attempts: attempts as usize,
             keep: keep as usize,
         },
-        bars: bars(&m.bars, diagnostics),
+        thresholds: thresholds(&m.bars, diagnostics),
     }
 }
 
@@ -149,18 +149,18 @@ fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Weig
     serde_json::from_value(table).unwrap_or(default)
 }
 
-/// The default thresholds, overridden by those of the scene.
-fn bars(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Bars {
-    let mut bars = Bars::default();
+/// The default thresholds with those of the scene.
+fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Thresholds {
+    let mut thresholds = Thresholds::default();
     for (name, &bar) in given {
         let path = format!("motion.bars.{name}");
         let place = match name.as_str() {
-            "residual_max" => &mut bars.residual_max,
-            "residual_mean" => &mut bars.residual_mean,
-            "drift" => &mut bars.drift,
-            "limb" => &mut bars.limb,
-            "penetration" => &mut bars.penetration,
-            "task" => &mut bars.task,
+            "residual_max" => &mut thresholds.residual_max,
+            "residual_mean" => &mut thresholds.residual_mean,
+            "drift" => &mut thresholds.drift,
+            "limb" => &mut thresholds.limb,
+            "penetration" => &mut thresholds.penetration,
+            "task" => &mut thresholds.task,
             _ => {
                 let names = BARS.map(str::to_owned);
                 unknown(diagnostics, &path, "threshold", name, &names);
@@ -170,7 +170,7 @@ fn bars(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Bars {
         check::positive(diagnostics, &path, "the threshold", bar);
         *place = bar;
     }
-    bars
+    thresholds
 }
 
 /// The names of the thresholds.
