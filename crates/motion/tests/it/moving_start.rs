@@ -1,8 +1,7 @@
 //! A movement may start from a moving state, so that a plan can begin at any time of
 //! another.
 
-mod common;
-
+use crate::common;
 use conatus_math::DVec3;
 use conatus_motion::character::Place;
 use conatus_motion::object::Form;

@@ -5,8 +5,7 @@
 //! asked only once per iteration, later stages began all the same, and further attempts
 //! started. A search has to end within 0.2 s of being abandoned.
 
-mod common;
-
+use crate::common;
 use conatus_motion::{Problem, SearchProgress, Synthesis, synthesize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,8 +1,7 @@
 //! The dynamics seam: another model of a character's dynamics is another
 //! implementation of `DynamicModel`, and costs, gradients and true forces follow it.
 
-mod common;
-
+use crate::common;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
 use conatus_motion::character::Limb;
