@@ -3,6 +3,7 @@
 mod built_in_characters;
 mod choices_mordatch;
 mod common;
+mod dynamics;
 mod errata_mordatch;
 mod gradients;
 mod inverse_dynamics;
@@ -11,5 +12,7 @@ mod mordatch_hint;
 mod mordatch_physics;
 mod mordatch_pose;
 mod mordatch_task;
+mod moving_start;
 mod slide;
+mod stopping;
 mod surfaces;
