@@ -212,7 +212,11 @@ impl<'a> Evaluator<'a> {
             });
             self.memory.swap_start(lambda);
         }
-        for aim in program.task_terms.iter().filter(|a| a.weight_in_stage(mix) > 0.0) {
+        for aim in program
+            .task_terms
+            .iter()
+            .filter(|a| a.weight_in_stage(mix) > 0.0)
+        {
             program.update_state(x, &aim.moment, &mut self.state);
             sum.add(&mut MomentCosts {
                 program,

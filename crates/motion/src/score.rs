@@ -4,6 +4,7 @@
 //! that do not touch. The *true* residual remains when only contacts that touch may
 //! push: near enough, flat enough and slow enough.
 
+use crate::contact_state::ContactState;
 use crate::costs::obstacles;
 use crate::costs::penetration::{link_ends, pair_distance};
 use crate::costs::physics;
@@ -11,7 +12,6 @@ use crate::costs::task::{DIRECTION_ARM_M, Feature};
 use crate::inverse_dynamics::{Contact, Solution};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::SlidingFriction;
-use crate::contact_state::ContactState;
 use crate::variables::State;
 use conatus_math::DVec3;
 use serde::{Deserialize, Serialize};

@@ -148,7 +148,7 @@ impl Problem {
             let frame = &state.frames[program.base_frames[body]];
             ObjectStart {
                 object: before.object.clone(),
-                place: Place {
+                place: Placement {
                     position: frame.position,
                     orientation: frame.matrix,
                 },

@@ -12,13 +12,13 @@
 
 use super::Mix;
 use crate::character::LimbState;
+use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::dynamics::MomentumRate;
 use crate::inverse_dynamics::{
     Adjoint, Body, Cluster, Contact, MOMENT, Six, Solution, WrenchGradient, pull_wrench, wrench,
 };
 use crate::program::{Against, Anchor, ContactSpec, LimbSpec, Program};
 use crate::slide::SlidingFriction;
-use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::variables::{Local, Sink, State, add_outer};
 use conatus_math::{DMat3, DVec3};
 

@@ -1,6 +1,6 @@
 //! Changes of contact variables between stages.
 
-use crate::costs::task::{TaskTerm, MIN_REQUIRED_CONTACT, Feature};
+use crate::costs::task::{Feature, MIN_REQUIRED_CONTACT, TaskTerm};
 use crate::program::{Against, Program};
 use crate::score::MIN_ACTIVE_CONTACT;
 use conatus_math::DVec3;

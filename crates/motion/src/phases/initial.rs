@@ -1,7 +1,7 @@
 //! The initial guess of an attempt: the start state held still, with a few changes
 //! that help the search.
 
-use crate::costs::task::{MIN_REQUIRED_CONTACT, Feature};
+use crate::costs::task::{Feature, MIN_REQUIRED_CONTACT};
 use crate::program::{Against, Anchor, Program};
 use crate::score::touches;
 use crate::variables::FRAME;

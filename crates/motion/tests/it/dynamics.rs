@@ -124,7 +124,7 @@ impl DynamicModel for EffectorMasses {
             k => gradient.joints[k - 1] = -by_arm,
         }
         let [torso, effector] = out.get_disjoint_mut([0, 1 + limb]).unwrap();
-        state.pull(&self.limbs[limb], &gradient, torso, effector);
+        state.vector_jacobian_product(&self.limbs[limb], &gradient, torso, effector);
     }
 
     fn has_limb_masses(&self) -> bool {

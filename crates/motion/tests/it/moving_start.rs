@@ -3,7 +3,7 @@
 
 use crate::common;
 use conatus_math::DVec3;
-use conatus_motion::character::Place;
+use conatus_motion::character::Placement;
 use conatus_motion::object::Form;
 use conatus_motion::variables::State;
 use conatus_motion::{Goal, Object, ObjectStart, Problem, Program, Synthesis, Twist, synthesize};
@@ -105,7 +105,7 @@ fn the_velocities_of_the_start_are_those_of_the_first_knot() {
         angular: DVec3::new(0.1, 0.7, -0.4),
     };
     let ball = Object::new("ball", Form::Ball(0.1), 0.5, 0.5, false, [0.5; 3]);
-    let place = Place::new(DVec3::new(1.0, 1.0, 0.8), DVec3::Y, DVec3::Z).unwrap();
+    let place = Placement::new(DVec3::new(1.0, 1.0, 0.8), DVec3::Y, DVec3::Z).unwrap();
     problem.objects.push(ObjectStart {
         velocity: twist,
         ..ObjectStart::at_rest(ball, place)

@@ -6,7 +6,7 @@
 //! started. A search has to end within 0.2 s of being abandoned.
 
 use crate::common;
-use conatus_motion::{Problem, SearchProgress, Synthesis, synthesize};
+use conatus_motion::{Problem, Progress, Synthesis, synthesize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -24,7 +24,7 @@ fn short_walk() -> Problem {
 
 /// Searches on one thread until `stop` is true; returns the result, how many
 /// iterations there had been, and how often the watcher was called after its break.
-fn search(stop: impl Fn(&SearchProgress) -> bool + Sync) -> (Synthesis, usize, usize) {
+fn search(stop: impl Fn(&Progress) -> bool + Sync) -> (Synthesis, usize, usize) {
     let (calls_after, iterations) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let stopped = std::sync::atomic::AtomicBool::new(false);
     let last = std::sync::Mutex::new((0, 0, 0));

@@ -7,7 +7,7 @@
 use super::live_run::LiveStart;
 use super::session::SessionError;
 use super::state::SessionState;
-use conatus_world::motion::{Progress, ATTEMPTS_PER_ROUND};
+use conatus_world::motion::{ATTEMPTS_PER_ROUND, Progress};
 use conatus_world::scene::{Scene, Setup};
 use std::io;
 use std::ops::ControlFlow;
