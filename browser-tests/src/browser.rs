@@ -1,4 +1,4 @@
-//! One Chromium for all tests of a process, and what a single test opens in it.
+//! One Chromium for all tests of a process, and the pages that a test opens in it.
 
 use crate::tab::Tab;
 use chromiumoxide::Browser;
@@ -8,7 +8,6 @@ use chromiumoxide::cdp::browser_protocol::browser::{
 use chromiumoxide::cdp::browser_protocol::target::CreateTargetParams;
 use chromiumoxide::detection::{DetectionOptions, default_executable};
 use chromiumoxide::handler::HandlerConfig;
-use chromiumoxide::handler::viewport::Viewport;
 use futures_util::StreamExt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,14 +16,24 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 
-/// The picture is small, so that software draws it quickly.
+/// The size of a window in CSS pixels.
 pub const SIZE: (u32, u32) = (1000, 700);
 
-/// How long a busy machine may take to start a browser, or to answer a call.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Device pixels per CSS pixel where a test does not look at the picture. Pages
+/// are drawn in software: a sixteenth of the pixels takes a fraction of the time.
+const COARSE: f64 = 0.25;
 
-/// Software GL wherever there is no GPU, and no word to anyone.
+/// How long a busy machine may take to start a browser, or to answer a call.
+const TIMEOUT: Duration = Duration::from_secs(90);
+
+/// How many tests run at the same time. A test waits for its program and its
+/// page most of the time; more than this would draw too slowly.
+const MAX_CONCURRENT_TESTS: usize = 3;
+
+/// Software GL where there is no GPU, and no network requests of the browser's
+/// own.
 const ARGUMENTS: [&str; 14] = [
     "--headless=new",
     "--use-angle=swiftshader",
@@ -38,19 +47,19 @@ const ARGUMENTS: [&str; 14] = [
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
-    // Pages that nobody looks at must go on as well: there is nobody.
+    // No window is visible, and all pages must draw.
     "--disable-renderer-backgrounding",
     "--disable-backgrounding-occluded-windows",
 ];
 
-/// Starts Chromium and ends it as soon as this process closes the pipe, also
-/// when it is killed. Then takes away its folder, twice, because some of its
-/// processes write for a moment longer. A signal to all of them, Ctrl-C for
-/// one, must not keep it from that.
-const KEEPER: &str = r#"
+/// Starts Chromium and ends it when this process closes the pipe, also when this
+/// process is killed. Then removes its folder, twice, because some of its
+/// processes write for a moment longer. Signals to the whole group, such as
+/// Ctrl-C, must not prevent that.
+const SUPERVISOR: &str = r#"
 folder=$1; shift
 trap : HUP INT TERM
-"$@" >/dev/null 2>"$folder/said" </dev/null &
+"$@" >/dev/null 2>"$folder/stderr" </dev/null &
 browser=$!
 cat >/dev/null
 kill "$browser" 2>/dev/null
@@ -64,12 +73,12 @@ struct Shared {
     runtime: Runtime,
     browser: Browser,
     folder: PathBuf,
-    _keeper: Child,
+    _supervisor: Child,
 }
 
 static SHARED: LazyLock<Shared> = LazyLock::new(start);
-/// One test at a time: two pages that draw in software starve each other.
-static TURN: Mutex<()> = Mutex::new(());
+/// Tests take one permit; a test that measures time takes all of them.
+static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_TESTS);
 
 /// The browser: what `CONATUS_BROWSER` names, or Chromium or Chrome where they
 /// usually are.
@@ -97,16 +106,16 @@ fn start() -> Shared {
         .tempdir()
         .map(tempfile::TempDir::keep)
         .unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-    let mut keeper = Command::new("sh");
-    keeper.args(["-c", KEEPER, "sh"]).arg(&folder);
-    keeper.arg(&program).args(ARGUMENTS);
-    keeper.arg(format!("--user-data-dir={}", folder.display()));
-    keeper.arg(format!("--window-size={},{}", SIZE.0, SIZE.1));
+    let mut supervisor = Command::new("sh");
+    supervisor.args(["-c", SUPERVISOR, "sh"]).arg(&folder);
+    supervisor.arg(&program).args(ARGUMENTS);
+    supervisor.arg(format!("--user-data-dir={}", folder.display()));
+    supervisor.arg(format!("--window-size={},{}", SIZE.0, SIZE.1));
     if is_root() {
-        keeper.arg("--no-sandbox");
+        supervisor.arg("--no-sandbox");
     }
-    keeper.arg("about:blank");
-    let keeper = keeper
+    supervisor.arg("about:blank");
+    let supervisor = supervisor
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
@@ -118,66 +127,81 @@ fn start() -> Shared {
         .build()
         .unwrap_or_else(|error| panic!("no runtime: {error}"));
     let config = HandlerConfig {
-        request_timeout: PATIENCE,
-        viewport: Some(Viewport {
-            width: SIZE.0,
-            height: SIZE.1,
-            device_scale_factor: Some(1.0),
-            ..Viewport::default()
-        }),
+        request_timeout: TIMEOUT,
+        // Each tab sets its own.
+        viewport: None,
         ..HandlerConfig::default()
     };
     let (browser, mut handler) = runtime
         .block_on(Browser::connect_with_config(address, config))
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
-    // A message that chromiumoxide does not know is an error here, but no end.
+    // A message that chromiumoxide does not know is an error; the next one may
+    // be known.
     runtime.spawn(async move { while handler.next().await.is_some() {} });
     Shared {
         runtime,
         browser,
         folder,
-        _keeper: keeper,
+        _supervisor: supervisor,
     }
 }
 
-/// Where Chromium listens, as it writes into its folder.
+/// The address of the DevTools, which Chromium writes into its folder.
 fn address(folder: &Path, program: &Path) -> String {
     let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
-        let told = fs::read_to_string(folder.join("DevToolsActivePort")).unwrap_or_default();
-        if let Some((port, path)) = told.split_once('\n')
+    while begin.elapsed() < TIMEOUT {
+        let written = fs::read_to_string(folder.join("DevToolsActivePort")).unwrap_or_default();
+        if let Some((port, path)) = written.split_once('\n')
             && !path.is_empty()
         {
             return format!("ws://127.0.0.1:{port}{}", path.trim_end());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    let said = fs::read_to_string(folder.join("said")).unwrap_or_default();
-    panic!("{} does not start:\n{said}", program.display());
+    let stderr = fs::read_to_string(folder.join("stderr")).unwrap_or_default();
+    panic!("{} does not start:\n{stderr}", program.display());
 }
 
-/// Chromium does not run in its sandbox as root.
+/// Chromium cannot use its sandbox as root.
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// What one test opens. Errors on the console and exceptions of all its pages
-/// come together here.
+/// The pages of one test, with the console errors and exceptions of all of them.
 #[derive(Clone)]
 pub struct Browsing {
-    problems: Arc<Mutex<Vec<String>>>,
+    errors: Arc<Mutex<Vec<String>>>,
     tabs: Arc<Mutex<Vec<Tab>>>,
+    scale: f64,
 }
 
-/// Runs a test when it is its turn, closes what it opened, and fails if any
-/// page complained.
+/// Runs a test in the browser, closes the pages that it opened, and fails if any
+/// of them reported an error. Pages are drawn coarsely.
 pub fn in_browser(test: impl AsyncFnOnce(Browsing)) {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    run(COARSE, 1, test);
+}
+
+/// As [`in_browser`], for tests that look at the picture: one device pixel per
+/// CSS pixel.
+pub fn in_sharp_browser(test: impl AsyncFnOnce(Browsing)) {
+    run(1.0, 1, test);
+}
+
+/// As [`in_browser`], for tests that measure time: no other test runs meanwhile.
+pub fn alone_in_browser(test: impl AsyncFnOnce(Browsing)) {
+    run(COARSE, MAX_CONCURRENT_TESTS, test);
+}
+
+fn run(scale: f64, permits: usize, test: impl AsyncFnOnce(Browsing)) {
     let runtime = &SHARED.runtime;
+    let permits = u32::try_from(permits).unwrap_or(u32::MAX);
+    let permit = runtime.block_on(PERMITS.acquire_many(permits));
+    let _permit = permit.unwrap_or_else(|error| panic!("no permit: {error}"));
     let browsing = Browsing {
-        problems: Arc::default(),
+        errors: Arc::default(),
         tabs: Arc::default(),
+        scale,
     };
     let own = browsing.clone();
     let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(test(own))));
@@ -187,43 +211,43 @@ pub fn in_browser(test: impl AsyncFnOnce(Browsing)) {
             tab.close().await;
         }
     });
-    let problems = lock(&browsing.problems).clone();
+    let errors = lock(&browsing.errors).clone();
     if let Err(panic) = done {
-        for problem in problems {
-            eprintln!("the page: {problem}");
+        for error in errors {
+            eprintln!("the page: {error}");
         }
         resume_unwind(panic);
     }
-    assert!(problems.is_empty(), "the page complains: {problems:#?}");
+    assert!(errors.is_empty(), "the page reports errors: {errors:#?}");
 }
 
 impl Browsing {
-    /// Opens an address in a window of its own and waits for the first picture.
+    /// Opens an address in a new window and waits for the first picture.
     pub async fn open(&self, url: &str) -> Tab {
         let tab = self.open_any(url).await;
         tab.ready().await;
         tab
     }
 
-    /// Opens a page that need not be ours.
+    /// Opens any page.
     pub async fn open_any(&self, url: &str) -> Tab {
         let mut blank = CreateTargetParams::new("about:blank");
         // A tab behind another one does not draw.
         blank.new_window = Some(true);
         let page = SHARED.browser.new_page(blank).await;
         let page = page.unwrap_or_else(|error| panic!("no new page: {error}"));
-        let tab = Tab::new(page, Arc::clone(&self.problems)).await;
+        let tab = Tab::new(page, self.scale, Arc::clone(&self.errors)).await;
         lock(&self.tabs).push(tab.clone());
         tab.go(url).await;
         tab
     }
 
-    /// Takes back complaints that were meant to come, and gives them.
-    pub fn expected_problems(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.problems))
+    /// Removes and returns the errors so far, where a test expects some.
+    pub fn expected_errors(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.errors))
     }
 
-    /// Has files that pages save put into a new folder, and gives that.
+    /// Creates a folder for the files that pages save, and returns it.
     pub async fn downloads(&self) -> PathBuf {
         let folder = tempfile::Builder::new()
             .prefix("saved-")

@@ -7,7 +7,7 @@ pub mod program;
 pub mod socket;
 pub mod tab;
 
-pub use browser::{Browsing, in_browser};
+pub use browser::{Browsing, alone_in_browser, in_browser, in_sharp_browser};
 pub use picture::Picture;
 pub use program::{Play, conatus};
 pub use socket::Socket;

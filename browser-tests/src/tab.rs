@@ -1,5 +1,6 @@
 //! A page in the browser: its state, its keys, its pointer.
 
+use crate::browser::SIZE;
 use crate::picture::Picture;
 use chromiumoxide::Page;
 use chromiumoxide::cdp::browser_protocol::accessibility::{AxValue, GetFullAxTreeParams};
@@ -21,10 +22,10 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long something may take on a machine that is busy with other things.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How often to look whether it has come.
-const INTERVAL: Duration = Duration::from_millis(30);
+/// How long anything may take on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How often to check a condition.
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
 /// Shift, as the DevTools protocol counts it.
 const SHIFT: i64 = 8;
@@ -33,15 +34,17 @@ const SHIFT: i64 = 8;
 #[derive(Clone)]
 pub struct Tab {
     page: Page,
+    /// Device pixels per CSS pixel.
+    scale: f64,
 }
 
 impl Tab {
-    pub(crate) async fn new(page: Page, problems: Arc<Mutex<Vec<String>>>) -> Self {
-        let tell = {
-            let problems = Arc::clone(&problems);
-            move |problem: String| {
-                if let Ok(mut problems) = problems.lock() {
-                    problems.push(problem);
+    pub(crate) async fn new(page: Page, scale: f64, errors: Arc<Mutex<Vec<String>>>) -> Self {
+        let report = {
+            let errors = Arc::clone(&errors);
+            move |error: String| {
+                if let Ok(mut errors) = errors.lock() {
+                    errors.push(error);
                 }
             }
         };
@@ -58,7 +61,7 @@ impl Tab {
             .event_listener::<EventEntryAdded>()
             .await
             .expect(failed);
-        let say = tell.clone();
+        let report_call = report.clone();
         tokio::spawn(async move {
             while let Some(call) = calls.next().await {
                 if matches!(
@@ -69,30 +72,32 @@ impl Tab {
                         Some(value) => value.to_string(),
                         None => argument.description.clone().unwrap_or_default(),
                     });
-                    say(words.collect::<Vec<_>>().join(" "));
+                    report_call(words.collect::<Vec<_>>().join(" "));
                 }
             }
         });
-        let say = tell.clone();
+        let report_call = report.clone();
         tokio::spawn(async move {
             while let Some(thrown) = throws.next().await {
                 let details = &thrown.exception_details;
                 let what = details.exception.as_ref();
                 let what = what.and_then(|exception| exception.description.as_deref());
-                say(format!("{} {}", details.text, what.unwrap_or_default()));
+                report_call(format!("{} {}", details.text, what.unwrap_or_default()));
             }
         });
         tokio::spawn(async move {
             while let Some(entry) = entries.next().await {
                 if entry.entry.level == LogEntryLevel::Error {
                     let url = entry.entry.url.as_deref().unwrap_or_default();
-                    tell(format!("{} {url}", entry.entry.text));
+                    report(format!("{} {url}", entry.entry.text));
                 }
             }
         });
-        let tab = Self { page };
+        let tab = Self { page, scale };
         tab.call(log::EnableParams::default()).await;
         tab.call(SetFocusEmulationEnabledParams::new(true)).await;
+        let (width, height) = SIZE;
+        tab.set_size(i64::from(width), i64::from(height)).await;
         tab
     }
 
@@ -120,7 +125,7 @@ impl Tab {
         self.eval("window.conatus.ready.then(() => true)").await;
     }
 
-    /// What an expression comes to in the page, promises awaited.
+    /// The value of an expression in the page, with promises awaited.
     pub async fn eval(&self, expression: &str) -> Value {
         let mut evaluate = EvaluateParams::new(expression);
         evaluate.await_promise = Some(true);
@@ -138,7 +143,7 @@ impl Tab {
         self.eval("window.conatus.state()").await
     }
 
-    /// Waits until the state is as it should be, and gives it.
+    /// Waits until the state passes a test, and returns it.
     pub async fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
         let begin = Instant::now();
         loop {
@@ -147,14 +152,14 @@ impl Tab {
                 return state;
             }
             assert!(
-                begin.elapsed() < PATIENCE,
-                "waited in vain: {what}; the state is {state:#}"
+                begin.elapsed() < TIMEOUT,
+                "timeout: {what}; the state is {state:#}"
             );
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Waits until a body is drawn where it should be.
+    /// Waits until the drawn position of a body passes a test.
     pub async fn until_body(&self, name: &str, what: &str, test: impl Fn([f64; 3]) -> bool) {
         let begin = Instant::now();
         loop {
@@ -163,14 +168,14 @@ impl Tab {
                 return;
             }
             assert!(
-                begin.elapsed() < PATIENCE,
-                "waited in vain: {what}; {name} is at {place:?}"
+                begin.elapsed() < TIMEOUT,
+                "timeout: {what}; {name} is at {place:?}"
             );
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Waits until one value of the state (`/plots/open`) is this one.
+    /// Waits until a value of the state, such as `/plots/open`, is this one.
     pub async fn until_is(&self, pointer: &str, value: impl Into<Value>) -> Value {
         let value = value.into();
         let what = format!("{pointer} is {value}");
@@ -183,21 +188,23 @@ impl Tab {
         let begin = Instant::now();
         while self.eval(expression).await != true {
             assert!(
-                begin.elapsed() < PATIENCE,
-                "waited in vain until {expression}"
+                begin.elapsed() < TIMEOUT,
+                "timeout: {expression}"
             );
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Gives the window another size.
+    /// Changes the size of the window.
     pub async fn resize(&self, width: i64, height: i64) {
-        self.call(SetDeviceMetricsOverrideParams::new(
-            width, height, 1.0, false,
-        ))
-        .await;
+        self.set_size(width, height).await;
         self.until_true(&format!("innerWidth === {width}")).await;
         self.pictures(2).await;
+    }
+
+    async fn set_size(&self, width: i64, height: i64) {
+        let metrics = SetDeviceMetricsOverrideParams::new(width, height, self.scale, false);
+        self.call(metrics).await;
     }
 
     /// Presses a key, named as in `KeyboardEvent.key`.
@@ -277,12 +284,12 @@ impl Tab {
         self.call(event).await;
     }
 
-    /// Chooses the entry of a list with this value, as a user would.
+    /// Chooses an entry of a list, as a user would.
     pub async fn choose(&self, selector: &str, value: &str) {
         self.set(selector, value, "change").await;
     }
 
-    /// Moves a slider to this value, as a user would.
+    /// Moves a slider, as a user would.
     pub async fn slide(&self, selector: &str, value: u64) {
         self.set(selector, &value.to_string(), "input").await;
     }
@@ -307,12 +314,12 @@ impl Tab {
         .await
     }
 
-    /// Where a body is drawn now, in the scene.
+    /// The drawn position of a body, in the scene.
     pub async fn body(&self, name: &str) -> [f64; 3] {
         point(&self.eval(&format!("window.conatus.body({name:?})")).await)
     }
 
-    /// Waits until so many pictures were drawn.
+    /// Waits until this many pictures were drawn.
     pub async fn pictures(&self, count: u32) {
         self.eval(&format!(
             "new Promise((done) => {{
@@ -323,12 +330,12 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the camera rests, but for rounding: it is computed anew
-    /// from its angles for every picture.
+    /// Waits until the camera rests, except for rounding: its position is
+    /// computed from its angles for every picture.
     pub async fn camera_rests(&self) {
         let begin = Instant::now();
         let mut before = self.camera().await;
-        while begin.elapsed() < PATIENCE {
+        while begin.elapsed() < TIMEOUT {
             self.pictures(3).await;
             let camera = self.camera().await;
             let parts = camera.iter().zip(&before);
@@ -340,14 +347,14 @@ impl Tab {
         panic!("the camera does not come to rest: {before:?}");
     }
 
-    /// Where the camera is and what it looks at.
+    /// The position and the target of the camera.
     async fn camera(&self) -> Vec<f64> {
         let camera = self.state().await["camera"].take();
         [point(&camera["position"]), point(&camera["target"])].concat()
     }
 
-    /// Where a body is drawn now, in the window, once the camera rests. It has
-    /// to be in the picture, and nothing of the page may cover it.
+    /// The drawn position of a body in the window, once the camera rests. It
+    /// must be in the picture, and no control may cover it.
     pub async fn place_of(&self, name: &str) -> (f64, f64) {
         self.camera_rests().await;
         let found = self
@@ -365,8 +372,7 @@ impl Tab {
         (x, y)
     }
 
-    /// The role and the name, as a screen reader is told, of everything that
-    /// can be pressed, chosen or moved.
+    /// The accessible role and name of every control.
     pub async fn accessible_controls(&self) -> Vec<(String, String)> {
         const ROLES: [&str; 6] = [
             "button", "checkbox", "combobox", "link", "slider", "textbox",
@@ -409,7 +415,7 @@ pub fn length(a: [f64; 3]) -> f64 {
     a.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The number that browsers still know a key by.
+/// The virtual key code of a key.
 fn virtual_key(key: &str) -> i64 {
     match key {
         "Tab" => 9,

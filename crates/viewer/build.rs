@@ -1,9 +1,9 @@
 //! Builds the page: copies `web/` to the output folder, installs its packages
-//! there and bundles it, so that nothing is ever written into the sources.
+//! there and bundles it. Nothing is written into the source folder.
 //!
-//! `CONATUS_PAGE_BUNDLE=folder` takes a finished bundle instead, and
-//! `CONATUS_PAGE=required` makes a page that cannot be built an error rather
-//! than a warning.
+//! `CONATUS_PAGE_BUNDLE=folder` uses a finished bundle instead.
+//! `CONATUS_PAGE=required` turns a page that cannot be built from a warning into
+//! an error.
 
 use std::env;
 use std::fs;
@@ -11,11 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a bundle consists of.
+/// The files of a bundle.
 const FILES: [&str; 3] = ["index.html", "app.js", "app.css"];
 
-/// What index.html refers to the other two with, and what `html.rs` puts them
-/// in the place of.
+/// The references of index.html to the other two, which `html.rs` replaces by
+/// their contents.
 const REFERENCES: [&str; 2] = [
     "<script src=\"app.js\" defer></script>",
     "<link rel=\"stylesheet\" href=\"app.css\">",
@@ -34,11 +34,11 @@ fn main() {
         Ok("required") => true,
         Ok("") | Err(_) => prebuilt.is_some(),
         Ok(other) => fail(&format!(
-            "CONATUS_PAGE is `{other}`; the one value it may have is `required`"
+            "CONATUS_PAGE is `{other}`; the only permitted value is `required`"
         )),
     };
     let built = match &prebuilt {
-        Some(folder) => take(Path::new(folder), &page),
+        Some(folder) => copy_bundle(Path::new(folder), &page),
         None => build(Path::new("web"), &out.join("web"), &page),
     };
     match built.and_then(|()| check(&page)) {
@@ -46,26 +46,26 @@ fn main() {
         Err(reason) if required => fail(&format!("the page cannot be built: {reason}")),
         Err(reason) => {
             for line in format!(
-                "the page is left out, so `conatus play` and `-o x.html` will not work: {reason}\n\
+                "the page is not included, so `conatus play` and `-o x.html` will not work: {reason}\n\
                  install Node.js 18 or newer with npm, then build again"
             )
             .lines()
             {
                 println!("cargo:warning={line}");
             }
-            // A file that is never there makes cargo try again next time.
+            // A missing file makes cargo run this script again next time.
             println!("cargo:rerun-if-changed={}", out.join("try-again").display());
         }
     }
 }
 
-fn fail(sentence: &str) -> ! {
-    eprintln!("{sentence}");
+fn fail(message: &str) -> ! {
+    eprintln!("{message}");
     std::process::exit(1)
 }
 
 /// Copies a finished bundle.
-fn take(folder: &Path, page: &Path) -> Result<(), String> {
+fn copy_bundle(folder: &Path, page: &Path) -> Result<(), String> {
     for file in FILES {
         let from = folder.join(file);
         println!("cargo:rerun-if-changed={}", from.display());
@@ -74,10 +74,10 @@ fn take(folder: &Path, page: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the packages, where the lockfile is a new one, and bundles.
+/// Installs the packages if the lockfile has changed, and bundles the page.
 fn build(sources: &Path, copy: &Path, page: &Path) -> Result<(), String> {
     for entry in sorted(sources).map_err(at(sources))? {
-        // Whoever works on the page has the packages there as well.
+        // A developer of the page has installed packages there as well.
         if entry.file_name().is_none_or(|name| name != "node_modules") {
             println!("cargo:rerun-if-changed={}", entry.display());
         }
@@ -106,7 +106,7 @@ fn build(sources: &Path, copy: &Path, page: &Path) -> Result<(), String> {
         .current_dir(copy))
 }
 
-/// Runs a program, and keeps what it said for the case that it failed.
+/// Runs a program; the error contains the end of its output.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
@@ -119,20 +119,20 @@ fn run(command: &mut Command) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said: Vec<&str> = said
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = output_text
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    let first = said.len().saturating_sub(12);
+    let first = lines.len().saturating_sub(12);
     Err(format!(
         "`{name}` failed ({}):\n{}",
         output.status,
-        said[first..].join("\n")
+        lines[first..].join("\n")
     ))
 }
 
-/// A bundle with something missing would be noticed only by whoever opens it.
+/// Checks that a bundle is complete.
 fn check(page: &Path) -> Result<(), String> {
     for file in FILES {
         let text = fs::read_to_string(page.join(file)).map_err(at(&page.join(file)))?;
@@ -152,7 +152,7 @@ fn check(page: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes `copy` the same as `sources`, and touches only what differs.
+/// Makes `copy` equal to `sources`, changing only files that differ.
 fn mirror(sources: &Path, copy: &Path) -> io::Result<()> {
     fs::create_dir_all(copy)?;
     let wanted = sorted(sources)?;

@@ -3,7 +3,7 @@
 use crate::sheet::{CAP, MIDDLE, SHEET, recording};
 use crate::support::{address, frames};
 use conatus_browser_tests::picture::{hue, hue_distance};
-use conatus_browser_tests::{Play, Tab, conatus, in_browser};
+use conatus_browser_tests::{Play, Tab, conatus, in_browser, in_sharp_browser};
 use conatus_record::RecordingWriter;
 use serde_json::json;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ async fn place(tab: &Tab, piece: &str, vertex: usize) -> (f64, f64) {
 
 #[test]
 fn cloth_in_an_html_file_is_drawn_where_it_is_and_can_be_picked() {
-    in_browser(async |browsing| {
+    in_sharp_browser(async |browsing| {
         let (_folder, file) = exported();
         let tab = browsing.open(&address(&file)).await;
         assert_eq!(frames(&tab.state().await), 60);
@@ -96,7 +96,7 @@ fn cloth_in_an_html_file_is_drawn_where_it_is_and_can_be_picked() {
 /// The near wall of the funnel lies between the viewer and what is in it.
 #[test]
 fn what_is_inside_of_an_open_obstacle_is_seen_and_picked_through_its_wall() {
-    in_browser(async |browsing| {
+    in_sharp_browser(async |browsing| {
         let (_folder, file) = exported();
         let tab = browsing.open(&address(&file)).await;
         at_frame(&tab, 59).await;

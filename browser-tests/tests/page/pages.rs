@@ -1,7 +1,7 @@
 //! Several pages on one run, and the end of pages and program.
 
 use crate::support::{frames, pause, repeats_bit_for_bit, some_frames, stands_still};
-use conatus_browser_tests::{Play, in_browser};
+use conatus_browser_tests::{Play, alone_in_browser, in_browser};
 use serde_json::Value;
 use std::io::Write;
 use std::time::Duration;
@@ -65,7 +65,7 @@ fn a_closed_page_leaves_the_program_clean_for_the_next() {
 
 #[test]
 fn ctrl_c_ends_the_program_within_a_second_while_a_page_is_open() {
-    in_browser(async |browsing| {
+    alone_in_browser(async |browsing| {
         let mut play = Play::start("gas");
         let tab = browsing.open(&play.url).await;
         some_frames(&tab).await;
@@ -77,7 +77,7 @@ fn ctrl_c_ends_the_program_within_a_second_while_a_page_is_open() {
         assert!(message.contains("lost"), "{message}");
         tab.close().await;
         // The page tries to connect again, in vain.
-        for problem in browsing.expected_problems() {
+        for problem in browsing.expected_errors() {
             assert!(problem.contains("WebSocket"), "{problem}");
         }
     });
@@ -130,7 +130,7 @@ const MEASURE: &str = r#"(async () => {
 /// Frames that were pushed at 60 a second once kept a pause waiting for 13 s.
 #[test]
 fn a_pause_is_acknowledged_within_100_ms_while_frames_of_64_kb_stream() {
-    in_browser(async |browsing| {
+    alone_in_browser(async |browsing| {
         let (_folder, file) = crate::support::scene(MANY);
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;

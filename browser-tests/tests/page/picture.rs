@@ -2,7 +2,7 @@
 
 use crate::support::{STILL, frames, pause, scene};
 use conatus_browser_tests::picture::{hue, hue_distance};
-use conatus_browser_tests::{Picture, Play, Tab, in_browser};
+use conatus_browser_tests::{Picture, Play, Tab, in_sharp_browser};
 
 const RED: f64 = 0.0;
 const BLUE: f64 = 229.0;
@@ -20,7 +20,7 @@ async fn shot(tab: &Tab) -> Picture {
 
 #[test]
 fn bodies_are_drawn_in_their_colours_where_they_are() {
-    in_browser(async |browsing| {
+    in_sharp_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
@@ -47,7 +47,7 @@ fn bodies_are_drawn_in_their_colours_where_they_are() {
 
 #[test]
 fn a_body_that_moved_is_drawn_where_it_went() {
-    in_browser(async |browsing| {
+    in_sharp_browser(async |browsing| {
         let moving = STILL.replace("mass = 2", "mass = 2\nvelocity = [0, 0, 0.6]");
         let (_folder, file) = scene(&moving);
         let play = Play::start(&file);
@@ -70,7 +70,7 @@ fn a_body_that_moved_is_drawn_where_it_went() {
 
 #[test]
 fn cylon_shows_its_four_balls() {
-    in_browser(async |browsing| {
+    in_sharp_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
         pause(&tab).await;

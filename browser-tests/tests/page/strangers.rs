@@ -79,7 +79,7 @@ fn pages_from_elsewhere_stay_out() {
             other.close().await;
         }
         // Every attempt was refused aloud, on the strangers' consoles.
-        assert!(!browsing.expected_problems().is_empty());
+        assert!(!browsing.expected_errors().is_empty());
         let state = tab.state().await;
         assert_eq!(
             (&state["connected"], &state["playing"]),

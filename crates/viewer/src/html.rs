@@ -1,6 +1,6 @@
-//! A run as one HTML file: the page with script, style and recording inside,
-//! which plays from disk and asks the network for nothing. Several runs to choose
-//! from go into one file as well.
+//! A run as one HTML file: the page with its script, style and recording, which
+//! plays from disk without any network request. A file can contain several runs
+//! to choose from.
 
 use crate::compact;
 use crate::page::Page;
@@ -17,14 +17,14 @@ use std::path::Path;
 const SCRIPT: &str = "<script src=\"app.js\" defer></script>";
 const STYLE: &str = "<link rel=\"stylesheet\" href=\"app.css\">";
 
-/// Nothing but what the file brings along: a promise that the browser keeps.
+/// Forbids the page to load anything that is not in the file.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
                       script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">";
 
-/// The longest text that every browser takes in one element.
-const MOST_BYTES: u64 = 400 << 20;
+/// The longest text of one element that every browser accepts.
+const MAX_ELEMENT_BYTES: u64 = 400 << 20;
 
-/// Writes the file at `path`; it appears whole or not at all.
+/// Writes the file at `path` atomically.
 pub fn write_file(
     recording: &Recording,
     page: &Page,
@@ -40,15 +40,15 @@ pub fn write(recording: &Recording, page: &Page, out: &mut dyn Write) -> Result<
     })
 }
 
-/// A recording as a page holds it, to be shown beside others.
-pub struct Packed {
+/// An encoded recording, for a file that contains several.
+pub struct PackedRecording {
     scene: String,
     label: String,
     text: Vec<u8>,
 }
 
-impl Packed {
-    /// Packs a recording; `label` is what the page's list calls it.
+impl PackedRecording {
+    /// Encodes a recording; `label` is its name in the list of the page.
     pub fn new(recording: &Recording, label: &str) -> Result<Self, ExportError> {
         let mut text = Vec::new();
         limited(&mut text, |out| pack(recording, out))?;
@@ -60,10 +60,10 @@ impl Packed {
     }
 }
 
-/// Writes one file with several recordings to choose from, of which the first is
-/// shown first.
+/// Writes one file with several recordings to choose from; the first is shown
+/// first.
 pub fn write_several(
-    recordings: &[Packed],
+    recordings: &[PackedRecording],
     page: &Page,
     path: impl AsRef<Path>,
 ) -> Result<(), ExportError> {
@@ -86,7 +86,7 @@ pub fn write_several(
     })
 }
 
-/// Writes the page with what `data` writes inside.
+/// Writes the page with the elements that `data` writes.
 fn write_around(
     scene: &str,
     page: &Page,
@@ -99,22 +99,22 @@ fn write_around(
         .replacen("<title>Conatus</title>", &format!("{POLICY}\n{title}"), 1)
         .replacen(
             STYLE,
-            &format!("<style>{}</style>", safe(page.css, "</style")),
+            &format!("<style>{}</style>", escape_sequence(page.css, "</style")),
             1,
         );
-    // The script goes to the end, where the data and all elements are there.
+    // The script comes last, after the data and all elements.
     let html = html.replacen(SCRIPT, "", 1);
     let (head, foot) = html.rsplit_once("</body>").unwrap_or((&html, "</html>"));
 
     put(out, head)?;
     data(out)?;
     put(out, "<script>")?;
-    put(out, &safe(&safe(page.js, "</script"), "<!--"))?;
+    put(out, &escape_sequence(&escape_sequence(page.js, "</script"), "<!--"))?;
     put(out, "</script>\n</body>")?;
     put(out, foot)
 }
 
-/// Writes one element with data.
+/// Writes one data element.
 fn element(
     attributes: &str,
     out: &mut dyn Write,
@@ -130,18 +130,18 @@ fn put(out: &mut dyn Write, text: &str) -> Result<(), ExportError> {
     out.write_all(text.as_bytes()).map_err(ExportError::Output)
 }
 
-/// Writes no more than fits into an element.
+/// Writes data, limited to what fits into an element.
 fn limited(
     out: &mut dyn Write,
     data: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let mut limited = Limited {
         out,
-        left: MOST_BYTES,
+        left: MAX_ELEMENT_BYTES,
     };
     let written = data(&mut limited);
     if limited.left == 0 {
-        return Err(ExportError::DoesNotFit("a page cannot hold so much".into()));
+        return Err(ExportError::DoesNotFit("the recording is too large for one HTML file".into()));
     }
     written
 }
@@ -154,7 +154,7 @@ fn pack(recording: &Recording, out: &mut dyn Write) -> Result<(), ExportError> {
     base64.finish().map(|_| ()).map_err(ExportError::Output)
 }
 
-/// What the scene inside of the recording says of itself.
+/// The title of the scene that the recording contains.
 fn title(recording: &Recording) -> Option<String> {
     let Recording {
         header,
@@ -167,29 +167,29 @@ fn title(recording: &Recording) -> Option<String> {
         .and_then(|scene| scene.file.title)
 }
 
-/// Text between tags.
+/// Escapes text between tags.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// A backslash after the `<` of what would end or hide the element changes
-/// nothing in a string of a program or a style sheet.
-fn safe(text: &str, dangerous: &str) -> String {
+/// Puts a backslash after the `<` of a sequence that would end or hide the
+/// element. It has no effect in strings of a script or a style sheet.
+fn escape_sequence(text: &str, dangerous: &str) -> String {
     let lower = text.to_ascii_lowercase();
-    let mut safe = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     let mut from = 0;
     while let Some(found) = lower[from..].find(dangerous) {
         let after = from + found + 1;
-        safe.push_str(&text[from..after]);
-        safe.push('\\');
+        escaped.push_str(&text[from..after]);
+        escaped.push('\\');
         from = after;
     }
-    safe + &text[from..]
+    escaped + &text[from..]
 }
 
-/// Stops where a browser would.
+/// A writer with a size limit.
 struct Limited<'a> {
     out: &'a mut dyn Write,
     left: u64,
@@ -199,7 +199,7 @@ impl Write for Limited<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 >= self.left {
             self.left = 0;
-            return Err(io::Error::other("too much"));
+            return Err(io::Error::other("the element is too large"));
         }
         let written = self.out.write(bytes)?;
         self.left -= written as u64;

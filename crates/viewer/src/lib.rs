@@ -1,8 +1,7 @@
-//! The viewer: a page that shows a recording, taken away as one HTML file or
-//! served live.
+//! The viewer: a page that shows a recording, as one HTML file or served live.
 //!
 //! [`page`] is the page itself, written in TypeScript under `web/` and
-//! embedded here. [`html`] puts it and a [`compact`] recording into one file;
+//! embedded here. [`html`] writes it with a [`compact`] recording into one file;
 //! [`live`] serves it while a scene runs.
 
 pub mod compact;

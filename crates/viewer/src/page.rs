@@ -1,24 +1,24 @@
-//! The page as the build left it here, or why it did not.
+//! The page that the build has embedded, if it could be built.
 
-/// The three files that the page consists of.
+/// The three files of the page.
 #[derive(Debug)]
 pub struct Page {
     /// `index.html`, which refers to the other two as `app.js` and `app.css`.
     pub html: &'static str,
-    /// The whole program, with its libraries.
+    /// The bundled script, with its libraries.
     pub js: &'static str,
-    /// The whole style sheet.
+    /// The bundled style sheet.
     pub css: &'static str,
 }
 
-/// What to tell and to do where there is no page.
+/// The error and the help text where the page is missing.
 pub const MISSING: (&str, &str) = (
     "this copy of Conatus was built without its page",
     "install Node.js 18 or newer with npm and build Conatus again; the build's warning says \
      what was missing",
 );
 
-/// The page, unless it could not be built.
+/// The page; `None` if it could not be built.
 pub fn page() -> Option<&'static Page> {
     #[cfg(page_bundle)]
     {

@@ -5,7 +5,7 @@ use super::{Outputs, Written, page_or_error, size_of};
 use crate::errors::Failure;
 use conatus_export::Format;
 use conatus_record::Recording;
-use conatus_viewer::html::{self, Packed};
+use conatus_viewer::html::{self, PackedRecording};
 use std::path::{Path, PathBuf};
 
 /// `walk.2.bvh` of `walk.bvh`, `walk.2.clip.json` of `walk.clip.json`; the first
@@ -25,7 +25,7 @@ fn numbered(path: &Path, format: Format, number: usize) -> PathBuf {
 /// The runs of several movements, for pages.
 pub struct MovementPages {
     labels: Vec<String>,
-    packed: Vec<Packed>,
+    packed: Vec<PackedRecording>,
 }
 
 impl MovementPages {
@@ -41,7 +41,7 @@ impl MovementPages {
     pub fn take(&mut self, recording: &Recording) -> Result<(), Failure> {
         let label = self.labels.get(self.packed.len());
         let label = label.map_or("", String::as_str);
-        self.packed.push(Packed::new(recording, label)?);
+        self.packed.push(PackedRecording::new(recording, label)?);
         Ok(())
     }
 }

@@ -1,26 +1,25 @@
-//! The cloth of a compact recording: places in whole numbers, each told by how
-//! far it is from what its own past and its neighbours let one guess.
+//! The cloth of a compact recording: quantised positions, each stored as its
+//! difference from a prediction by its earlier frames and its neighbours.
 
 use super::Output;
 use conatus_export::ExportError;
 use conatus_math::DVec3;
 use conatus_record::{ClothInfo, Frame, Header};
 
-/// Bytes of an HTML file that cloth may take; beyond that it is written for
-/// fewer frames.
-const MOST_FILE_BYTES: f64 = 40e6;
-/// Bytes that cloth may take in the page's memory.
-const MOST_BYTES: u64 = 256 << 20;
-/// Bytes in a file for each that gzip writes: base64.
-const LETTERS: f64 = 4.0 / 3.0;
-/// Numbers beyond this are a blow-up, not a place; the page thinks so too.
-const FAR: f64 = 1e9;
-/// The greatest whole number that stands for a place.
-const TOP: f64 = 65535.0;
+/// The most bytes of cloth in an HTML file; beyond that fewer frames are stored.
+const MAX_FILE_BYTES: f64 = 40e6;
+/// The most bytes of cloth in the memory of the page.
+const MAX_MEMORY_BYTES: u64 = 256 << 20;
+/// Bytes of base64 text per byte.
+const BASE64_FACTOR: f64 = 4.0 / 3.0;
+/// Larger coordinates are not drawn; the same limit as in the page.
+const MAX_COORDINATE_M: f64 = 1e9;
+/// The largest quantised coordinate.
+const MAX_QUANTISED: f64 = 65535.0;
 
-/// What is written of the cloth of a recording.
-pub struct Cloth {
-    /// Cloth is written for every so many frames, and for the last.
+/// The encoded cloth of a recording.
+pub struct CompactCloth {
+    /// Cloth is stored for every `stride`-th frame, and for the last.
     pub stride: usize,
     pieces: Vec<Piece>,
 }
@@ -29,47 +28,47 @@ struct Piece {
     /// The corners of the box around the piece in all frames.
     least: [f64; 3],
     most: [f64; 3],
-    /// For each frame and axis: the order of the guess, and 4 if neighbours
-    /// take part in it.
+    /// For each frame and axis: the order of the prediction, and 4 if
+    /// neighbours contribute to it.
     modes: Vec<u8>,
     /// High and low bytes of the differences.
     high: Vec<u8>,
     low: Vec<u8>,
 }
 
-/// The frames for which cloth is written.
-fn kept(frames: &[Frame], stride: usize) -> impl Iterator<Item = &Frame> {
+/// The frames for which cloth is stored.
+fn stored_frames(frames: &[Frame], stride: usize) -> impl Iterator<Item = &Frame> {
     let rest = frames.len().saturating_sub(1) % stride;
     let last = frames.last().filter(|_| rest != 0);
     frames.iter().step_by(stride).chain(last)
 }
 
-impl Cloth {
-    /// As many evenly spaced frames as there is room for.
+impl CompactCloth {
+    /// Encodes as many evenly spaced frames as fit.
     pub fn new(header: &Header, frames: &[Frame]) -> Self {
-        Self::within(header, frames, MOST_FILE_BYTES)
+        Self::within(header, frames, MAX_FILE_BYTES)
     }
 
     fn within(header: &Header, frames: &[Frame], most: f64) -> Self {
         let whole = 6 * (header.cloth_vertices() as u64) * frames.len() as u64;
-        let mut stride = whole.div_ceil(MOST_BYTES).max(1) as usize;
+        let mut stride = whole.div_ceil(MAX_MEMORY_BYTES).max(1) as usize;
         loop {
             let cloth = Self::every(header, frames, stride);
-            let times = cloth.packed_bytes() * LETTERS / most;
+            let times = cloth.packed_bytes() * BASE64_FACTOR / most;
             if times <= 1.0 || stride >= frames.len() {
                 return cloth;
             }
-            // Fewer frames differ more from each other: this is never too many.
+            // Frames that are farther apart differ more, so this is never too many.
             stride = (stride as f64 * times).ceil().max(stride as f64 + 1.0) as usize;
         }
     }
 
-    /// Every so many frames.
+    /// Encodes every `stride`-th frame.
     fn every(header: &Header, frames: &[Frame], stride: usize) -> Self {
         let pieces = header
             .cloth_pieces()
             .map(|(info, range)| {
-                let tracks: Vec<&[_]> = kept(frames, stride)
+                let tracks: Vec<&[_]> = stored_frames(frames, stride)
                     .map(|frame| &frame.cloth[range.clone()])
                     .collect();
                 Piece::new(info, &tracks)
@@ -78,14 +77,13 @@ impl Cloth {
         Self { stride, pieces }
     }
 
-    /// About how many bytes gzip will write: no fewer than the bytes' entropy,
-    /// and not many more.
+    /// An estimate of the size after gzip: the entropy of the bytes.
     fn packed_bytes(&self) -> f64 {
         let pieces = self.pieces.iter();
         pieces.map(|p| entropy(&p.high) + entropy(&p.low)).sum()
     }
 
-    /// Writes it; nothing if there is no cloth.
+    /// Writes the cloth; nothing if there is none.
     pub fn write(&self, out: &mut Output) -> Result<(), ExportError> {
         if self.pieces.is_empty() {
             return Ok(());
@@ -104,7 +102,7 @@ impl Cloth {
     }
 }
 
-/// The entropy of bytes, in bytes, in parts as gzip takes them.
+/// The entropy of bytes, in bytes, per block of the size that gzip uses.
 fn entropy(bytes: &[u8]) -> f64 {
     let part = |part: &[u8]| {
         let mut times = [0u32; 256];
@@ -125,7 +123,7 @@ impl Piece {
         let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for place in tracks.iter().copied().flatten() {
             for (axis, x) in place.to_array().into_iter().enumerate() {
-                if x.abs() < FAR {
+                if x.abs() < MAX_COORDINATE_M {
                     least[axis] = least[axis].min(x);
                     most[axis] = most[axis].max(x);
                 }
@@ -143,12 +141,12 @@ impl Piece {
             high: Vec::new(),
             low: Vec::new(),
         };
-        let lower = Lower::new(info);
+        let lower = LowerNeighbours::new(info);
         // The latest three frames of each axis, the newest first.
         let mut past: [Vec<Vec<i32>>; 3] = Default::default();
         for places in tracks {
             for (axis, past) in past.iter_mut().enumerate() {
-                let now = piece.whole(axis, places, past.first());
+                let now = piece.quantised(axis, places, past.first());
                 piece.add(&now, past, &lower);
                 past.insert(0, now);
                 past.truncate(3);
@@ -157,25 +155,26 @@ impl Piece {
         piece
     }
 
-    /// Places in whole numbers; what is no place stays where it was.
-    fn whole(&self, axis: usize, places: &[DVec3], before: Option<&Vec<i32>>) -> Vec<i32> {
+    /// Quantised coordinates; a vertex without a valid position keeps its last
+    /// one.
+    fn quantised(&self, axis: usize, places: &[DVec3], before: Option<&Vec<i32>>) -> Vec<i32> {
         let size = self.most[axis] - self.least[axis];
-        let scale = if size > 0.0 { TOP / size } else { 0.0 };
-        let whole = |(i, place): (usize, &DVec3)| match place.to_array()[axis] {
-            x if x.abs() < FAR => ((x - self.least[axis]) * scale).round().clamp(0.0, TOP) as i32,
+        let scale = if size > 0.0 { MAX_QUANTISED / size } else { 0.0 };
+        let quantise = |(i, place): (usize, &DVec3)| match place.to_array()[axis] {
+            x if x.abs() < MAX_COORDINATE_M => ((x - self.least[axis]) * scale).round().clamp(0.0, MAX_QUANTISED) as i32,
             _ => before.map_or(0, |before| before[i]),
         };
-        places.iter().enumerate().map(whole).collect()
+        places.iter().enumerate().map(quantise).collect()
     }
 
-    /// Adds one axis of a frame, in the way that leaves the fewest bits.
-    fn add(&mut self, now: &[i32], past: &[Vec<i32>], lower: &Lower) {
-        // Nothing, the place before, even motion, even acceleration.
+    /// Adds one axis of a frame with the prediction that leaves the fewest bits.
+    fn add(&mut self, now: &[i32], past: &[Vec<i32>], lower: &LowerNeighbours) {
+        // Zero, the last position, constant velocity, constant acceleration.
         let orders = usize::from(!past.is_empty())..=past.len();
         let best = orders
             .map(|order| {
                 let off: Vec<i32> = (0..now.len())
-                    .map(|i| now[i] - guess(past, order, i))
+                    .map(|i| now[i] - predict(past, order, i))
                     .collect();
                 (order as u8, off)
             })
@@ -196,7 +195,7 @@ impl Piece {
     }
 }
 
-fn guess(past: &[Vec<i32>], order: usize, i: usize) -> i32 {
+fn predict(past: &[Vec<i32>], order: usize, i: usize) -> i32 {
     match order {
         0 => 0,
         1 => past[0][i],
@@ -205,19 +204,19 @@ fn guess(past: &[Vec<i32>], order: usize, i: usize) -> i32 {
     }
 }
 
-/// Small numbers of either sign become small; modulo 2¹⁶.
+/// Maps small numbers of either sign to small numbers, modulo 2¹⁶.
 fn zigzag(d: i32) -> u16 {
     let d = d as i16;
     (d << 1 ^ d >> 15) as u16
 }
 
-/// For each vertex, those with a lower index that it shares an edge with.
-struct Lower {
+/// For each vertex, its edge neighbours with a lower index.
+struct LowerNeighbours {
     start: Vec<usize>,
     list: Vec<u32>,
 }
 
-impl Lower {
+impl LowerNeighbours {
     fn new(info: &ClothInfo) -> Self {
         let mut pairs: Vec<(u32, u32)> = info
             .triangles
@@ -237,11 +236,11 @@ impl Lower {
         }
     }
 
-    /// The mean of what its lower neighbours are off by, without its fraction.
+    /// The mean prediction error of the lower neighbours, truncated.
     fn mean(&self, vertex: usize, off: &[i32]) -> i32 {
         let near = &self.list[self.start[vertex]..self.start[vertex + 1]];
         let sum: i64 = near.iter().map(|v| i64::from(off[*v as usize])).sum();
-        // A mean is no greater than what it is the mean of.
+        // A mean of i32 fits into an i32.
         (sum / near.len().max(1) as i64) as i32
     }
 }
@@ -251,13 +250,12 @@ mod tests {
     use super::*;
     use conatus_world::scene::{LoadOptions, Scene};
 
-    /// A header of dust: vertices without triangles, which move without any
-    /// pattern.
-    fn dust(vertices: usize, frames: usize) -> (Header, Vec<Frame>) {
+    /// Vertices without triangles that move randomly, which do not compress.
+    fn random_vertices(vertices: usize, frames: usize) -> (Header, Vec<Frame>) {
         let scene = Scene::load("cylon", &LoadOptions::default()).unwrap();
         let mut header = scene.build().unwrap().header;
         header.cloths = vec![ClothInfo {
-            name: "dust".into(),
+            name: "random".into(),
             color: [1.0; 3],
             thickness: 1e-3,
             vertices,
@@ -279,21 +277,21 @@ mod tests {
     }
 
     #[test]
-    fn too_much_cloth_is_thinned_evenly_and_the_last_frame_stays() {
-        let (header, frames) = dust(200, 101);
-        // Noise takes its two bytes for each number, and a third more as text.
-        let all = 6.0 * 200.0 * 101.0 * LETTERS;
-        let whole = Cloth::within(&header, &frames, 1.01 * all);
+    fn too_much_cloth_is_stored_for_fewer_frames_and_the_last() {
+        let (header, frames) = random_vertices(200, 101);
+        // Random numbers take two bytes each, and a third more as base64.
+        let all = 6.0 * 200.0 * 101.0 * BASE64_FACTOR;
+        let whole = CompactCloth::within(&header, &frames, 1.01 * all);
         assert_eq!(whole.stride, 1);
-        let thin = Cloth::within(&header, &frames, 0.3 * all);
+        let thin = CompactCloth::within(&header, &frames, 0.3 * all);
         assert!((4..=5).contains(&thin.stride), "{}", thin.stride);
-        assert!(thin.packed_bytes() * LETTERS <= 0.3 * all);
-        let few = Cloth::within(&header, &frames, 0.0);
+        assert!(thin.packed_bytes() * BASE64_FACTOR <= 0.3 * all);
+        let few = CompactCloth::within(&header, &frames, 0.0);
         assert_eq!(few.pieces[0].modes.len(), 2 * 3, "the first and the last");
     }
 
     #[test]
-    fn frames_are_kept_at_even_distances_and_at_the_end() {
+    fn frames_are_stored_at_even_distances_and_at_the_end() {
         for (count, stride, expected) in [
             (0, 3, vec![]),
             (1, 3, vec![0]),
@@ -306,7 +304,7 @@ mod tests {
                 ..Frame::default()
             };
             let frames: Vec<Frame> = (0..count).map(frame).collect();
-            let steps: Vec<u64> = kept(&frames, stride).map(|f| f.step).collect();
+            let steps: Vec<u64> = stored_frames(&frames, stride).map(|f| f.step).collect();
             assert_eq!(steps, expected);
         }
     }

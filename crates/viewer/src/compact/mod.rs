@@ -1,5 +1,5 @@
-//! The compact recording inside of an HTML file: what the page shows, in half
-//! the precision and laid out so that gzip finds little left to write.
+//! The compact recording in an HTML file: what the page shows, in single
+//! precision and in a layout that gzip compresses well.
 //!
 //! All numbers are little-endian. F frames, N bodies, C contacts of all frames
 //! together, S series:
@@ -21,20 +21,20 @@
 //! ```
 //!
 //! *Planes* of values are their most significant bytes one after the other,
-//! then the next bytes, and so on: bytes that mostly are alike come together.
+//! then the next bytes, and so on: similar bytes are adjacent.
 //!
 //! A *wide* column is the planes of zigzag(d), where d is the second difference
 //! of the values' 64 bits, wrapping; before the first value all are zero.
 //!
 //! A *narrow* column is a byte `order` from 0 to 3 and the planes of zigzag(d),
-//! where d is the wrapping difference of rank(value) and rank(guess), values
-//! being f32. The guess continues the track by the polynomial through its last
+//! where d is the wrapping difference of rank(value) and rank(prediction), values
+//! being f32. The prediction continues the track by the polynomial through its last
 //! `order` values a, b, c (the latest first): 0, a, 2a − b, or 3(a − b) + c,
 //! computed in f64 and rounded to f32, and 0 where that is not finite. A value
 //! with too few before it in its track takes the highest order that it can.
 //!
-//! *Cloth* is there for K frames, every stride-th and the last; between them
-//! the page draws straight lines. A piece of V vertices is
+//! *Cloth* is stored for K frames, every stride-th and the last; the page
+//! interpolates linearly between them. A piece of V vertices is
 //!
 //! ```text
 //! f64[6]     the corners of the box around it in all K frames, least first
@@ -43,34 +43,34 @@
 //! u8[3 K V]  low bytes
 //! ```
 //!
-//! Each number is a place in 65535ths of the box, so it is off by at most half
-//! of that; a vertex that is nowhere stays where it was, at first at the least
-//! corner. The bytes are zigzag(d) modulo 2¹⁶, where d = off − mean, off being
-//! the place less the guess that continues the vertex's own track as above, by
-//! the order `mode & 3`, in whole numbers. The mean is that of what all vertices
-//! with a lower index that share an edge with this one are off by, without its
-//! fraction, if `mode & 4` and there are any, and else 0.
+//! Each coordinate is quantised to 65535ths of the box, with an error of at most
+//! half of that. A vertex without a valid position keeps its last one, at first
+//! the least corner. The bytes are zigzag(d) modulo 2¹⁶, where d = error − mean.
+//! The error is the quantised coordinate less the prediction from the vertex's
+//! own track as above, of order `mode & 3`, in integers. The mean is the truncated
+//! mean of the errors of all edge neighbours with a lower index, if `mode & 4` and
+//! there are any, and else 0.
 //!
-//! zigzag(d) is (d << 1) ^ (d >> sign): small numbers of either sign become
-//! small. rank maps the bits of an f32 to an i32 of the same order: bits, or
+//! zigzag(d) is (d << 1) ^ (d >> sign), which maps small numbers of either sign
+//! to small numbers. rank maps the bits of an f32 to an i32 of the same order: bits, or
 //! bits ^ 0x7fff_ffff if they are negative.
 
 mod cloth;
 
-use self::cloth::Cloth;
+use self::cloth::CompactCloth;
 use crate::series::{self, SERIES};
 use conatus_export::ExportError;
 use conatus_record::{Clip, ContactFrame, Frame, Recording};
 use serde_json::json;
 use std::io::Write;
 
-/// What the layout begins with.
+/// The first bytes of the layout.
 pub const MAGIC: &[u8; 8] = b"conatus1";
 
-/// The most bytes that a page is asked to unpack.
-const MOST_BYTES: usize = 1 << 30;
+/// The largest recording that a page unpacks.
+const MAX_UNPACKED_BYTES: usize = 1 << 30;
 
-/// Writes a recording; `title` tells what to look for in it.
+/// Writes a recording; `title` is the title of its scene.
 pub fn write(
     recording: &Recording,
     title: Option<&str>,
@@ -92,14 +92,14 @@ pub fn write(
         .saturating_mul(bodies.saturating_mul(13 * 4).saturating_add(200))
         .saturating_add(contacts.len().saturating_mul(7 * 4))
         .saturating_add(json.len());
-    if bytes > MOST_BYTES {
+    if bytes > MAX_UNPACKED_BYTES {
         return Err(ExportError::DoesNotFit(format!(
             "a page cannot hold {} frames of {bodies} bodies",
             frames.len()
         )));
     }
 
-    let cloth = Cloth::new(header, frames);
+    let cloth = CompactCloth::new(header, frames);
     let mut out = Output(out);
     out.bytes(MAGIC)?;
     let counts = [
@@ -110,7 +110,7 @@ pub fn write(
         SERIES.len(),
     ];
     for count in counts {
-        // All are below MOST_BYTES, which fits.
+        // All are below MAX_UNPACKED_BYTES, which fits.
         out.bytes(&(count as u32).to_le_bytes())?;
     }
     out.bytes(&json)?;
@@ -206,7 +206,7 @@ impl Output<'_> {
         self.planes(&half(0))
     }
 
-    /// Tries all orders and takes the one that leaves the fewest bits.
+    /// Writes a column with the order that leaves the fewest bits.
     fn narrow(&mut self, values: &[f32], track: usize) -> Result<(), ExportError> {
         let coded = |order| differences(values, track, order);
         let bits = |order| -> u64 {
@@ -220,25 +220,29 @@ impl Output<'_> {
     }
 }
 
-/// How far each value is from what its track lets one guess.
+/// The encoded difference of each value from its prediction.
 fn differences(values: &[f32], track: usize, order: usize) -> impl Iterator<Item = u32> {
     values.chunks(track.max(1)).flat_map(move |track| {
         track.iter().enumerate().map(move |(i, value)| {
-            let d = rank(*value).wrapping_sub(rank(guess(&track[..i], order)));
+            let d = rank(*value).wrapping_sub(rank(predict(&track[..i], order)));
             (d << 1 ^ d >> 31) as u32
         })
     })
 }
 
-fn guess(before: &[f32], order: usize) -> f32 {
+fn predict(before: &[f32], order: usize) -> f32 {
     let last = |i: usize| f64::from(before[before.len() - 1 - i]);
-    let guess = match order.min(before.len()) {
+    let predicted = match order.min(before.len()) {
         0 => 0.0,
         1 => last(0),
         2 => 2.0 * last(0) - last(1),
         _ => 3.0 * (last(0) - last(1)) + last(2),
     } as f32;
-    if guess.is_finite() { guess } else { 0.0 }
+    if predicted.is_finite() {
+        predicted
+    } else {
+        0.0
+    }
 }
 
 fn rank(value: f32) -> i32 {

@@ -3,7 +3,7 @@
 use crate::support::{self, Served, scene};
 use crate::synthetic;
 use conatus_record::Recording;
-use conatus_viewer::html::{self, Packed};
+use conatus_viewer::html::{self, PackedRecording};
 use conatus_viewer::page::Page;
 use serde_json::json;
 
@@ -68,7 +68,7 @@ fn a_file_of_several_recordings_holds_each_in_its_element() {
     html::write(&recording, &PAGE, &mut alone).unwrap();
     let alone = String::from_utf8(alone).unwrap();
     let labels = ["one", "<two \"2\">"];
-    let packed = labels.map(|label| Packed::new(&recording, label).unwrap());
+    let packed = labels.map(|label| PackedRecording::new(&recording, label).unwrap());
     let file = tempfile::NamedTempFile::with_suffix(".html").unwrap();
     html::write_several(&packed, &PAGE, file.path()).unwrap();
     let both = std::fs::read_to_string(file.path()).unwrap();

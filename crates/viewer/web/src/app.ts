@@ -1,17 +1,17 @@
-// Ties source, player, picture and controls together.
+// Connects source, player, picture and controls.
 import { ContactChart } from './contact-chart';
 import { Controls, type ControlsState, SPEEDS, TOGGLES } from './controls';
-import { giveKeysBack } from './dom';
-import { Drag, type DragHost } from './drag';
+import { releaseFocusAfterPointer } from './dom';
+import { type DragActions, DragController } from './drag';
 import { quarantinedIn } from './frame';
 import { Help } from './help';
-import { Hands } from './hands';
+import { RecordedDrags } from './recorded-drags';
 import { Inspector } from './inspector';
 import { type Actions, listenForKeys } from './keys';
 import { Messages } from './messages';
 import { Movements } from './movements';
-import type { Frame, Header, Pull } from './model';
-import { Player, type Shown } from './player';
+import type { Frame, Header, PointerDrag } from './model';
+import { Player, type DrawnMoment } from './player';
 import { Plots } from './plots';
 import { saveRecording } from './save';
 import { Scenes } from './scenes';
@@ -19,7 +19,7 @@ import type { Command, Listener, Run, RunEvent, SeriesData, Shared, Source } fro
 import { Stage, type Toggle, type ViewName } from './stage/stage';
 import { Theme } from './theme';
 
-export class App implements Actions, Listener, DragHost {
+export class App implements Actions, Listener, DragActions {
   readonly ready: Promise<void>;
   readonly player: Player;
   readonly plots: Plots;
@@ -29,7 +29,7 @@ export class App implements Actions, Listener, DragHost {
   readonly toggles = Object.fromEntries(TOGGLES.map((name) => [name, false])) as Record<Toggle, boolean>;
   opened: Run | null = null;
   connected = false;
-  /** Bodies are counted first, then pieces of cloth. */
+  /** An object is a body, or a piece of cloth counted after all bodies. */
   selected: number | null = null;
   following: number | null = null;
   currentView: ViewName | null = 'home';
@@ -40,11 +40,11 @@ export class App implements Actions, Listener, DragHost {
   private readonly controls: Controls;
   private readonly scenes: Scenes;
   private readonly movements: Movements;
-  private readonly drag: Drag;
-  private hands = new Hands([]);
+  private readonly dragging: DragController;
+  private recordedDrags = new RecordedDrags([]);
   private firstDrawn: () => void = () => undefined;
   private loaded = false;
-  private shown: Shown | null = null;
+  private shown: DrawnMoment | null = null;
   private before = performance.now();
 
   constructor(
@@ -54,9 +54,9 @@ export class App implements Actions, Listener, DragHost {
     readonly messages: Messages,
   ) {
     this.ready = new Promise((done) => (this.firstDrawn = done));
-    this.player = new Player(source, (error) => this.refused(error));
+    this.player = new Player(source, (error) => this.showError(error));
     this.plots = new Plots({
-      ask: (from, stride) => source.series(from, stride),
+      request: (from, stride) => source.series(from, stride),
       seek: (time) => this.scrubToTime(time),
     });
     this.chart = new ContactChart((time) => this.scrubToTime(time));
@@ -64,12 +64,12 @@ export class App implements Actions, Listener, DragHost {
     this.controls = new Controls(this);
     this.scenes = new Scenes((scene) => this.openScene(scene));
     this.movements = new Movements((index) => this.command({ do: 'movement', index }));
-    this.drag = new Drag(canvas, stage, this);
+    this.dragging = new DragController(canvas, stage, this);
     this.theme = new Theme((name) => {
       stage.setTheme(name);
       this.plots.setTheme();
     });
-    giveKeysBack();
+    releaseFocusAfterPointer();
     listenForKeys(this, () => this.help.open);
     new ResizeObserver(() => this.resized()).observe(canvas);
     this.plots.setOpen(matchMedia('(min-width: 800px)').matches);
@@ -81,14 +81,14 @@ export class App implements Actions, Listener, DragHost {
     return this.opened?.header ?? null;
   }
 
-  get drawn(): Shown | null {
+  get drawn(): DrawnMoment | null {
     return this.shown;
   }
 
-  get pulls(): Pull[] {
-    if (this.opened?.kind !== 'live') return this.shown === null ? [] : this.hands.at(this.shown.a.step);
-    const own = this.drag.current;
-    return own === null ? this.state.pulls : [...this.state.pulls.filter((pull) => pull.body !== own.body), own];
+  get pulls(): PointerDrag[] {
+    if (this.opened?.kind !== 'live') return this.shown === null ? [] : this.recordedDrags.at(this.shown.a.step);
+    const own = this.dragging.current;
+    return own === null ? this.state.pulls : [...this.state.pulls.filter((drag) => drag.body !== own.body), own];
   }
 
   get quarantined(): string[] {
@@ -97,27 +97,27 @@ export class App implements Actions, Listener, DragHost {
     return quarantinedIn(shown.a).map((body) => this.nameOf(body) ?? '');
   }
 
-  /** What can be selected: all bodies, then all pieces of cloth. */
-  private get things(): { name: string }[] {
+  /** All objects that can be selected: bodies first, then pieces of cloth. */
+  private get objects(): { name: string }[] {
     return [...(this.header?.bodies ?? []), ...(this.header?.cloths ?? [])];
   }
 
-  nameOf(thing: number | null): string | null {
-    return thing === null ? null : (this.things[thing]?.name ?? null);
+  nameOf(object: number | null): string | null {
+    return object === null ? null : (this.objects[object]?.name ?? null);
   }
 
-  // ---- What the source tells ----
+  // ---- Events of the source ----
 
   run(run: Run): void {
     const sameScene = this.header?.scene === run.header.scene;
     this.opened = run;
     this.shown = null;
     this.loaded = false;
-    this.drag.cancel();
+    this.dragging.cancel();
     if (!sameScene) {
       this.select(null);
       this.currentView = 'home';
-      // The contacts and forces of a character are what one wants to see of it.
+      // Contacts and forces of characters are shown by default.
       if (run.chart !== null) for (const what of ['contacts', 'forces'] as const) if (!this.toggles[what]) this.toggle(what);
     }
     this.player.open(
@@ -126,7 +126,7 @@ export class App implements Actions, Listener, DragHost {
       !matchMedia('(prefers-reduced-motion: reduce)').matches,
     );
     const saves = this.source.saveAddress !== null;
-    this.hands = new Hands(run.header.bodies);
+    this.recordedDrags = new RecordedDrags(run.header.bodies);
     const cloth = (run.header.cloths ?? []).length > 0;
     this.controls.load(run.kind, saves, cloth);
     this.scenes.load(run.scenes, run.header.scene);
@@ -137,16 +137,16 @@ export class App implements Actions, Listener, DragHost {
     document.title = `${run.header.scene} · Conatus`;
     const title = document.getElementById('scene-title');
     if (title !== null) title.textContent = run.title ?? '';
-    this.messages.hold('loading', null);
-    this.messages.hold('run', null);
-    this.messages.hold('quarantine', null);
+    this.messages.setLasting('loading', null);
+    this.messages.setLasting('run', null);
+    this.messages.setLasting('quarantine', null);
   }
 
   shared(state: Shared): void {
     this.state = state;
     this.player.shared(state);
-    this.messages.hold('run', state.message);
-    this.messages.hold('search', state.search);
+    this.messages.setLasting('run', state.message);
+    this.messages.setLasting('search', state.search);
   }
 
   frame(index: number, frame: Frame, newest: boolean): void {
@@ -155,7 +155,7 @@ export class App implements Actions, Listener, DragHost {
 
   events(events: RunEvent[]): void {
     this.controls.events(events);
-    this.hands.add(events);
+    this.recordedDrags.add(events);
   }
 
   series(data: SeriesData): void {
@@ -164,15 +164,15 @@ export class App implements Actions, Listener, DragHost {
 
   connection(connected: boolean, notice: string | null): void {
     this.connected = connected;
-    this.messages.hold('connection', notice);
+    this.messages.setLasting('connection', notice);
     if (connected) return;
-    this.messages.hold('loading', null);
+    this.messages.setLasting('loading', null);
     this.player.disconnected();
     this.plots.disconnected();
-    this.drag.cancel();
+    this.dragging.cancel();
   }
 
-  // ---- What the user asks ----
+  // ---- Actions of the user ----
 
   togglePlay(): void {
     this.player.toggle();
@@ -208,10 +208,10 @@ export class App implements Actions, Listener, DragHost {
 
   kick(body: number): void {
     const info = this.header?.bodies[body];
-    if (this.opened?.kind !== 'live') this.messages.say('This is a recording: only a live run can be kicked.');
-    else if (info === undefined) this.messages.say(`There is no body number ${body + 1} to kick.`);
-    else if (info.scripted) this.messages.say(`The scene moves ${info.name}: it cannot be kicked.`);
-    else if (!this.player.live) this.messages.say('Go back to the live run first: press End.');
+    if (this.opened?.kind !== 'live') this.messages.showBriefly('Recordings are read-only: only bodies of a live run can be kicked.');
+    else if (info === undefined) this.messages.showBriefly(`There is no body ${body + 1}.`);
+    else if (info.scripted) this.messages.showBriefly(`${info.name} is scripted: it cannot be kicked.`);
+    else if (!this.player.live) this.messages.showBriefly('Press End to return to the live run first.');
     else this.command({ do: 'kick', body });
   }
 
@@ -231,7 +231,7 @@ export class App implements Actions, Listener, DragHost {
 
   toggleFollow(): void {
     if (this.selected === null) {
-      this.messages.say('Select something first: click on it, or press N.');
+      this.messages.showBriefly('Select a body or cloth first: click it, or press N.');
       return;
     }
     this.setFollowing(this.following === this.selected ? null : this.selected);
@@ -242,14 +242,14 @@ export class App implements Actions, Listener, DragHost {
   }
 
   selectNext(direction: 1 | -1): void {
-    const count = this.things.length;
+    const count = this.objects.length;
     if (count === 0) return;
     const from = this.selected ?? (direction > 0 ? -1 : count);
     this.select((from + direction + count) % count);
   }
 
   escape(): void {
-    if (!this.drag.cancel()) this.select(null);
+    if (!this.dragging.cancel()) this.select(null);
   }
 
   view(name: ViewName): void {
@@ -279,8 +279,8 @@ export class App implements Actions, Listener, DragHost {
     const [address, scene] = [this.source.saveAddress, this.header?.scene];
     if (address === null || scene === undefined) return;
     saveRecording(address, `${scene}.mcap`).then(
-      (sentence) => this.messages.say(sentence),
-      (error: unknown) => this.refused(error),
+      (text) => this.messages.showBriefly(text),
+      (error: unknown) => this.showError(error),
     );
   }
 
@@ -288,25 +288,25 @@ export class App implements Actions, Listener, DragHost {
     this.command({ do: 'open', scene });
   }
 
-  // ---- What the pointer does ----
+  // ---- Actions of the pointer ----
 
-  pullable(thing: number): boolean {
-    return this.opened?.kind === 'live' && this.player.live && this.connected && this.shown?.a.status[thing] === 0;
+  isDraggable(object: number): boolean {
+    return this.opened?.kind === 'live' && this.player.live && this.connected && this.shown?.a.status[object] === 0;
   }
 
-  select(thing: number | null): void {
-    if (thing === this.selected) return;
-    this.selected = thing;
-    this.stage.select(thing);
-    if (this.following !== null && this.following !== thing) this.setFollowing(null);
+  select(object: number | null): void {
+    if (object === this.selected) return;
+    this.selected = object;
+    this.stage.select(object);
+    if (this.following !== null && this.following !== object) this.setFollowing(null);
     this.inspector.refresh();
   }
 
-  pull(pull: Pull): void {
-    this.command({ do: 'pull', ...pull });
+  drag(drag: PointerDrag): void {
+    this.command({ do: 'pull', ...drag });
   }
 
-  letGo(): void {
+  releaseDrag(): void {
     this.state = { ...this.state, pulls: [] };
     if (this.connected) this.command({ do: 'let_go' });
   }
@@ -315,27 +315,27 @@ export class App implements Actions, Listener, DragHost {
     this.currentView = null;
   }
 
-  /** A view that the user has not moved away from fits the new size as well. */
+  /** Frames the scene again in the new size, unless the user moved the camera. */
   private resized(): void {
     this.stage.resize();
     if (this.loaded && this.currentView !== null) this.stage.view(this.currentView);
   }
 
-  private setFollowing(thing: number | null): void {
-    this.following = thing;
-    this.stage.follow(thing);
+  private setFollowing(object: number | null): void {
+    this.following = object;
+    this.stage.follow(object);
     this.inspector.refresh();
   }
 
   private command(command: Command): void {
-    this.source.command(command).catch((error: unknown) => this.refused(error));
+    this.source.command(command).catch((error: unknown) => this.showError(error));
   }
 
-  private refused(error: unknown): void {
-    this.messages.say(error instanceof Error ? error.message : String(error));
+  private showError(error: unknown): void {
+    this.messages.showBriefly(error instanceof Error ? error.message : String(error));
   }
 
-  /** Draws one picture and asks for the next. */
+  /** Draws one picture and schedules the next. */
   private picture(now: number): void {
     requestAnimationFrame((next) => this.picture(next));
     const dt = (now - this.before) / 1000;
@@ -347,7 +347,7 @@ export class App implements Actions, Listener, DragHost {
   }
 
   private update(dt: number, run: Run): void {
-    this.drag.flush();
+    this.dragging.flush();
     const shown = this.connected || !this.player.live ? this.player.advance(dt) : this.shown;
     if (shown !== null) {
       if (!this.loaded) {
@@ -357,8 +357,8 @@ export class App implements Actions, Listener, DragHost {
       }
       this.shown = shown;
       this.stage.show(shown.a, shown.b, shown.s);
-      this.stage.setPulls(this.pulls);
-      this.tellQuarantined();
+      this.stage.setDrags(this.pulls);
+      this.showQuarantine();
     }
     const { player } = this;
     const state: ControlsState = {
@@ -381,10 +381,10 @@ export class App implements Actions, Listener, DragHost {
     this.inspector.update(dt, run.header, this.selected, this.following !== null, shown);
   }
 
-  private tellQuarantined(): void {
+  private showQuarantine(): void {
     const names = this.quarantined;
     const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
-    const sentence = `Quarantined and frozen, because the numbers went wrong: ${names.slice(0, 5).join(', ')}${more}.`;
-    this.messages.hold('quarantine', names.length === 0 || this.state.message !== null ? null : sentence);
+    const text = `Quarantined, because the numbers diverged: ${names.slice(0, 5).join(', ')}${more}.`;
+    this.messages.setLasting('quarantine', names.length === 0 || this.state.message !== null ? null : text);
   }
 }

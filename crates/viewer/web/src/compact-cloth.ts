@@ -2,17 +2,17 @@
 import type { ClothInfo } from './model';
 
 const AXES = 3;
-/** The greatest whole number that stands for a place. */
-const TOP = 65535;
+/** The largest quantised coordinate. */
+const MAX_QUANTISED = 65535;
 
-/** What is read of the layout, from where it stands on. */
+/** Reads the layout from its current position. */
 export interface Bytes {
   u32(): number;
   bytes(length: number): Uint8Array;
 }
 
 export interface CompactCloth {
-  /** It is there for every so many frames, and for the last. */
+  /** Cloth is stored for every `stride`-th frame, and for the last. */
   stride: number;
   /** The vertices of all pieces at a frame. */
   frame(index: number): Float32Array;
@@ -22,7 +22,7 @@ interface Piece {
   vertices: number;
   least: number[];
   scale: number[];
-  /** For each frame and axis the places of all vertices. */
+  /** For each frame and axis the quantised coordinates of all vertices. */
   places: Uint16Array;
 }
 
@@ -52,7 +52,7 @@ function decodePiece(input: Bytes, info: ClothInfo, kept: number): Piece {
   const corners = input.bytes(8 * 2 * AXES);
   const view = new DataView(corners.buffer, corners.byteOffset, corners.byteLength);
   const least = [0, 1, 2].map((axis) => view.getFloat64(8 * axis, true));
-  const scale = least.map((low, axis) => (view.getFloat64(8 * (AXES + axis), true) - low) / TOP);
+  const scale = least.map((low, axis) => (view.getFloat64(8 * (AXES + axis), true) - low) / MAX_QUANTISED);
   const modes = input.bytes(AXES * kept);
   const high = input.bytes(AXES * kept * vertices);
   const low = input.bytes(AXES * kept * vertices);
@@ -76,7 +76,7 @@ function decodePiece(input: Bytes, info: ClothInfo, kept: number): Piece {
         if (end > begin) mean = Math.trunc(mean / (end - begin));
       }
       const zigzag = (high[at]! << 8) | low[at]!;
-      // An array of 16 bits takes the sum modulo 2¹⁶ by itself.
+      // A 16-bit array stores the sum modulo 2¹⁶.
       places[at] = guess + mean + ((zigzag >>> 1) ^ -(zigzag & 1));
       off[v] = places[at]! - guess;
     }
@@ -84,7 +84,7 @@ function decodePiece(input: Bytes, info: ClothInfo, kept: number): Piece {
   return { vertices, least, scale, places };
 }
 
-/** For each vertex, those with a lower index that it shares an edge with: `list[start[v] .. start[v + 1]]`. */
+/** For each vertex, its edge neighbours with a lower index: `list[start[v] .. start[v + 1]]`. */
 function lowerNeighbours({ vertices, triangles }: ClothInfo): { start: Uint32Array; list: Uint32Array } {
   const sets: Set<number>[] = Array.from({ length: vertices }, () => new Set());
   const edge = (i: number, j: number): void => {
@@ -102,7 +102,7 @@ function lowerNeighbours({ vertices, triangles }: ClothInfo): { start: Uint32Arr
   return { start, list };
 }
 
-/** Writes the vertices at `s` between a frame that is there and the next. */
+/** Writes the vertices at `s` between a stored frame and the next. */
 function place({ vertices, least, scale, places }: Piece, frame: number, s: number, out: Float32Array, at: number): void {
   const next = s > 0 ? AXES * vertices : 0;
   for (let axis = 0; axis < AXES; axis++) {

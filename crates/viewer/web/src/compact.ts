@@ -17,7 +17,7 @@ export interface Compact {
   times: Float64Array;
   /** One array per series. */
   values: Float64Array[];
-  /** Cloth is there for every so many frames. */
+  /** Cloth is stored for every `clothStride`-th frame. */
   clothStride: number;
   frame(index: number): Frame;
 }
@@ -30,10 +30,10 @@ interface Text {
   chart?: Chart | null;
 }
 
-/** From the text of the element that holds it. */
+/** Unpacks the text of a data element. */
 export async function unpack(base64: string): Promise<Compact> {
   if (typeof DecompressionStream === 'undefined') {
-    throw new Error('This browser cannot unpack the recording: please use a newer one.');
+    throw new Error('This browser cannot unpack the recording. Please use a newer browser.');
   }
   const packed = fromBase64(base64.trim());
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -41,13 +41,13 @@ export async function unpack(base64: string): Promise<Compact> {
   try {
     buffer = await new Response(stream).arrayBuffer();
   } catch {
-    throw new Error('The recording in this file is damaged: please copy the file again.');
+    throw new Error('The recording in this file is damaged. Please copy the file again.');
   }
   return decodeCompact(buffer);
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  // In pieces, each of whole groups of four letters, to keep the strings in between short.
+  // In parts of a multiple of four characters, to avoid long intermediate strings.
   const piece = 1 << 20;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const bytes = new Uint8Array((text.length / 4) * 3 - padding);
@@ -59,11 +59,11 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** From the bytes of its layout. */
+/** Decodes the bytes of the layout. */
 export function decodeCompact(buffer: ArrayBuffer): Compact {
   const input = new Input(buffer);
   if (input.text(8) !== 'conatus1') {
-    throw new Error('This file holds a recording of another version of Conatus.');
+    throw new Error('The recording in this file was written by another version of Conatus.');
   }
   const [jsonLength, frames, bodies, contacts, lines] = [input.u32(), input.u32(), input.u32(), input.u32(), input.u32()];
   const { header, title, events, series, chart = null } = JSON.parse(input.text(jsonLength)) as Text;
@@ -108,7 +108,7 @@ export function decodeCompact(buffer: ArrayBuffer): Compact {
   return { header, title, events, series, chart, frames, times, values, clothStride: cloth.stride, frame };
 }
 
-/** Reads the parts of the layout one after the other. */
+/** Reads the parts of the layout in order. */
 class Input {
   private readonly view: DataView;
   private at = 0;
@@ -159,7 +159,7 @@ class Input {
     return values;
   }
 
-  /** Decodes `tracks` of `length` values each into the places of `into` that `place` tells. */
+  /** Decodes `tracks` of `length` values each into `into`, at the indices that `place` returns. */
   narrow(into: Float32Array, tracks: number, length: number, place: (track: number, i: number) => number): void {
     const order = this.bytes(1)[0] ?? 0;
     const coded = this.planes(tracks * length);
@@ -179,7 +179,7 @@ class Input {
         float[0] = Number.isFinite(guess) ? guess : 0;
         const zigzag = coded[track * length + i]!;
         const ranked = (rank(bits[0]!) + ((zigzag >>> 1) ^ -(zigzag & 1))) | 0;
-        // The way back from a rank is the way there.
+        // The rank function is its own inverse.
         bits[0] = rank(ranked);
         c = b;
         b = a;

@@ -1,4 +1,4 @@
-// Which contacts of characters are active when: a row for each effector above the timeline, with the playhead.
+// The contact chart of characters above the timeline: a row for each effector, with the playhead.
 import { element, setAttribute } from './dom';
 import { clock } from './format';
 import type { Chart, ChartRow, Vec3 } from './model';
@@ -8,7 +8,7 @@ export function isActive({ active }: ChartRow, time: number): boolean {
   return active.some(([from, to]) => from <= time && time <= to);
 }
 
-/** A colour as style sheets write it. */
+/** A colour in CSS notation. */
 export function css(color: Vec3, alpha = 1): string {
   const [r, g, b] = color.map((c) => Math.round(255 * Math.min(Math.max(c, 0), 1)));
   return `rgb(${r} ${g} ${b} / ${alpha})`;
@@ -25,13 +25,13 @@ export class ContactChart {
     this.area.addEventListener('click', (event) => this.clicked(event));
   }
 
-  /** What tests look at: the effectors that are shown as active. */
+  /** The effectors that are shown as active, for tests. */
   get active(): string[] | null {
     if (this.chart === null) return null;
     return this.lines.filter(({ label }) => label.classList.contains('active')).map(({ row }) => row.label);
   }
 
-  /** A new run, with a chart or without one. */
+  /** Starts a new run, with or without a chart. */
   load(chart: Chart | null): void {
     this.chart = chart !== null && chart.rows.length > 0 ? chart : null;
     this.area.hidden = this.chart === null;
@@ -72,14 +72,14 @@ export class ContactChart {
   private row(chart: Chart, row: ChartRow): HTMLElement {
     const line = document.createElement('div');
     line.className = 'row';
-    // What the optimiser thinks of a phase, behind what really touches.
+    // The contact variable of the optimiser, behind the actual contacts.
     row.contact.forEach((c, phase) => {
       const [from, to] = [chart.phases[phase], chart.phases[phase + 1]];
       const strength = Math.min(Math.max(c, 0), 1);
       if (from === undefined || to === undefined || strength < 0.02) return;
-      const belief = bar('belief', place(chart, from), place(chart, to));
-      belief.style.background = css(row.color, 0.2 * strength);
-      line.append(belief);
+      const variable = bar('belief', place(chart, from), place(chart, to));
+      variable.style.background = css(row.color, 0.2 * strength);
+      line.append(variable);
     });
     for (const [from, to] of row.active) {
       const active = bar('contact', place(chart, from), place(chart, to));
@@ -89,7 +89,7 @@ export class ContactChart {
     }
     setAttribute(line, 'role', 'img');
     const times = row.active.map(([from, to]) => `${clock(from)} to ${clock(to)}`).join(', ');
-    setAttribute(line, 'aria-label', `${row.label} touches: ${times || 'never'}`);
+    setAttribute(line, 'aria-label', `${row.label} in contact: ${times || 'never'}`);
     return line;
   }
 
@@ -103,7 +103,7 @@ export class ContactChart {
   }
 }
 
-/** Where a time is in the chart, from 0 to 1. */
+/** The position of a time in the chart, from 0 to 1. */
 function place({ start, end }: Chart, time: number): number {
   const share = (time - start) / Math.max(end - start, 1e-9);
   return Math.min(Math.max(share, 0), 1);

@@ -1,4 +1,4 @@
-// The buttons, lists and the timeline, and what they show.
+// The buttons, lists and the timeline.
 import { button, element, setAttribute, setPressed, setText } from './dom';
 import { clock } from './format';
 import type { Actions } from './keys';
@@ -10,7 +10,7 @@ export const TOGGLES: Toggle[] = ['contacts', 'forces', 'velocities', 'frames', 
 export const VIEWS: ViewName[] = ['home', 'front', 'side', 'top'];
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
-/** What the controls show. */
+/** The state that the controls show. */
 export interface ControlsState {
   kind: Kind;
   playing: boolean;
@@ -59,13 +59,13 @@ export class Controls {
     this.speed.addEventListener('change', () => actions.setSpeed(Number(this.speed.value)));
   }
 
-  /** A new run; shows only what it can do. */
+  /** Starts a new run; shows only the controls that apply to it. */
   load(kind: Kind, saves: boolean, cloth: boolean): void {
     for (const [name, target] of this.toggles) target.hidden = name === 'cloth' && !cloth;
     this.live.hidden = kind !== 'live';
     this.factor.hidden = kind !== 'live';
     button('save').hidden = !saves;
-    const reset = kind === 'live' ? 'Start again' : 'Back to the beginning';
+    const reset = kind === 'live' ? 'Restart' : 'Back to the beginning';
     setAttribute(button('reset'), 'aria-label', `${reset} (R)`);
     setAttribute(button('reset'), 'title', `${reset} (R)`);
     this.marks.clear();

@@ -1,4 +1,4 @@
-// Finds elements of the page, which are there by index.html, and changes them only where something is new.
+// Finds elements of index.html, and changes them only if their content differs.
 
 export function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -20,8 +20,8 @@ export function setPressed(target: HTMLElement, pressed: boolean): void {
   setAttribute(target, 'aria-pressed', String(pressed));
 }
 
-/** A button, or a list, gives the keyboard back after a pointer used it, so that the next key means the page. */
-export function giveKeysBack(): void {
+/** Removes the focus from a control after the pointer used it, so that the next key acts on the page. */
+export function releaseFocusAfterPointer(): void {
   let pointer = false;
   document.addEventListener('pointerdown', () => (pointer = true), true);
   document.addEventListener('keydown', () => (pointer = false), true);

@@ -1,16 +1,17 @@
-// The pointer on the picture: down on a body or cloth selects it, moving on pulls a body; elsewhere the camera moves.
-import type { Pull, Vec3 } from './model';
+// The pointer on the picture: a press selects a body or cloth, a drag of a body pulls it with a spring, and a drag
+// elsewhere moves the camera.
+import type { PointerDrag, Vec3 } from './model';
 import type { Stage } from './stage/stage';
 
-/** How far a pointer trembles, in CSS pixels. */
-const TREMBLE = 4;
+/** A pointer that moves less than this, in CSS pixels, clicks. */
+const CLICK_TOLERANCE_PX = 4;
 
-export interface DragHost {
-  /** Whether this is a body that can be pulled now. */
-  pullable(thing: number): boolean;
-  select(thing: number | null): void;
-  pull(pull: Pull): void;
-  letGo(): void;
+export interface DragActions {
+  /** Whether this is a body that can be dragged now. */
+  isDraggable(object: number): boolean;
+  select(object: number | null): void;
+  drag(drag: PointerDrag): void;
+  releaseDrag(): void;
   /** The user moved the camera. */
   cameraMoved(): void;
 }
@@ -24,18 +25,18 @@ interface Grab {
   y: number;
 }
 
-export class Drag {
+export class DragController {
   private down: { pointer: number; x: number; y: number; moved: boolean } | null = null;
   private grab: Grab | null = null;
-  private pulling: Pull | null = null;
-  private due = false;
+  private drag: PointerDrag | null = null;
+  private targetChanged = false;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly stage: Stage,
-    private readonly host: DragHost,
+    private readonly host: DragActions,
   ) {
-    // Before the camera's own listeners, which sit on the canvas.
+    // Before the listeners of the camera, which are on the canvas.
     const early = canvas.parentElement ?? canvas;
     early.addEventListener('pointerdown', (event) => this.begin(event), true);
     addEventListener('pointermove', (event) => this.move(event), true);
@@ -44,31 +45,31 @@ export class Drag {
     canvas.addEventListener('wheel', () => host.cameraMoved(), { passive: true });
   }
 
-  /** The pull of this page, if there is one. */
-  get current(): Pull | null {
-    return this.pulling;
+  /** The drag of this page, if there is one. */
+  get current(): PointerDrag | null {
+    return this.drag;
   }
 
-  /** Once per animation frame: hands on the latest target, if it is new. */
+  /** Once per animation frame: sends the latest target, if it has changed. */
   flush(): void {
-    if (!this.due || this.grab === null) return;
-    this.due = false;
+    if (!this.targetChanged || this.grab === null) return;
+    this.targetChanged = false;
     const { body, point, world, x, y } = this.grab;
-    this.pulling = { body, point, target: this.stage.dragTarget(x, y, world) };
-    this.host.pull(this.pulling);
+    this.drag = { body, point, target: this.stage.dragTarget(x, y, world) };
+    this.host.drag(this.drag);
   }
 
-  /** Lets go; tells whether there was anything to let go of. */
+  /** Ends the drag; returns whether there was one. */
   cancel(): boolean {
-    const pulled = this.pulling !== null;
+    const dragged = this.drag !== null;
     if (this.grab !== null) this.stage.controls(true);
     this.grab = null;
-    this.pulling = null;
+    this.drag = null;
     this.down = null;
-    this.due = false;
+    this.targetChanged = false;
     this.canvas.classList.remove('pulling');
-    if (pulled) this.host.letGo();
-    return pulled;
+    if (dragged) this.host.releaseDrag();
+    return dragged;
   }
 
   private place(event: PointerEvent): [number, number] {
@@ -82,9 +83,9 @@ export class Drag {
     this.down = { pointer: event.pointerId, x, y, moved: false };
     const hit = this.stage.pick(x, y);
     if (hit === null) return;
-    this.host.select(hit.thing);
-    if (!this.host.pullable(hit.thing)) return;
-    this.grab = { pointer: event.pointerId, x, y, body: hit.thing, point: hit.point, world: hit.world };
+    this.host.select(hit.object);
+    if (!this.host.isDraggable(hit.object)) return;
+    this.grab = { pointer: event.pointerId, x, y, body: hit.object, point: hit.point, world: hit.world };
     this.stage.controls(false);
   }
 
@@ -93,7 +94,7 @@ export class Drag {
     if (down === null || event.pointerId !== down.pointer) return;
     const [x, y] = this.place(event);
     if (!down.moved) {
-      down.moved = Math.hypot(x - down.x, y - down.y) > TREMBLE;
+      down.moved = Math.hypot(x - down.x, y - down.y) > CLICK_TOLERANCE_PX;
       if (!down.moved) return;
       if (this.grab === null) this.host.cameraMoved();
       else this.canvas.classList.add('pulling');
@@ -101,13 +102,13 @@ export class Drag {
     if (this.grab === null) return;
     this.grab.x = x;
     this.grab.y = y;
-    this.due = true;
+    this.targetChanged = true;
   }
 
   private finish(event: PointerEvent): void {
     const down = this.down;
     if (down === null || event.pointerId !== down.pointer) return;
-    // A click into the void selects nothing.
+    // A click on the background clears the selection.
     if (!down.moved && this.stage.pick(down.x, down.y) === null) this.host.select(null);
     this.cancel();
   }

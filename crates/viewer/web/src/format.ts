@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Numbers formatted for display.
 
-/** Four significant digits, never longer than about ten letters. */
+/** Four significant digits, at most about ten characters. */
 export function short(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'not a number' : value > 0 ? '∞' : '−∞';
   const size = Math.abs(value);
@@ -11,7 +11,7 @@ export function short(value: number): string {
   return text.replace(/-/g, '−');
 }
 
-/** Seconds with hundredths, with minutes where there are any. */
+/** Seconds with two decimals, with minutes if there are any. */
 export function clock(seconds: number): string {
   if (!Number.isFinite(seconds)) return '–';
   const minutes = Math.floor(seconds / 60 + 1e-9);

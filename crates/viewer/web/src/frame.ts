@@ -1,4 +1,4 @@
-// Lays views over a frame's bytes without copying them, and reads single bodies out of frames.
+// Decodes frames without copying their bytes, and reads single bodies.
 import type { BodyInfo, Frame, Vec3 } from './model';
 
 const HEAD = 96;
@@ -12,8 +12,8 @@ export const QUARANTINED = 3;
 const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted'];
 
 /**
- * Reads the frame that starts at `offset`, a multiple of eight, and takes up the rest of the buffer;
- * `vertices` is how many the cloth has.
+ * Decodes the frame from `offset`, a multiple of eight, to the end of the buffer; `vertices` is the number of vertices of
+ * the cloth.
  */
 export function decodeFrame(buffer: ArrayBuffer, offset: number, vertices: number): Frame {
   const view = new DataView(buffer, offset);
@@ -42,13 +42,13 @@ export function decodeFrame(buffer: ArrayBuffer, offset: number, vertices: numbe
   };
 }
 
-/** About how much memory a frame keeps. */
+/** An estimate of the memory of a frame. */
 export function frameBytes(frame: Frame): number {
   const { bodies, contacts, cloth, status } = frame;
   return 400 + bodies.byteLength + contacts.byteLength + cloth.byteLength + status.byteLength;
 }
 
-/** What there is to tell about a body between two frames. */
+/** The state of a body between two frames. */
 export interface BodyState {
   position: Vec3;
   speed: number;
@@ -58,7 +58,7 @@ export interface BodyState {
   quarantined: boolean;
 }
 
-/** Three numbers of `bodies` or of `cloth`, from the i-th on, between two frames. */
+/** Three numbers of `bodies` or of `cloth` from index i on, interpolated between two frames. */
 function between(of: 'bodies' | 'cloth', i: number, a: Frame, b: Frame | null, s: number): Vec3 {
   const value = (k: number): number => {
     const from = a[of][k] ?? NaN;
@@ -67,12 +67,12 @@ function between(of: 'bodies' | 'cloth', i: number, a: Frame, b: Frame | null, s
   return [value(i), value(i + 1), value(i + 2)];
 }
 
-/** Where a body is between two frames. */
+/** The position of a body between two frames. */
 export function bodyPosition(body: number, a: Frame, b: Frame | null, s: number): Vec3 {
   return between('bodies', body * BODY, a, b, s);
 }
 
-/** Where a vertex of cloth is between two frames, counted over all pieces. */
+/** The position of a vertex of cloth between two frames, counted over all pieces. */
 export function vertexPosition(vertex: number, a: Frame, b: Frame | null, s: number): Vec3 {
   return between('cloth', vertex * VERTEX, a, b, s);
 }
@@ -94,7 +94,7 @@ export function bodyState(info: BodyInfo, body: number, a: Frame, b: Frame | nul
   };
 }
 
-/** The bodies of a frame whose numbers went wrong. */
+/** The quarantined bodies of a frame. */
 export function quarantinedIn(frame: Frame): number[] {
   const found: number[] = [];
   frame.status.forEach((status, body) => {

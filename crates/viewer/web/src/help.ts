@@ -1,12 +1,12 @@
-// The dialog that lists the keys and what the pointer does.
+// The dialog that lists the actions of keys and pointer.
 import { button, element } from './dom';
 import { KEYS, type Key } from './keys';
 
 const POINTER: [string, string][] = [
   ['Click', 'select a body or cloth'],
-  ['Drag', 'turn the camera'],
+  ['Drag', 'rotate the camera'],
   ['Right drag, two fingers', 'move the camera'],
-  ['Wheel, pinch', 'nearer, farther'],
+  ['Wheel, pinch', 'zoom'],
 ];
 
 export class Help {
@@ -14,7 +14,7 @@ export class Help {
 
   constructor() {
     button('help-close').addEventListener('click', () => this.dialog.close());
-    // A click beside the dialog is one on its backdrop, which counts as the dialog itself.
+    // A click on the backdrop has the dialog itself as its target.
     this.dialog.addEventListener('click', (event) => {
       if (event.target === this.dialog) this.dialog.close();
     });
@@ -29,13 +29,13 @@ export class Help {
     else this.dialog.showModal();
   }
 
-  /** Shows what is of use for this kind of run. */
+  /** Shows the actions that apply to this kind of run. */
   load(has: { live: boolean; saves: boolean; cloth: boolean }): void {
     const { live } = has;
     const usable = KEYS.filter((key) => (live || !key.live) && (has.saves || !key.saves) && (has.cloth || !key.cloth));
     const groups = new Map<Key['group'], Key[]>();
     for (const key of usable) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
-    const pointer = live ? [...POINTER.slice(0, 1), ['Drag a body', 'pull it'] as [string, string], ...POINTER.slice(1)] : POINTER;
+    const pointer = live ? [...POINTER.slice(0, 1), ['Drag a body', 'pull it with a spring'] as [string, string], ...POINTER.slice(1)] : POINTER;
     element('help-keys', HTMLElement).replaceChildren(
       ...[...groups].map(([group, keys]) => section(group, keys.map((key) => [key.label, key.does]))),
       section('Pointer', pointer),

@@ -1,9 +1,9 @@
-// The card of what is selected: who a body is and how it moves, what a piece of cloth is made of.
+// The card of the selected body or piece of cloth.
 import { button, element, setPressed, setText } from './dom';
 import { type BodyState, bodyState } from './frame';
 import { short } from './format';
 import { type ClothInfo, type Header, type Vec3, pieceOf } from './model';
-import type { Shown } from './player';
+import type { DrawnMoment } from './player';
 
 export interface InspectedBody {
   name: string;
@@ -21,15 +21,15 @@ export interface InspectedCloth {
 }
 export type Inspected = InspectedBody | InspectedCloth;
 
-/** Numbers that change faster cannot be read. */
-const SECONDS_BETWEEN = 0.1;
+/** Faster changes could not be read. */
+const UPDATE_INTERVAL_S = 0.1;
 
 export class Inspector {
   private readonly card = element('inspector', HTMLElement);
   private readonly body = element('inspector-body', HTMLElement);
   private readonly cloth = element('inspector-cloth', HTMLElement);
   private readonly focus = button('focus');
-  private since = Infinity;
+  private sinceUpdate = Infinity;
   private inspected: Inspected | null = null;
 
   constructor(focus: () => void, close: () => void) {
@@ -41,31 +41,31 @@ export class Inspector {
     return this.inspected;
   }
 
-  /** The next update shows at once what changed. */
+  /** Shows changes at the next update, without waiting for the interval. */
   refresh(): void {
-    this.since = Infinity;
+    this.sinceUpdate = Infinity;
   }
 
-  /** Bodies are counted first, then pieces of cloth. */
-  update(dt: number, header: Header, thing: number | null, following: boolean, shown: Shown | null): void {
-    const body = thing === null ? undefined : header.bodies[thing];
-    const cloth = thing === null ? undefined : pieceOf(header, thing)?.info;
+  /** An object is a body, or a piece of cloth counted after all bodies. */
+  update(dt: number, header: Header, object: number | null, following: boolean, shown: DrawnMoment | null): void {
+    const body = object === null ? undefined : header.bodies[object];
+    const cloth = object === null ? undefined : pieceOf(header, object)?.info;
     const info = body ?? cloth;
-    if (thing === null || info === undefined || shown === null) {
+    if (object === null || info === undefined || shown === null) {
       this.card.hidden = true;
       this.inspected = null;
       return;
     }
-    this.since += dt;
-    if (this.since < SECONDS_BETWEEN) return;
-    this.since = 0;
+    this.sinceUpdate += dt;
+    if (this.sinceUpdate < UPDATE_INTERVAL_S) return;
+    this.sinceUpdate = 0;
     this.card.hidden = false;
     this.body.hidden = body === undefined;
     this.cloth.hidden = cloth === undefined;
     let lines: [string, string][] = [];
     let quarantined = false;
     if (body !== undefined) {
-      const state = bodyState(body, thing, shown.a, shown.b, shown.s);
+      const state = bodyState(body, object, shown.a, shown.b, shown.s);
       quarantined = state.quarantined;
       lines = rows(body.scripted === true ? null : body.mass, state);
       this.inspected = { name: body.name, mass: body.mass, speed: state.speed, energy: state.energy, status: state.status };
@@ -82,7 +82,7 @@ export class Inspector {
   }
 }
 
-/** `mass` is null for an obstacle: whatever meets it, it moves as the scene says. */
+/** `mass` is null for an obstacle, which is scripted. */
 function rows(mass: number | null, state: BodyState): [string, string][] {
   return [
     ['mass', mass === null ? '–' : `${short(mass)} kg`],
@@ -90,7 +90,7 @@ function rows(mass: number | null, state: BodyState): [string, string][] {
     ['speed', `${short(state.speed)} m/s`],
     ['spin', `${short(state.angularSpeed)} rad/s`],
     ['energy', mass === null ? '–' : `${short(state.energy)} J`],
-    ['status', state.quarantined ? 'quarantined: its numbers went wrong' : state.status],
+    ['status', state.quarantined ? 'quarantined: its numbers diverged' : state.status],
   ];
 }
 

@@ -1,7 +1,7 @@
-// What each key does; the help dialog shows the same table.
+// The actions of the keys; the help dialog shows the same table.
 import type { Toggle, ViewName } from './stage/stage';
 
-/** Everything that keys and controls can ask of the page. */
+/** All actions of keys and controls. */
 export interface Actions {
   togglePlay(): void;
   step(frames: number): void;
@@ -33,11 +33,11 @@ export interface Key {
   label: string;
   does: string;
   group: 'Run' | 'Bodies' | 'Picture' | 'Page';
-  /** Only where a run is live. */
+  /** Only for a live run. */
   live?: boolean;
-  /** Only where there is something to save. */
+  /** Only if the recording can be saved. */
   saves?: boolean;
-  /** Only where there is cloth. */
+  /** Only if there is cloth. */
   cloth?: boolean;
   act(actions: Actions, event: KeyboardEvent): void;
 }
@@ -47,19 +47,19 @@ export const KEYS: Key[] = [
   {
     keys: ['arrowright', 'arrowleft'],
     label: '→ ←',
-    does: 'a frame forward or back (ten with Shift)',
+    does: 'one frame forward or back (ten with Shift)',
     group: 'Run',
     act: (a, e) => a.step((e.key === 'ArrowRight' ? 1 : -1) * (e.shiftKey ? 10 : 1)),
   },
   {
     keys: ['home', 'end'],
     label: 'Home End',
-    does: 'to the first or the newest frame',
+    does: 'go to the first or the newest frame',
     group: 'Run',
     act: (a, e) => (e.key === 'Home' ? a.home() : a.end()),
   },
-  { keys: ['r'], label: 'R', does: 'start again', group: 'Run', act: (a) => a.reset() },
-  { keys: ['l'], label: 'L', does: 'loop', group: 'Run', act: (a) => a.toggleLoop() },
+  { keys: ['r'], label: 'R', does: 'restart the scene', group: 'Run', act: (a) => a.reset() },
+  { keys: ['l'], label: 'L', does: 'loop the replay', group: 'Run', act: (a) => a.toggleLoop() },
   {
     keys: ['+', '=', '-'],
     label: '+ −',
@@ -78,12 +78,12 @@ export const KEYS: Key[] = [
   {
     keys: ['n'],
     label: 'N',
-    does: 'select the next body or cloth (Shift: the one before)',
+    does: 'select the next body or cloth (Shift: previous)',
     group: 'Bodies',
     act: (a, e) => a.selectNext(e.shiftKey ? -1 : 1),
   },
-  { keys: ['f'], label: 'F', does: 'follow what is selected, or stop', group: 'Bodies', act: (a) => a.toggleFollow() },
-  { keys: ['escape'], label: 'Esc', does: 'let go, deselect', group: 'Bodies', act: (a) => a.escape() },
+  { keys: ['f'], label: 'F', does: 'follow the selection, or stop following', group: 'Bodies', act: (a) => a.toggleFollow() },
+  { keys: ['escape'], label: 'Esc', does: 'release the drag, clear the selection', group: 'Bodies', act: (a) => a.escape() },
   { keys: ['c'], label: 'C', does: 'contact points', group: 'Picture', act: (a) => a.toggle('contacts') },
   { keys: ['g'], label: 'G', does: 'forces', group: 'Picture', act: (a) => a.toggle('forces') },
   { keys: ['v'], label: 'V', does: 'velocities', group: 'Picture', act: (a) => a.toggle('velocities') },
@@ -97,10 +97,10 @@ export const KEYS: Key[] = [
   { keys: ['?'], label: '?', does: 'these keys', group: 'Page', act: (a) => a.toggleHelp() },
 ];
 
-/** Keys that may be held down. */
+/** Keys that repeat while held down. */
 const REPEATING = new Set(['arrowright', 'arrowleft', '+', '=', '-', 'n']);
 
-/** `blocked` tells whether the keys belong to something else for now. */
+/** `blocked` returns whether a dialog has the keyboard. */
 export function listenForKeys(actions: Actions, blocked: () => boolean): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -114,12 +114,12 @@ export function listenForKeys(actions: Actions, blocked: () => boolean): void {
   });
 }
 
-/** What has the focus may have a use of its own for the key. */
+/** Whether the focused control handles the key itself. */
 function taken(event: KeyboardEvent, key: string): boolean {
   const target = event.target;
   if (target instanceof HTMLButtonElement) return key === ' ';
   if (target instanceof HTMLSelectElement) return key !== 'escape';
-  // The timeline moves by frames with the same keys as the page.
+  // The page handles these keys of the timeline.
   if (target instanceof HTMLInputElement) return target.id !== 'timeline';
   return target instanceof HTMLElement && target.isContentEditable;
 }

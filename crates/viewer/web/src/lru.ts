@@ -1,4 +1,4 @@
-// Keeps what was used last, up to a number of bytes.
+// A least-recently-used cache with a limit in bytes.
 
 export class Lru<V> {
   private readonly entries = new Map<number, { value: V; bytes: number }>();
@@ -6,7 +6,7 @@ export class Lru<V> {
 
   constructor(private readonly most: number) {}
 
-  /** What is kept under a key; it then counts as used last. */
+  /** The value of a key, which becomes the most recently used. */
   get(key: number): V | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
@@ -19,7 +19,7 @@ export class Lru<V> {
     return this.entries.has(key);
   }
 
-  /** Keeps a value and drops those unused for longest; the newest always stays. */
+  /** Stores a value and removes the least recently used ones; the newest always stays. */
   set(key: number, value: V, bytes: number): void {
     this.total += bytes - (this.entries.get(key)?.bytes ?? 0);
     this.entries.delete(key);

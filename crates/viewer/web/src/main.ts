@@ -1,4 +1,4 @@
-// Starts the page: with the recording inside of it, or with the server that it came from.
+// Starts the page: with its embedded recording, or with the server that served it.
 import '../style.css';
 import { App } from './app';
 import { element } from './dom';
@@ -10,7 +10,7 @@ import { LiveSource } from './source/live';
 import type { Source } from './source/source';
 import { Stage } from './stage/stage';
 
-function findSource(): Source {
+function createSource(): Source {
   const embedded = document.getElementById('recording');
   if (embedded === null) {
     // Relative to the page, whose path contains the access token.
@@ -31,16 +31,16 @@ function start(): void {
   try {
     stage = new Stage(canvas);
   } catch (error) {
-    messages.hold('stage', error instanceof Error ? error.message : String(error));
+    messages.setLasting('stage', error instanceof Error ? error.message : String(error));
     return;
   }
-  messages.hold('loading', 'Opening…');
-  const app = new App(canvas, stage, findSource(), messages);
-  Object.assign(window, { conatus: looking(app, canvas) });
+  messages.setLasting('loading', 'Opening…');
+  const app = new App(canvas, stage, createSource(), messages);
+  Object.assign(window, { conatus: testInterface(app, canvas) });
 }
 
-/** What tests look at. */
-function looking(app: App, canvas: HTMLCanvasElement): object {
+/** The interface for tests. */
+function testInterface(app: App, canvas: HTMLCanvasElement): object {
   const { player, plots } = app;
   return {
     ready: app.ready,
@@ -84,7 +84,7 @@ function looking(app: App, canvas: HTMLCanvasElement): object {
       if (body < 0 || app.drawn === null) return null;
       return bodyPosition(body, app.drawn.a, app.drawn.b, app.drawn.s);
     },
-    /** A vertex of the piece of cloth of that name. */
+    /** The position of a vertex of the piece of cloth with that name. */
     vertex: (name: string, index: number): Vec3 | null => {
       const { header, drawn } = app;
       const piece = header?.cloths?.findIndex((info) => info.name === name) ?? -1;

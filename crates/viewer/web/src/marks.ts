@@ -1,10 +1,10 @@
-// Small marks above the timeline where something happened: kicks, merges, quarantines.
+// Marks above the timeline at the times of events: kicks, merges, quarantines.
 import { clock } from './format';
 import type { RunEvent } from './source/source';
 
-/** Marks nearer to each other than this part of the timeline are drawn as one. */
-const NEAR = 1 / 300;
-const SECONDS_BETWEEN = 0.5;
+/** Marks that are closer than this share of the timeline are drawn as one. */
+const MIN_MARK_DISTANCE = 1 / 300;
+const UPDATE_INTERVAL_S = 0.5;
 
 export class Marks {
   private events: RunEvent[] = [];
@@ -24,7 +24,7 @@ export class Marks {
   update(dt: number, duration: number): void {
     this.since += dt;
     const state = `${this.events.length} ${duration}`;
-    if (this.since < SECONDS_BETWEEN || state === this.drawn) return;
+    if (this.since < UPDATE_INTERVAL_S || state === this.drawn) return;
     this.since = 0;
     this.drawn = state;
     this.area.replaceChildren();
@@ -33,7 +33,7 @@ export class Marks {
     for (const event of this.events) {
       const place = Math.min(event.time / duration, 1);
       const important = event.kind === 'quarantine';
-      if (place - lastPlace < NEAR && !important) continue;
+      if (place - lastPlace < MIN_MARK_DISTANCE && !important) continue;
       lastPlace = place;
       const mark = document.createElement('i');
       mark.className = event.kind;
@@ -44,7 +44,7 @@ export class Marks {
   }
 }
 
-/** `kick ball-1`, `merge a, b`, `quarantine c`; null for what happens too often to be marked. */
+/** `kick ball-1`, `merge a, b`, `quarantine c`; null for events that are too frequent to be marked. */
 export function describe({ kind, detail }: RunEvent): string | null {
   if (kind === 'quarantine' || kind === 'merge') return `${kind} ${names(detail)}`.trim();
   if (typeof detail === 'string') return detail;
@@ -53,7 +53,7 @@ export function describe({ kind, detail }: RunEvent): string | null {
   return `${command} ${names(of)}`.trim();
 }
 
-/** The bodies that an event is about: a name, several, or an object that names its body. */
+/** The names of the bodies of an event: one, several, or an object with the name of its body. */
 function names(of: unknown): string {
   if (typeof of === 'string') return of;
   if (Array.isArray(of)) return of.map(names).join(', ');

@@ -1,9 +1,9 @@
-// One line of news at a time: lasting ones (a lost connection, a quarantine) and passing ones.
+// The message line: lasting messages (a lost connection, a quarantine) and brief ones.
 import { setText } from './dom';
 
 export class Messages {
   private readonly lasting = new Map<string, string>();
-  private passing: string | null = null;
+  private brief: string | null = null;
   private timer = 0;
 
   constructor(private readonly area: HTMLElement) {
@@ -11,22 +11,22 @@ export class Messages {
   }
 
   get current(): string | null {
-    return this.passing ?? [...this.lasting.values()].at(-1) ?? null;
+    return this.brief ?? [...this.lasting.values()].at(-1) ?? null;
   }
 
-  /** Says something for some seconds. */
-  say(text: string, seconds = 5): void {
-    this.passing = text;
+  /** Shows a message for some seconds. */
+  showBriefly(text: string, seconds = 5): void {
+    this.brief = text;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
-      this.passing = null;
+      this.brief = null;
       this.show();
     }, seconds * 1000);
     this.show();
   }
 
-  /** Says something until it is taken back with null. */
-  hold(about: string, text: string | null): void {
+  /** Shows a message about a topic until it is replaced or removed with null. */
+  setLasting(about: string, text: string | null): void {
     if ((this.lasting.get(about) ?? null) === text) return;
     this.lasting.delete(about);
     if (text !== null) this.lasting.set(about, text);
@@ -34,15 +34,15 @@ export class Messages {
   }
 
   private dismiss(): void {
-    if (this.passing !== null) this.passing = null;
+    if (this.brief !== null) this.brief = null;
     else this.lasting.clear();
     this.show();
   }
 
   private show(): void {
-    // While it fades away, the last text stays.
+    // The text stays while the line fades out.
     if (this.current !== null) setText(this.area, this.current);
     this.area.classList.toggle('shown', this.current !== null);
-    this.area.classList.toggle('lasting', this.passing === null);
+    this.area.classList.toggle('lasting', this.brief === null);
   }
 }

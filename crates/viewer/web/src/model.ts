@@ -1,4 +1,4 @@
-// What a recording holds, as the page sees it; docs/formats.md is the specification.
+// The contents of a recording; docs/formats.md is the specification.
 
 export type Vec3 = [number, number, number];
 /** In the body's principal axes. */
@@ -14,9 +14,9 @@ export interface BodyInfo {
   color: Vec3;
   mesh: number | null;
   spheres: [Vec3, number][];
-  /** An obstacle that the scene moves or holds; it has no mass. */
+  /** A scripted obstacle; it has no mass. */
   scripted?: boolean;
-  /** The character that it is a part of. */
+  /** The character to which it belongs. */
   character?: string;
 }
 /** A piece of cloth. */
@@ -24,7 +24,7 @@ export interface ClothInfo {
   name: string;
   /** sRGB, 0 to 1. */
   color: Vec3;
-  /** How far its sheets keep from each other. */
+  /** The distance that layers keep from each other. */
   thickness: number;
   vertices: number;
   triangles: [number, number, number][];
@@ -66,7 +66,7 @@ export interface Header {
   waters: WaterInfo[];
   cloths?: ClothInfo[];
 }
-/** One recorded moment; layout as in crates/record/src/layout.rs. */
+/** One recorded frame; layout as in crates/record/src/layout.rs. */
 export interface Frame {
   time: number;
   step: number;
@@ -84,7 +84,7 @@ export interface Frame {
   /** Per body: 0 free, 1 locked, 2 merged, 3 quarantined, 4 scripted. */
   status: Uint8Array;
 }
-/** Something that a motion was asked for. */
+/** A target of a motion. */
 export interface TargetInfo {
   name: string;
   kind: 'position' | 'direction' | 'strike' | 'height';
@@ -93,21 +93,21 @@ export interface TargetInfo {
   time: number;
   of: string;
 }
-/** An effector of a character: when it touches, and which body shows it. */
+/** An effector of a character: its body and the times of its contacts. */
 export interface ChartRow {
   label: string;
   body: string;
   half_extents: [number, number];
-  /** How far below the body's origin the patch lies, along the body's z. */
+  /** The distance of the patch below the origin of the body, along its z axis. */
   below: number;
   /** sRGB, 0 to 1. */
   color: Vec3;
-  /** From and to, in seconds. */
+  /** Start and end, in seconds. */
   active: [number, number][];
   /** The contact variable of each phase, if known. */
   contact: number[];
 }
-/** The contacts of characters over time, and what else is shown of their motion. */
+/** The contacts of characters over time, and the targets of their motion. */
 export interface Chart {
   start: number;
   end: number;
@@ -115,31 +115,31 @@ export interface Chart {
   phases: number[];
   rows: ChartRow[];
   targets: TargetInfo[];
-  /** The box that the whole motion stays in. */
+  /** The bounding box of the whole motion. */
   extent: [Vec3, Vec3];
 }
-/** A hand that pulls a body. */
-export interface Pull {
+/** A user drags a point of a body towards a target. */
+export interface PointerDrag {
   body: number;
   /** In the body's principal axes. */
   point: Vec3;
-  /** In the world. */
+  /** In world coordinates. */
   target: Vec3;
 }
 
 /**
- * What can be selected is counted through: bodies first, then pieces of cloth.
- * Gives the piece of that number, and the place of its vertices in a frame.
+ * Objects are numbered: bodies first, then pieces of cloth. Returns the piece of that number and the index of its first
+ * vertex in a frame.
  */
-export function pieceOf(header: Header, thing: number): { info: ClothInfo; first: number } | null {
+export function pieceOf(header: Header, object: number): { info: ClothInfo; first: number } | null {
   const { bodies, cloths = [] } = header;
-  const info = cloths[thing - bodies.length];
+  const info = cloths[object - bodies.length];
   if (info === undefined) return null;
-  const first = cloths.slice(0, thing - bodies.length).reduce((sum, piece) => sum + piece.vertices, 0);
+  const first = cloths.slice(0, object - bodies.length).reduce((sum, piece) => sum + piece.vertices, 0);
   return { info, first };
 }
 
-/** How many vertices all pieces of cloth have together. */
+/** The number of vertices of all pieces of cloth. */
 export function clothVertices({ cloths = [] }: Header): number {
   return cloths.reduce((sum, piece) => sum + piece.vertices, 0);
 }

@@ -1,4 +1,4 @@
-// The list of movements to choose from, where a scene has several.
+// The list of movements to choose from, if a scene has several.
 import { element } from './dom';
 
 export class Movements {

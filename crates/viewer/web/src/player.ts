@@ -1,30 +1,30 @@
-// The playhead: follows a live run's newest frame or moves through what is recorded, and tells between which
-// two frames to draw.
+// The playhead: follows the newest frame of a live run or replays recorded frames, and computes the moment to draw.
 import { frameBytes } from './frame';
 import { Lru } from './lru';
 import type { Frame } from './model';
 import type { Command, Kind, Shared, Source } from './source/source';
 
-/** Draw this: between `a` and `b`, at `s` from 0 to 1. */
-export interface Shown {
+/** The moment to draw: between `a` and `b`, at `s` from 0 to 1. */
+export interface DrawnMoment {
   a: Frame;
   b: Frame | null;
   s: number;
   time: number;
 }
 
-export const SLOWEST = 0.1;
-export const FASTEST = 4;
+export const MIN_SPEED = 0.1;
+export const MAX_SPEED = 4;
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** Frames asked for and not yet there, at most; and for how long one waits for each. */
-const MOST_PENDING = 8;
-const PATIENCE = 2;
-/** A replay does not catch up with a longer pause between two pictures (a sleeping tab); a live run does. */
-const LONGEST_DT = 0.25;
-/** How many frames ahead of a replay are fetched. */
-const AHEAD = 6;
+/** The most frames that are requested at the same time. */
+const MAX_PENDING_FRAMES = 8;
+/** After this time a frame is requested again. */
+const FRAME_TIMEOUT_S = 2;
+/** The longest step of a replay: it does not catch up after a longer pause between two pictures, such as a hidden tab. */
+const MAX_REPLAY_STEP_S = 0.25;
+/** How many frames ahead of the replay are requested. */
+const PREFETCH_FRAMES = 6;
 
-type Asked = Pick<Source, 'want' | 'frame' | 'command'>;
+type FrameRequests = Pick<Source, 'want' | 'frame' | 'command'>;
 
 export class Player {
   loop = false;
@@ -32,35 +32,35 @@ export class Player {
   private frameSeconds = 1 / 30;
   private count = 0;
   private speedSet = 1;
-  /** Following the head of a live run. */
+  /** Whether the playhead is at the newest frame of a live run. */
   private following = true;
-  /** The live run goes on, as the server says. */
+  /** Whether the live run is playing, according to the server. */
   private running = false;
-  /** What the server was just asked for; until it answers, its older news do not count. */
-  private asked: { running?: boolean; speed?: number }[] = [];
-  /** The replay of what is recorded goes on. */
+  /** Requests without a reply; until it arrives they override the state of the server. */
+  private requested: { running?: boolean; speed?: number }[] = [];
+  /** Whether recorded frames are being replayed. */
   private replaying = false;
-  /** In frames, between them as well. */
+  /** The position of the playhead in frames, with a fraction. */
   private position = 0;
-  private last: Shown | null = null;
+  private last: DrawnMoment | null = null;
 
   private readonly cache = new Lru<Frame>(CACHE_BYTES);
   private readonly pending = new Map<number, number>();
   private clock = 0;
 
-  /** The latest frames of the live run, the moment drawn between them, and simulated seconds per second. */
+  /** The newest frames of the live run, the drawn time between them, and the measured simulated seconds per second. */
   private recent: { index: number; frame: Frame; arrived: number }[] = [];
   private liveTime = NaN;
   private pace = 1;
   private credit = false;
 
-  /** `refused` is told what a command failed with. */
+  /** `showError` receives the error of a failed command. */
   constructor(
-    private readonly source: Asked,
-    private readonly refused: (error: unknown) => void,
+    private readonly source: FrameRequests,
+    private readonly showError: (error: unknown) => void,
   ) {}
 
-  /** A new run begins; everything of the one before is forgotten. */
+  /** Starts a new run and discards the previous one. */
   open(kind: Kind, frameSeconds: number, autoplay: boolean): void {
     this.kind = kind;
     this.frameSeconds = frameSeconds > 0 ? frameSeconds : 1 / 30;
@@ -68,7 +68,7 @@ export class Player {
     this.replaying = kind !== 'live' && autoplay;
     this.count = 0;
     this.position = 0;
-    this.asked = [];
+    this.requested = [];
     this.last = null;
     this.cache.clear();
     this.recent = [];
@@ -76,7 +76,7 @@ export class Player {
     this.disconnected();
   }
 
-  /** What was asked for will not come any more. */
+  /** Pending requests will not be answered. */
   disconnected(): void {
     this.pending.clear();
     this.credit = false;
@@ -99,20 +99,20 @@ export class Player {
     if (before !== undefined && index <= before.index) return;
     if (before !== undefined && this.clock > before.arrived && this.running) {
       const seen = (frame.time - before.frame.time) / (this.clock - before.arrived);
-      this.pace += 0.15 * (Math.min(seen, 2 * FASTEST) - this.pace);
+      this.pace += 0.15 * (Math.min(seen, 2 * MAX_SPEED) - this.pace);
     }
     this.recent.push({ index, frame, arrived: this.clock });
     if (this.recent.length > 8) this.recent.shift();
   }
 
-  /** Lets `dt` seconds pass; gives what to draw, or null as long as there is nothing. */
-  advance(dt: number): Shown | null {
+  /** Advances by `dt` seconds; returns what to draw, or null while there is nothing. */
+  advance(dt: number): DrawnMoment | null {
     this.clock += dt;
-    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(Math.min(dt, LONGEST_DT))) ?? this.last;
+    this.last = (this.following ? this.advanceLive(dt) : this.advancePast(Math.min(dt, MAX_REPLAY_STEP_S))) ?? this.last;
     return this.last;
   }
 
-  // ---- What is asked of it ----
+  // ---- Actions ----
 
   toggle(): void {
     if (this.following) return this.run(!this.playing);
@@ -143,7 +143,7 @@ export class Player {
     else this.scrub(from + frames);
   }
 
-  /** Goes to a recorded frame and stays there; a live run pauses. */
+  /** Moves to a recorded frame and stops there; a live run pauses. */
   scrub(index: number): void {
     if (this.following && this.playing) this.run(false);
     this.following = false;
@@ -151,7 +151,7 @@ export class Player {
     this.position = Math.min(Math.max(index, 0), Math.max(this.count - 1, 0));
   }
 
-  /** The frame nearest to a moment; frames are evenly spaced but perhaps for the last. */
+  /** Moves to the frame nearest to a time; all frames except perhaps the last are evenly spaced. */
   scrubToTime(time: number): void {
     this.scrub(Math.round(time / this.frameSeconds));
   }
@@ -167,7 +167,7 @@ export class Player {
     this.run(true);
   }
 
-  /** The same run anew; a recording goes back to its beginning. */
+  /** Restarts a live run; a recording goes back to its beginning. */
   reset(): void {
     if (this.kind === 'live') {
       this.send({ do: 'reset' });
@@ -177,15 +177,15 @@ export class Player {
   }
 
   setSpeed(speed: number): void {
-    const value = Math.min(Math.max(speed, SLOWEST), FASTEST);
-    if (this.kind === 'live') this.ask({ speed: value }, { do: 'speed', value });
+    const value = Math.min(Math.max(speed, MIN_SPEED), MAX_SPEED);
+    if (this.kind === 'live') this.request({ speed: value }, { do: 'speed', value });
     else this.speedSet = value;
   }
 
-  // ---- What it tells ----
+  // ---- State ----
 
   get playing(): boolean {
-    return this.following ? (this.asking('running') ?? this.running) : this.replaying;
+    return this.following ? (this.requestedValue('running') ?? this.running) : this.replaying;
   }
 
   get live(): boolean {
@@ -193,7 +193,7 @@ export class Player {
   }
 
   get speed(): number {
-    return this.asking('speed') ?? this.speedSet;
+    return this.requestedValue('speed') ?? this.speedSet;
   }
 
   get frames(): number {
@@ -213,7 +213,7 @@ export class Player {
     return Math.max(this.count - 1, 0) * this.frameSeconds;
   }
 
-  // ---- How it does it ----
+  // ---- Implementation ----
 
   private follow(): void {
     this.following = true;
@@ -223,36 +223,36 @@ export class Player {
   }
 
   private run(running: boolean): void {
-    this.ask({ running }, { do: running ? 'play' : 'pause' });
+    this.request({ running }, { do: running ? 'play' : 'pause' });
   }
 
-  private ask(what: { running?: boolean; speed?: number }, command: Command): void {
-    this.asked.push(what);
-    const answered = (): void => {
-      this.asked = this.asked.filter((other) => other !== what);
+  private request(what: { running?: boolean; speed?: number }, command: Command): void {
+    this.requested.push(what);
+    const replied = (): void => {
+      this.requested = this.requested.filter((other) => other !== what);
     };
     this.source.command(command).then(
       () => {
         this.running = what.running ?? this.running;
         this.speedSet = what.speed ?? this.speedSet;
-        answered();
+        replied();
       },
       (error: unknown) => {
-        answered();
-        this.refused(error);
+        replied();
+        this.showError(error);
       },
     );
   }
 
-  private asking<K extends 'running' | 'speed'>(key: K): { running?: boolean; speed?: number }[K] {
-    return this.asked.findLast((what) => what[key] !== undefined)?.[key];
+  private requestedValue<K extends 'running' | 'speed'>(key: K): { running?: boolean; speed?: number }[K] {
+    return this.requested.findLast((what) => what[key] !== undefined)?.[key];
   }
 
   private send(command: Command): void {
-    this.source.command(command).catch(this.refused);
+    this.source.command(command).catch(this.showError);
   }
 
-  private advanceLive(dt: number): Shown | null {
+  private advanceLive(dt: number): DrawnMoment | null {
     const newest = this.recent.at(-1);
     if (!this.credit) {
       this.credit = true;
@@ -262,10 +262,10 @@ export class Player {
     const before = this.recent.at(-2) ?? newest;
     const gap = Math.max(newest.frame.time - before.frame.time, this.frameSeconds);
     const delay = newest.frame.time - this.liveTime;
-    // One gap behind the newest frame, there is mostly one to move towards.
+    // Drawing one gap behind the newest frame leaves a frame to interpolate towards.
     if (!(delay >= 0 && delay < 4 * gap)) this.liveTime = newest.frame.time - gap;
-    const hurry = Math.min(Math.max(1 + 0.3 * (delay / gap - 0.75), 0.7), 1.5) || 1;
-    const rate = this.playing ? Math.max(this.pace, 0.02) * hurry : Math.max(this.speed, 1);
+    const catchUp = Math.min(Math.max(1 + 0.3 * (delay / gap - 0.75), 0.7), 1.5) || 1;
+    const rate = this.playing ? Math.max(this.pace, 0.02) * catchUp : Math.max(this.speed, 1);
     this.liveTime = Math.min(this.liveTime + dt * rate, newest.frame.time);
     let i = this.recent.length - 1;
     while (i > 0 && this.recent[i]!.frame.time > this.liveTime) i--;
@@ -276,11 +276,11 @@ export class Player {
     return { a, b, s, time: a.time + s * (b.time - a.time) };
   }
 
-  private advancePast(dt: number): Shown | null {
+  private advancePast(dt: number): DrawnMoment | null {
     const end = Math.max(this.count - 1, 0);
     if (this.count === 0) return null;
     if (this.replaying) {
-      // Not farther than what is there: a late frame holds the replay up instead of being left out.
+      // Not beyond the frames in the cache: a late frame delays the replay instead of being skipped.
       const wanted = Math.min(this.position + (dt * this.speed) / this.frameSeconds, end);
       let there = Math.floor(this.position);
       while (there < Math.ceil(wanted) && this.cache.has(there + 1)) there++;
@@ -291,7 +291,7 @@ export class Player {
       if (this.following) return this.advanceLive(0);
     }
     const index = Math.min(Math.floor(this.position), end);
-    this.fetch(index, this.replaying ? AHEAD : 1);
+    this.fetch(index, this.replaying ? PREFETCH_FRAMES : 1);
     const a = this.cache.get(index);
     const s = this.position - index;
     const b = s > 0 ? this.cache.get(index + 1) : null;
@@ -299,7 +299,7 @@ export class Player {
     return { a, b, s, time: b === null ? a.time : a.time + s * (b.time - a.time) };
   }
 
-  /** The replay came to the end of what is recorded. */
+  /** The replay has reached the last recorded frame. */
   private ended(): void {
     if (this.loop) this.position = 0;
     else if (this.kind === 'live') this.goLive();
@@ -308,10 +308,10 @@ export class Player {
 
   private fetch(first: number, ahead: number): void {
     for (const [index, since] of this.pending) {
-      if (this.clock - since > PATIENCE) this.pending.delete(index);
+      if (this.clock - since > FRAME_TIMEOUT_S) this.pending.delete(index);
     }
     for (let index = first; index <= Math.min(first + ahead, this.count - 1); index++) {
-      if (this.pending.size >= MOST_PENDING) return;
+      if (this.pending.size >= MAX_PENDING_FRAMES) return;
       if (this.cache.has(index) || this.pending.has(index)) continue;
       this.pending.set(index, this.clock);
       this.source.frame(index);

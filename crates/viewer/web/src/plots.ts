@@ -1,4 +1,4 @@
-// Plots of whatever the run reports, one per group; their cursor is the playhead.
+// Plots of the series of a run, one per group; their cursor is the playhead.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { button, element, setAttribute, setPressed, setText } from './dom';
@@ -6,23 +6,24 @@ import { short } from './format';
 import { Points } from './points';
 import type { SeriesData, SeriesInfo } from './source/source';
 
-const HEIGHT = 118;
-/** Seconds between two drawings, and until an answer counts as lost. */
-const PERIOD = 0.2;
-const PATIENCE = 2;
-/** A line that varies by less of its size is drawn flat. */
-const FLAT = 1e-4;
+const PLOT_HEIGHT_PX = 118;
+/** The time between two updates. */
+const UPDATE_INTERVAL_S = 0.2;
+/** After this time points are requested again. */
+const REQUEST_TIMEOUT_S = 2;
+/** The smallest range of an axis, relative to the values. */
+const MIN_RELATIVE_SPAN = 1e-4;
 
 interface Plot {
   chart: uPlot;
-  /** The indices of its lines among all series. */
+  /** The indices of its series. */
   lines: number[];
   values: HTMLElement[];
   playhead: HTMLElement;
 }
 
 export interface PlotsHost {
-  ask(from: number, stride: number): void;
+  request(from: number, stride: number): void;
   seek(time: number): void;
 }
 
@@ -55,7 +56,7 @@ export class Plots {
     return this.series.map((series) => series.name);
   }
 
-  /** A new run: other series, no points yet. */
+  /** Starts a new run with its series. */
   load(series: SeriesInfo[]): void {
     this.series = series;
     this.points = new Points(series.length);
@@ -65,7 +66,7 @@ export class Plots {
     this.build();
   }
 
-  /** The answer will not come. */
+  /** The pending request will not be answered. */
   disconnected(): void {
     this.waiting = 0;
   }
@@ -84,7 +85,7 @@ export class Plots {
     setPressed(toggle, open);
     setAttribute(toggle, 'aria-expanded', String(open));
     this.changed = true;
-    this.since = PERIOD;
+    this.since = UPDATE_INTERVAL_S;
     this.resize();
   }
 
@@ -98,11 +99,11 @@ export class Plots {
     if (!this.isOpen) return;
     this.waiting = Math.max(0, this.waiting - dt);
     this.since += dt;
-    if (this.since >= PERIOD) {
+    if (this.since >= UPDATE_INTERVAL_S) {
       this.since = 0;
       if (this.waiting === 0 && frames > this.points.times.length * this.points.stride) {
-        this.waiting = PATIENCE;
-        this.host.ask(this.points.times.length, this.points.stride);
+        this.waiting = REQUEST_TIMEOUT_S;
+        this.host.request(this.points.times.length, this.points.stride);
       }
       if (this.changed) this.draw();
       this.label();
@@ -169,7 +170,7 @@ export class Plots {
     };
     return {
       width: this.width,
-      height: HEIGHT,
+      height: PLOT_HEIGHT_PX,
       padding: [8, 14, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 }, sync: { key: 'conatus' } },
@@ -208,7 +209,7 @@ export class Plots {
   private resize(): void {
     if (!this.isOpen) return;
     for (const { chart } of this.plots) {
-      if (chart.width !== this.width) chart.setSize({ width: this.width, height: HEIGHT });
+      if (chart.width !== this.width) chart.setSize({ width: this.width, height: PLOT_HEIGHT_PX });
     }
   }
 
@@ -221,7 +222,7 @@ export class Plots {
     for (const { chart, lines } of this.plots) chart.setData(this.data(lines));
   }
 
-  /** The numbers where the pointer is, or else at the playhead. */
+  /** Shows the values at the pointer, or else at the playhead. */
   private label(): void {
     const index = this.hovered ?? nearest(this.points.times, this.playhead);
     for (const { lines, values } of this.plots) {
@@ -248,17 +249,17 @@ function tick(value: number): string {
   return text.replace(/-/g, '−').replace('e+', 'e');
 }
 
-/** From the least to the greatest value, with a little air. */
+/** The range of an axis: from the least to the greatest value, with a margin. */
 function span(least: number | null, greatest: number | null): [number, number] {
   const [low, high] = [least ?? 0, greatest ?? 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
-  // Nothing but zeros shows a line at zero, not the rounding of an axis.
+  // If all values are zero, the line is at zero.
   if (size === 0) return [0, 1];
-  const air = Math.max((high - low) * 0.06, FLAT * size, 1e-12);
-  return [low - (low === 0 ? 0 : air), high + air];
+  const margin = Math.max((high - low) * 0.06, MIN_RELATIVE_SPAN * size, 1e-12);
+  return [low - (low === 0 ? 0 : margin), high + margin];
 }
 
-/** The index of the value nearest to `wanted` in a rising list. */
+/** The index of the value nearest to `wanted` in an ascending list. */
 export function nearest(rising: number[], wanted: number): number {
   let [low, high] = [0, rising.length - 1];
   while (low < high) {

@@ -1,4 +1,4 @@
-// The points of all plots so far, as the source hands them out piece by piece.
+// The points of all plots, as the source delivers them in parts.
 import type { SeriesData } from './source/source';
 
 export class Points {
@@ -12,14 +12,14 @@ export class Points {
     this.columns = this.empty();
   }
 
-  /** Takes what comes next; with another stride everything before is dropped. */
+  /** Adds points; a different stride replaces all earlier ones. */
   take(data: SeriesData): void {
     if (data.stride !== this.stride) {
       this.stride = data.stride;
       this.times = [];
       this.columns = this.empty();
     }
-    // A gap would put points where they do not belong.
+    // A gap would shift later points.
     if (data.from > this.times.length) return;
     this.times.length = data.from;
     this.times.push(...data.times);

@@ -1,6 +1,6 @@
-// Hands the recording so far to the browser as a file to keep.
+// Downloads the recording so far.
 
-/** Gives a sentence to show; fails with another. */
+/** Returns a message to show; fails with another. */
 export async function saveRecording(address: string, name: string): Promise<string> {
   let blob: Blob;
   try {
@@ -8,13 +8,13 @@ export async function saveRecording(address: string, name: string): Promise<stri
     if (!answer.ok) throw new Error(answer.statusText);
     blob = await answer.blob();
   } catch {
-    throw new Error('The recording cannot be fetched. Is the program still running?');
+    throw new Error('The recording could not be downloaded. Is the program still running?');
   }
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-  return `Saved ${name}; conatus run ${name} repeats it bit for bit.`;
+  return `Saved ${name}. "conatus run ${name}" replays it bit for bit.`;
 }

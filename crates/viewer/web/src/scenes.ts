@@ -1,4 +1,4 @@
-// The list of built-in scenes to switch to, by family.
+// The list of built-in scenes, by family.
 import { element } from './dom';
 import type { SceneInfo } from './source/source';
 
@@ -10,7 +10,7 @@ export class Scenes {
     this.select.addEventListener('change', () => open(this.select.value));
   }
 
-  /** Shows what there is; a scene that is not built in stands first. */
+  /** Fills the list; a scene that is not built in comes first. */
   load(scenes: SceneInfo[], current: string): void {
     this.select.hidden = scenes.length === 0;
     this.name.hidden = scenes.length !== 0;

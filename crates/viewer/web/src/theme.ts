@@ -1,7 +1,7 @@
-// Light or dark: what the system prefers, until the user chooses; the choice is remembered.
+// The light or dark theme: the preference of the system until the user chooses; the choice is stored.
 
 export type ThemeName = 'light' | 'dark';
-const KEY = 'conatus-theme';
+const STORAGE_KEY = 'conatus-theme';
 
 export class Theme {
   private chosen = remembered();
@@ -19,9 +19,9 @@ export class Theme {
   toggle(): void {
     this.chosen = this.name === 'dark' ? 'light' : 'dark';
     try {
-      localStorage.setItem(KEY, this.chosen);
+      localStorage.setItem(STORAGE_KEY, this.chosen);
     } catch {
-      // Some browsers keep nothing for a file opened from disk; then the choice lasts as long as the page.
+      // Some browsers store nothing for a file opened from disk; the choice then lasts until the page is closed.
     }
     this.apply();
   }
@@ -34,7 +34,7 @@ export class Theme {
 
 function remembered(): ThemeName | null {
   try {
-    const kept = localStorage.getItem(KEY);
+    const kept = localStorage.getItem(STORAGE_KEY);
     return kept === 'light' || kept === 'dark' ? kept : null;
   } catch {
     return null;

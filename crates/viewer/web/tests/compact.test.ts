@@ -135,11 +135,11 @@ function check(recording: ReturnType<typeof decodeCompact>): void {
   assert.equal(recording.frame(6).contacts.length, 0);
 }
 
-test('a compact recording comes back in f32, wild numbers included', () => {
+test('a compact recording is decoded in f32, non-finite numbers included', () => {
   check(decodeCompact(example()));
 });
 
-test('cloth comes back in 65535ths of its box, whatever it is told from', () => {
+test('cloth is decoded to 65535ths of its box, for all kinds of prediction', () => {
   const recording = decodeCompact(example([0, 1, 2, 3, 4, 5, 6, 7, 8]));
   check(recording);
   for (let f = 0; f < FRAMES; f++) {
@@ -148,7 +148,7 @@ test('cloth comes back in 65535ths of its box, whatever it is told from', () => 
   }
 });
 
-test('between frames that have cloth it goes straight, up to the last frame', () => {
+test('cloth is interpolated linearly between stored frames, up to the last frame', () => {
   const recording = decodeCompact(example([0, 3, 6, 8], 3));
   assert.equal(recording.clothStride, 3);
   const y = (f: number): number => recording.frame(f).cloth[4]!;
@@ -158,11 +158,11 @@ test('between frames that have cloth it goes straight, up to the last frame', ()
   assert.equal(y(7), Math.fround((there(6) + there(8)) / 2));
 });
 
-test('it is unpacked from base64 and gzip', async () => {
+test('a recording is unpacked from base64 and gzip', async () => {
   check(await unpack(`\n${gzipSync(example()).toString('base64')}\n`));
 });
 
-test('a damaged one is told of in a sentence', async () => {
+test('a damaged recording is reported in one sentence', async () => {
   const cut = gzipSync(example()).subarray(0, 100).toString('base64');
   await assert.rejects(unpack(cut), /damaged/);
   assert.throws(() => decodeCompact(new TextEncoder().encode('something else').buffer), /another version/);

@@ -14,7 +14,7 @@ test('an effector is active within its intervals and at their ends', () => {
   }
 });
 
-test('colours are written as style sheets take them', () => {
+test('colours are written in CSS notation', () => {
   assert.equal(css(row.color), 'rgb(255 128 0 / 1)');
   assert.equal(css([2, -1, 0.2], 0.5), 'rgb(255 0 51 / 0.5)');
 });

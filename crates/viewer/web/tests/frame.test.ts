@@ -17,7 +17,7 @@ function encode(before: number, bodies: number[][], contacts: number[][], cloth:
   return bytes;
 }
 
-test('a frame is read where it lies, without a copy', () => {
+test('a frame is decoded without a copy', () => {
   const body = Array.from({ length: 13 }, (_, i) => i + 0.25);
   const buffer = encode(16, [body, body], [[1, 2, 3, 4, 5, 6, 7]], [[8, 9, 10], [11, 12, 13]], [0, 3]);
   const frame = decodeFrame(buffer, 16, 2);
@@ -41,7 +41,7 @@ test('a frame of the wrong length is refused', () => {
   assert.throws(() => decodeFrame(buffer, 0, 0), /wrong length/);
 });
 
-test('kinetic energy is that of moving and of turning', () => {
+test('kinetic energy includes translation and rotation', () => {
   const info = { name: 'a', mass: 4, moments: [1, 1, 3] as [number, number, number], color: [0, 0, 0] as [number, number, number], mesh: null, spheres: [] };
   const state = bodyState(info, 0, frameAt(1), frameAt(2), 0.5);
   assert.equal(state.energy, (4 * 1 + 3 * 4) / 2);

@@ -26,12 +26,12 @@ function globe(rings: number, drawn: number): MeshData {
   return { vertices, triangles };
 }
 
-test('a surface with a border is open, and one whose seams meet is not', () => {
+test('a surface with a border is open, and one with coincident seams is closed', () => {
   assert.equal(isOpen(globe(6, 6)), false);
   assert.equal(isOpen(globe(6, 3)), true);
 });
 
-test('a bowl is no ball, though all of it lies on one', () => {
+test('a bowl is not a ball, although all its vertices are on a sphere', () => {
   assert.ok(Math.abs((ballRadius(globe(6, 6)) ?? 0) - 1) < 1e-9);
   assert.equal(ballRadius(globe(6, 3)), null);
 });
@@ -42,7 +42,7 @@ test('only obstacles are drawn like glass, and only open ones', () => {
   assert.deepEqual([glass(0, true), glass(1, true), glass(1), glass(null, true)], [false, true, false, false]);
 });
 
-test('a ray meets a triangle from both sides, and not behind itself', () => {
+test('a ray hits a triangle from both sides, but not behind its origin', () => {
   const meet = (from: Vec3, d: Vec3): number => meetTriangle(from, d, 0, 0, 0, 1, 0, 0, 0, 1, 0);
   assert.equal(meet([0.2, 0.2, 3], [0, 0, -1]), 3);
   assert.equal(meet([0.2, 0.2, -2], [0, 0, 1]), 2);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lru } from '../src/lru';
 
-test('what was used least lately goes first', () => {
+test('the least recently used value is removed first', () => {
   const kept = new Lru<string>(30);
   kept.set(1, 'a', 10);
   kept.set(2, 'b', 10);
@@ -14,7 +14,7 @@ test('what was used least lately goes first', () => {
   assert.equal(kept.bytes, 30);
 });
 
-test('a value set again counts once, and one larger than all the room stays alone', () => {
+test('a replaced value counts once, and one larger than the limit stays alone', () => {
   const kept = new Lru<string>(30);
   kept.set(1, 'a', 10);
   kept.set(1, 'b', 20);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Player, type Shown } from '../src/player';
+import { Player, type DrawnMoment } from '../src/player';
 import type { Command, Kind, Shared } from '../src/source/source';
 import { frameAt } from './support';
 
@@ -50,8 +50,8 @@ class World {
     await Promise.resolve();
   }
 
-  advance(seconds: number, pieces = 1): Shown {
-    let shown: Shown | null = null;
+  advance(seconds: number, pieces = 1): DrawnMoment {
+    let shown: DrawnMoment | null = null;
     for (let i = 0; i < pieces; i++) shown = this.player.advance(seconds / pieces);
     assert.ok(shown !== null);
     return shown;
@@ -64,7 +64,7 @@ class World {
 
 const near = (a: number, b: number): void => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
 
-test('a recording plays at its speed and draws between its frames', () => {
+test('a recording plays at its speed and is interpolated between frames', () => {
   const world = new World('file', 100, true);
   world.advance(0);
   near(world.advance(1.25, 25).time, 1.25);
@@ -76,7 +76,7 @@ test('a recording plays at its speed and draws between its frames', () => {
   assert.deepEqual(world.commands, []);
 });
 
-test('a recording stops at its end, plays again from there, and loops if asked to', () => {
+test('a recording stops at its end, restarts from there, and loops if enabled', () => {
   const world = new World('file', 11, true);
   near(world.advance(2, 40).time, 1);
   assert.equal(world.player.playing, false);
@@ -107,7 +107,7 @@ test('a recording steps by frames and stays within its bounds', () => {
   assert.equal(world.player.index, 10);
 });
 
-test('stepping from between two frames goes to the nearest one that way', () => {
+test('a step from between two frames goes to the next frame in that direction', () => {
   const world = new World('file', 20, true);
   world.advance(0);
   world.advance(0.55, 11);
@@ -118,7 +118,7 @@ test('stepping from between two frames goes to the nearest one that way', () => 
   near(world.advance(0).time, 0.5);
 });
 
-test('a replay waits for frames that are late instead of leaving them out', () => {
+test('a replay waits for late frames instead of skipping them', () => {
   const world = new World('recording', 100, true);
   world.answers = false;
   assert.equal(world.player.advance(0.1), null);
@@ -132,7 +132,7 @@ test('a replay waits for frames that are late instead of leaving them out', () =
   near(world.advance(0.05).time, 0.15);
 });
 
-test('a frame that never comes is asked for again', () => {
+test('a frame that does not arrive is requested again', () => {
   const world = new World('recording', 3);
   world.answers = false;
   world.player.advance(0);
@@ -142,7 +142,7 @@ test('a frame that never comes is asked for again', () => {
   assert.deepEqual(world.asked, [0, 1, 0, 1]);
 });
 
-test('a live run gives one credit at a time and never goes past the newest frame', () => {
+test('a live run has one credit at a time and never passes the newest frame', () => {
   const world = new World('live', 1);
   world.advance(0.02);
   world.advance(0.02);
@@ -154,7 +154,7 @@ test('a live run gives one credit at a time and never goes past the newest frame
   near(world.advance(5, 50).time, DT);
 });
 
-test('live, the picture moves smoothly one frame behind', () => {
+test('a live picture moves smoothly, one frame behind', () => {
   const world = new World('live', 1);
   const times: number[] = [];
   for (let i = 1; i < 600; i++) {
@@ -168,7 +168,7 @@ test('live, the picture moves smoothly one frame behind', () => {
   assert.ok(delay >= 0 && delay < 2 * DT, `delay ${delay}`);
 });
 
-test('play and pause show at once, and older news of the server do not undo them', async () => {
+test('play and pause take effect immediately, and older states of the server do not undo them', async () => {
   const world = new World('live', 5);
   world.player.toggle();
   assert.equal(world.player.playing, false);
@@ -181,7 +181,7 @@ test('play and pause show at once, and older news of the server do not undo them
   assert.deepEqual(world.did, ['pause']);
 });
 
-test('a speed asked for stands until the server answers', async () => {
+test('a requested speed is kept until the server replies', async () => {
   const world = new World('live', 5);
   world.player.setSpeed(2);
   world.tell({ playing: true, speed: 1, frames: 6 });
@@ -192,7 +192,7 @@ test('a speed asked for stands until the server answers', async () => {
   assert.equal(world.player.speed, 0.5);
 });
 
-test('scrubbing pauses a live run; playing replays and then goes on live', async () => {
+test('scrubbing pauses a live run; play replays and then continues live', async () => {
   const world = new World('live', 11);
   world.advance(0.1);
   world.player.scrub(5);
@@ -209,7 +209,7 @@ test('scrubbing pauses a live run; playing replays and then goes on live', async
   assert.deepEqual(world.did, ['pause', 'play']);
 });
 
-test('with loop on a replay of a live run begins again instead of going live', () => {
+test('with loop enabled a replay of a live run restarts instead of going live', () => {
   const world = new World('live', 11);
   world.player.loop = true;
   world.player.scrub(8);
@@ -219,7 +219,7 @@ test('with loop on a replay of a live run begins again instead of going live', (
   assert.ok(world.player.index < 5);
 });
 
-test('stepping a live run pauses it and asks for frames; stepping back looks at the past', () => {
+test('a step forward pauses a live run and requests a frame; a step back shows an earlier frame', () => {
   const world = new World('live', 11);
   world.player.step(1);
   assert.deepEqual(world.did, ['pause', 'step']);
@@ -232,7 +232,7 @@ test('stepping a live run pauses it and asks for frames; stepping back looks at 
   assert.equal(world.player.index, 10);
 });
 
-test('the end of a live run is its head, and play goes on from there', () => {
+test('the end of a live run is its newest frame, and play continues from there', () => {
   const world = new World('live', 11);
   world.player.scrub(0);
   world.player.end();
@@ -244,7 +244,7 @@ test('the end of a live run is its head, and play goes on from there', () => {
   assert.deepEqual(world.did, ['pause', 'play']);
 });
 
-test('a new run forgets the one before', () => {
+test('a new run discards the previous one', () => {
   const world = new World('live', 11);
   world.player.scrub(5);
   world.player.open('live', DT, false);

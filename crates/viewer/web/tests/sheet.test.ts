@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blend, edgesOf, smoothNormals } from '../src/stage/sheet';
 
-test('vertices go straight from frame to frame, and what is no number stays where it was', () => {
+test('vertices are interpolated linearly, and invalid ones keep their position', () => {
   const out = Float32Array.of(7, 7, 7);
   blend(out, [0, 0, 0, 1, 2, NaN], [0, 0, 0, 3, 2, 5], 0.25, 1);
   assert.deepEqual([...out], [1.5, 2, 7]);
@@ -10,7 +10,7 @@ test('vertices go straight from frame to frame, and what is no number stays wher
   assert.deepEqual([...out], [1, 2, 3]);
 });
 
-test('a normal is that of the triangles around it, the larger the more', () => {
+test('a vertex normal is the area-weighted mean of its triangles', () => {
   // A square bent along its diagonal; the second half is twice as large and stands upright.
   const places = Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2);
   const out = new Float32Array(12);
@@ -21,13 +21,13 @@ test('a normal is that of the triangles around it, the larger the more', () => {
   assert.ok(Math.abs(x! - 2 / Math.sqrt(5)) < 1e-6 && y === 0 && Math.abs(z! - 1 / Math.sqrt(5)) < 1e-6);
 });
 
-test('a flat triangle of no area harms nobody', () => {
+test('a degenerate triangle does not affect other normals', () => {
   const out = new Float32Array(9);
   smoothNormals(new Float32Array(9), Uint32Array.of(0, 1, 2), out);
   assert.deepEqual([...out], new Array(9).fill(0));
 });
 
-test('an edge is there once, and on the border if it has one triangle', () => {
+test('an edge is listed once, and on the border if it has one triangle', () => {
   const { all, border } = edgesOf(Uint32Array.of(0, 1, 2, 2, 1, 3));
   assert.equal(all.length, 10);
   assert.equal(border.length, 8);

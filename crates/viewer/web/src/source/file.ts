@@ -1,12 +1,12 @@
-// Recordings inside of the page itself: one, or several movements to choose from.
+// Recordings embedded in the page: one, or several movements to choose from.
 import { type Compact, unpack } from '../compact';
 import type { Command, Listener, Source } from './source';
 
-/** The most points that a plot is given. */
-const MOST_POINTS = 4096;
+/** The most points of a plot. */
+const MAX_PLOT_POINTS = 4096;
 
-/** A recording as the page holds it, and what the list of movements calls it. */
-export interface Inside {
+/** An embedded recording, and its name in the list of movements. */
+export interface EmbeddedRecording {
   text: string;
   label: string;
 }
@@ -19,7 +19,7 @@ export class FileSource implements Source {
   /** The movement that was chosen last. */
   private chosen = 0;
 
-  constructor(private readonly inside: Inside[]) {}
+  constructor(private readonly inside: EmbeddedRecording[]) {}
 
   start(listener: Listener): void {
     this.listener = listener;
@@ -34,20 +34,20 @@ export class FileSource implements Source {
     if (chosen === undefined || listener === null) throw new Error(`There is no movement ${index + 1}.`);
     this.chosen = index;
     const recording = await unpack(chosen.text);
-    // Another was chosen meanwhile.
+    // Another movement was chosen meanwhile.
     if (this.chosen !== index) return;
     this.recording = recording;
     const { header, title, series, chart, events, frames, clothStride } = recording;
     const movements = this.inside.length > 1 ? this.inside.map((one) => one.label) : [];
     listener.run({ kind: 'file', number: index + 1, header, title, scenes: [], series, chart, movements, movement: index });
     listener.connection(true, null);
-    const message = clothStride > 1 ? `To keep this file small, cloth is stored for one frame in ${clothStride}.` : null;
+    const message = clothStride > 1 ? `To limit the size of this file, it stores cloth for one frame in ${clothStride}.` : null;
     listener.shared({ playing: false, speed: 1, frames, factor: null, quarantined: [], pulls: [], message, search: null });
     listener.events(events);
   }
 
   want(): void {
-    // There is nothing newer than what is there.
+    // A recording has no newer frames.
   }
 
   frame(index: number): void {
@@ -60,7 +60,7 @@ export class FileSource implements Source {
     if (this.recording === null) return;
     const { frames, times, values } = this.recording;
     let stride = 1;
-    while (frames > stride * MOST_POINTS) stride *= 2;
+    while (frames > stride * MAX_PLOT_POINTS) stride *= 2;
     const points = Array.from({ length: Math.ceil(frames / stride) }, (_, i) => i * stride);
     const finite = (value: number | undefined): number | null =>
       value !== undefined && Number.isFinite(value) ? value : null;
@@ -74,6 +74,6 @@ export class FileSource implements Source {
 
   command(command: Command): Promise<void> {
     if (command.do === 'movement') return this.open(command.index);
-    return Promise.reject(new Error(`A recording cannot ${command.do.replace('_', ' ')}.`));
+    return Promise.reject(new Error(`Recordings are read-only (${command.do.replace('_', ' ')}).`));
   }
 }

@@ -1,5 +1,5 @@
-// A run behind a WebSocket: sends commands, hands on what the server answers, and connects again when the
-// connection is lost.
+// A run behind a WebSocket: sends commands, forwards the messages of the server, and reconnects when the connection
+// is lost.
 import { decodeFrame } from '../frame';
 import { type Chart, type Header, clothVertices } from '../model';
 import type { Command, Listener, RunEvent, SceneInfo, SeriesData, SeriesInfo, Shared, Source } from './source';
@@ -26,10 +26,10 @@ interface Message {
   series?: SeriesData & { run: number };
 }
 
-/** The bytes before a frame: kind, run, index. */
+/** The bytes before a frame: kind, run and index. */
 const FRAME_HEAD = 16;
 const NEWEST = 1;
-const LOST = 'The connection to Conatus is lost; trying again. Is the program still running?';
+const CONNECTION_LOST = 'The connection to Conatus is lost. Reconnecting… Is the program still running?';
 
 export class LiveSource implements Source {
   readonly saveAddress = 'recording.mcap';
@@ -63,7 +63,7 @@ export class LiveSource implements Source {
   command(command: Command): Promise<void> {
     const id = this.nextId++;
     return new Promise((done, fail) => {
-      if (!this.send({ id, ...command })) fail(new Error(LOST));
+      if (!this.send({ id, ...command })) fail(new Error(CONNECTION_LOST));
       else this.waiting.set(id, { done, fail });
     });
   }
@@ -86,9 +86,9 @@ export class LiveSource implements Source {
       else this.binary(event.data);
     };
     socket.onclose = () => {
-      for (const { fail } of this.waiting.values()) fail(new Error(LOST));
+      for (const { fail } of this.waiting.values()) fail(new Error(CONNECTION_LOST));
       this.waiting.clear();
-      this.listener?.connection(false, LOST);
+      this.listener?.connection(false, CONNECTION_LOST);
       this.failures++;
       setTimeout(() => this.connect(), Math.min(500 * this.failures, 3000));
     };
@@ -110,7 +110,7 @@ export class LiveSource implements Source {
       if (message.ack.error) waiting?.fail(new Error(message.ack.error));
       else waiting?.done();
     }
-    // What is left of the run before is of no use.
+    // Messages about an earlier run are ignored.
     if (message.state?.run === this.run) listener.shared(message.state);
     if (message.events?.run === this.run) listener.events(message.events.events);
     if (message.series?.run === this.run) listener.series(message.series);

@@ -1,5 +1,5 @@
-// Where runs come from: the same questions and answers for a live server and for a file.
-import type { Chart, Frame, Header, Pull, Vec3 } from '../model';
+// The source of runs: one interface for a live server and for a file.
+import type { Chart, Frame, Header, PointerDrag, Vec3 } from '../model';
 
 export interface SceneInfo {
   name: string;
@@ -17,15 +17,15 @@ export interface RunEvent {
   kind: string;
   detail: unknown;
 }
-/** Points of all plots from point `from` on; point i is frame i · stride. */
+/** Points of all plots from index `from` on; point i is frame i · stride. */
 export interface SeriesData {
   stride: number;
   from: number;
   times: number[];
-  /** For each point one number per series; null is what is not finite. */
+  /** For each point one number per series; null if it is not finite. */
   values: (number | null)[][];
 }
-/** `live`: it is being computed. `recording` and `file`: all of it exists already. */
+/** `live`: being simulated. `recording` and `file`: finished. */
 export type Kind = 'live' | 'recording' | 'file';
 
 /** A run as a source introduces it. */
@@ -38,20 +38,20 @@ export interface Run {
   series: SeriesInfo[];
   /** The contacts of characters, if there are any. */
   chart: Chart | null;
-  /** The movements to choose from by name, if there are several; and which of them this is. */
+  /** The labels of the movements to choose from, if there are several, and the index of the shown one. */
   movements: string[];
   movement: number;
 }
-/** What all pages of a run share. */
+/** The state that all pages of a run share. */
 export interface Shared {
   playing: boolean;
   speed: number;
   frames: number;
   factor: number | null;
   quarantined: string[];
-  pulls: Pull[];
+  pulls: PointerDrag[];
   message: string | null;
-  /** How far the search for the movement of another scene is. */
+  /** Progress of the search for the movement of another scene. */
   search: string | null;
 }
 export type Command =
@@ -68,20 +68,20 @@ export interface Listener {
   frame(index: number, frame: Frame, newest: boolean): void;
   events(events: RunEvent[]): void;
   series(data: SeriesData): void;
-  /** Whether there is a connection; if not, why. */
+  /** Whether there is a connection, and a notice if not. */
   connection(connected: boolean, notice: string | null): void;
 }
 
 export interface Source {
   start(listener: Listener): void;
-  /** Asks for the newest frame after an index, once. */
+  /** Requests the newest frame after an index, once. */
   want(after: number): void;
-  /** Asks for a recorded frame. */
+  /** Requests a recorded frame. */
   frame(index: number): void;
-  /** Asks for points of the plots. */
+  /** Requests points of the plots. */
   series(from: number, stride: number): void;
-  /** Settles when the command has taken effect; fails with a plain sentence. */
+  /** Resolves when the command has taken effect; rejects with a message for the user. */
   command(command: Command): Promise<void>;
-  /** Where the recording so far can be fetched, if anywhere. */
+  /** The address of the recording so far, if it can be saved. */
   readonly saveAddress: string | null;
 }

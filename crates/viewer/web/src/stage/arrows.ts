@@ -1,4 +1,4 @@
-// Many arrows at once, drawn as instances; faintly seen through what is before them.
+// Arrows, drawn as instances; hidden parts are drawn faintly.
 import {
   BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, DynamicDrawUsage, GreaterDepth, Group, InstancedBufferAttribute,
   InstancedBufferGeometry, Mesh, MeshStandardMaterial,
@@ -29,13 +29,13 @@ export class Arrows {
     this.reserve(16);
   }
 
-  /** Begins anew with room for so many arrows. */
+  /** Clears all arrows and reserves capacity. */
   begin(count: number): void {
     this.count = 0;
     if (count > this.capacity) this.reserve(Math.max(count, 2 * this.capacity));
   }
 
-  /** An arrow from a point; `width` is the thickness of its shaft, the colour is linear. */
+  /** Adds an arrow from a point; `width` is the thickness of its shaft, the colour is linear. */
   add(x: number, y: number, z: number, dx: number, dy: number, dz: number, width: number, r: number, g: number, b: number): void {
     if (this.count >= this.capacity || !Number.isFinite(x + y + z + dx + dy + dz)) return;
     const i = this.count++, k = 3 * i;
@@ -51,12 +51,12 @@ export class Arrows {
     this.tint[k + 2] = b;
   }
 
-  /** How many are drawn. */
+  /** The number of drawn arrows. */
   get shown(): number {
     return this.group.visible ? this.count : 0;
   }
 
-  /** Draws what was added since `begin`. */
+  /** Draws the arrows added since `begin`. */
   end(): void {
     this.geometry.instanceCount = this.count;
     this.group.visible = this.count > 0;
@@ -86,7 +86,7 @@ export class Arrows {
   }
 }
 
-/** A shaft (part 0) and a head (part 1), each of height 1 along y and radius 1, without their places yet. */
+/** A shaft (part 0) and a head (part 1), each of height 1 along y and radius 1. */
 function shape(): InstancedBufferGeometry {
   const shaft = new CylinderGeometry(1, 1, 1, 10, 1, false).translate(0, 0.5, 0);
   const head = new ConeGeometry(1, 1, 14, 1, false).translate(0, 0.5, 0);

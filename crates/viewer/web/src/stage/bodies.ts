@@ -6,23 +6,23 @@ import { bodyMaterial, bodyUniforms, type BodyStyle } from './materials';
 import { POSE, type Poses } from './poses';
 import type { Quality } from './quality';
 
-/** More instances than this of a ball are drawn with fewer triangles than the recording's mesh has. */
-const MANY = 300;
+/** More balls than this are drawn with a coarser mesh than the recording has. */
+const MAX_DETAILED_BALLS = 300;
 
-/** How much of the pattern obstacles keep: one can still see them turn, but they do not draw the eye. */
-const CALM = 0.3;
+/** The contrast of the pattern on obstacles: their rotation stays visible without attracting attention. */
+const OBSTACLE_PATTERN_STRENGTH = 0.3;
 
 const LOCKED = 1, QUARANTINED = 2, CHOSEN = 4;
 
-/** One sort of surface: which body each instance belongs to, where in the body it is and how large. */
-interface Sort {
+/** The instances of one surface: the body, the offset and the scale of each. */
+interface InstanceGroup {
   mesh: InstancedMesh;
   style: BodyStyle;
   mark: InstancedBufferAttribute;
   owner: Uint32Array;
   offset: Float64Array;
   scale: Float64Array;
-  /** The surface as it is drawn, and as the recording has it, for wires. */
+  /** The drawn surface, and the recorded one for wireframes. */
   plain: BufferGeometry;
   wires: () => BufferGeometry;
 }
@@ -30,9 +30,9 @@ interface Sort {
 export class Bodies {
   readonly group = new Group();
   readonly shared = bodyUniforms();
-  /** The bodies that are quarantined at the moment. */
+  /** The bodies that are quarantined in the drawn frame. */
   readonly quarantined: number[] = [];
-  private readonly sorts: Sort[] = [];
+  private readonly groups: InstanceGroup[] = [];
   private readonly marks: Uint8Array;
   private chosen: number | null = null;
   private marksChanged = true;
@@ -60,9 +60,9 @@ export class Bodies {
       const mesh = header.meshes[index];
       const radius = ballRadius(mesh);
       const recorded = (): BufferGeometry => surface(mesh).scale(1 / (radius ?? 1), 1 / (radius ?? 1), 1 / (radius ?? 1));
-      const geometry = radius !== null && list.length > MANY ? unitBall(list.length, quality) : recorded();
+      const geometry = radius !== null && list.length > MAX_DETAILED_BALLS ? unitBall(list.length, quality) : recorded();
       const scale = new Float64Array(list.length).fill(radius ?? 1);
-      if (style !== 'body') calmed(geometry, style === 'figure' ? 0 : CALM);
+      if (style !== 'body') scalePattern(geometry, style === 'figure' ? 0 : OBSTACLE_PATTERN_STRENGTH);
       this.add(style, geometry, recorded, Uint32Array.from(list), new Float64Array(3 * list.length), scale);
     }
     if (owners.length > 0) {
@@ -76,24 +76,24 @@ export class Bodies {
     plain.setAttribute('mark', mark);
     const mesh = new InstancedMesh(plain, bodyMaterial(this.shared, sizeOf(plain), style, false), owner.length);
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-    // Instances fly about; to find out whether all of them are out of sight costs more than it saves.
+    // Culling moving instances costs more than it saves.
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = style !== 'glass';
     const color = new Color();
     owner.forEach((body, i) => mesh.setColorAt(i, color.setRGB(...this.header.bodies[body].color, SRGBColorSpace)));
     this.group.add(mesh);
-    this.sorts.push({ mesh, style, mark, owner, offset, scale, plain, wires });
+    this.groups.push({ mesh, style, mark, owner, offset, scale, plain, wires });
   }
 
   /** Moves every instance to its body's pose. */
   update(poses: Poses): void {
-    for (const { mesh, owner, offset, scale } of this.sorts) {
+    for (const { mesh, owner, offset, scale } of this.groups) {
       place(poses.data, owner, offset, scale, mesh.instanceMatrix.array as Float32Array);
       mesh.instanceMatrix.needsUpdate = true;
     }
   }
 
-  /** Takes over how the bodies of a frame take part, and draws marks that changed. */
+  /** Updates the status of the bodies and draws the marks that changed. */
   mark({ status }: Frame): void {
     const { marks } = this;
     const n = Math.min(marks.length, status.length);
@@ -118,7 +118,7 @@ export class Bodies {
   private drawMarks(): void {
     if (!this.marksChanged) return;
     this.marksChanged = false;
-    for (const { mark, owner } of this.sorts) {
+    for (const { mark, owner } of this.groups) {
       for (let i = 0; i < owner.length; i++) mark.array[i] = this.marks[owner[i]];
       mark.needsUpdate = true;
     }
@@ -129,12 +129,12 @@ export class Bodies {
   }
 
   setWireframe(on: boolean): void {
-    for (const { mesh, style, mark, plain, wires } of this.sorts) {
+    for (const { mesh, style, mark, plain, wires } of this.groups) {
       for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
       if (mesh.geometry !== plain) mesh.geometry.dispose();
       mesh.geometry = plain;
       if (on) {
-        // Wires are told from each triangle's own three corners, so corners must not be shared.
+        // The wireframe shader needs separate corners for each triangle.
         const shared = wires();
         mesh.geometry = shared.toNonIndexed().setAttribute('mark', mark);
         shared.dispose();
@@ -145,7 +145,7 @@ export class Bodies {
 
   dispose(): void {
     this.setWireframe(false);
-    for (const { mesh } of this.sorts) {
+    for (const { mesh } of this.groups) {
       mesh.geometry.dispose();
       for (const material of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) material.dispose();
       mesh.dispose();
@@ -153,7 +153,7 @@ export class Bodies {
   }
 }
 
-function calmed(geometry: BufferGeometry, share: number): void {
+function scalePattern(geometry: BufferGeometry, share: number): void {
   const pattern = geometry.getAttribute('pattern');
   for (let i = 0; i < pattern.count; i++) pattern.setX(i, share * pattern.getX(i));
 }

@@ -1,22 +1,22 @@
-// Boxes along the axes, and which numbers are places.
+// Axis-aligned boxes, and the check for drawable coordinates.
 import type { Vec3 } from '../model';
 
-/** Numbers beyond this are a blow-up, not a place. */
-export const FAR = 1e9;
+/** Larger coordinates are not drawn: the simulation has diverged. */
+export const MAX_COORDINATE_M = 1e9;
 
-/** Whether a point is somewhere one can draw. */
-export function isPlace(x: number, y: number, z: number): boolean {
-  return Math.abs(x) < FAR && Math.abs(y) < FAR && Math.abs(z) < FAR;
+/** Whether a point can be drawn. */
+export function isDrawable(x: number, y: number, z: number): boolean {
+  return Math.abs(x) < MAX_COORDINATE_M && Math.abs(y) < MAX_COORDINATE_M && Math.abs(z) < MAX_COORDINATE_M;
 }
 
-/** A box along the axes; empty until something is added. */
+/** An axis-aligned box; empty until something is added. */
 export class Box {
   readonly lo: Vec3 = [Infinity, Infinity, Infinity];
   readonly hi: Vec3 = [-Infinity, -Infinity, -Infinity];
 
-  /** Makes room for a ball; passes over what is no place. */
+  /** Extends the box by a ball; ignores points that cannot be drawn. */
   add(x: number, y: number, z: number, radius = 0): void {
-    if (!isPlace(x, y, z)) return;
+    if (!isDrawable(x, y, z)) return;
     const { lo, hi } = this;
     if (x - radius < lo[0]) lo[0] = x - radius;
     if (y - radius < lo[1]) lo[1] = y - radius;

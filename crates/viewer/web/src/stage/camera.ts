@@ -10,8 +10,8 @@ const FIELD_OF_VIEW = 36;
 /** Azimuth from the front towards the right, and elevation, in degrees. */
 const VIEWS: Record<ViewName, [number, number]> = { home: [32, 24], front: [0, 3], side: [90, 3], top: [0, 89.9] };
 const MOVE_SECONDS = 0.3;
-/** How much of the picture's width and height the scene may fill. */
-const FILL = 0.9;
+/** The share of the picture that the scene fills. */
+const FRAME_FILL = 0.9;
 
 interface Move {
   from: { target: Vector3; offset: Vector3 };
@@ -33,7 +33,7 @@ export class Rig {
     this.controls = this.makeControls();
   }
 
-  /** The controls keep to the up direction they were made with, so another one needs others. */
+  /** Controls have a fixed up direction, so a different one needs new controls. */
   private makeControls(): OrbitControls {
     const controls = new OrbitControls(this.camera, this.canvas);
     controls.enableDamping = true;
@@ -45,7 +45,7 @@ export class Rig {
     return controls;
   }
 
-  /** Takes a new scene: its up direction and its size, which bounds how near and far one can zoom. */
+  /** Starts a new scene with its up direction and its size, which limits the zoom. */
   begin(up: 'y' | 'z', size: number): void {
     this.size = size;
     if (up !== this.up) {
@@ -91,7 +91,7 @@ export class Rig {
     this.go(target, towards.multiplyScalar(distance), animated);
   }
 
-  /** Comes near a ball without turning. */
+  /** Frames a ball without rotating. */
   focus(at: Vec3, radius: number): void {
     const wanted = radius > 0 ? (2.8 * radius) / Math.tan((FIELD_OF_VIEW * Math.PI) / 360) : this.distance;
     const offset = this.camera.position.clone().sub(this.target).setLength(Math.max(wanted, this.controls.minDistance));
@@ -107,17 +107,17 @@ export class Rig {
     this.move?.to.target.add(by);
   }
 
-  /** Where to look and from how far so that a box just fills the picture, seen from a direction. */
+  /** The target and the distance at which a box fills the picture, seen from a direction. */
   private framing(box: Box, towards: Vector3): { target: Vector3; distance: number } {
     const target = new Vector3(...box.centre());
     const right = new Vector3().crossVectors(this.camera.up, towards);
     right.normalize();
     const above = new Vector3().crossVectors(towards, right);
-    const tall = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * FILL, wide = tall * this.camera.aspect;
+    const tall = Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * FRAME_FILL, wide = tall * this.camera.aspect;
     const corners = box.corners().map((c) => new Vector3(...c));
     const p = new Vector3();
     let distance = 0;
-    // The nearer half looks larger: the middle of the picture is not the box's middle, and is found step by step.
+    // With perspective the centre of the picture is not the centre of the box; it is found by iteration.
     for (let round = 0; round < 4; round++) {
       distance = 0;
       for (const corner of corners) {
@@ -156,7 +156,7 @@ export class Rig {
     };
   }
 
-  /** Goes on with a move and with damping; whether anything changed. */
+  /** Advances the animation and the damping; returns whether the camera moved. */
   update(dt: number): boolean {
     const { move, camera, controls } = this;
     let moved = false;
@@ -188,7 +188,7 @@ export class Rig {
   }
 }
 
-/** Between two directions on the great arc. */
+/** Spherical interpolation of two directions. */
 function slerp(a: Vector3, b: Vector3, s: number): Vector3 {
   const from = a.clone().normalize(), to = b.clone().normalize();
   const angle = from.angleTo(to);

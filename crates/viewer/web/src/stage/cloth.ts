@@ -1,4 +1,4 @@
-// All pieces of cloth, drawn as sheets whose two sides can be told apart.
+// All pieces of cloth, drawn as sheets with different sides.
 import {
   BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, Group, type IUniform, LineBasicMaterial, LineSegments, Mesh,
   MeshStandardMaterial, SRGBColorSpace,
@@ -18,7 +18,7 @@ interface Piece {
   normals: BufferAttribute;
   box: Box;
   sheet: Mesh<BufferGeometry, MeshStandardMaterial>;
-  /** Every edge of the mesh, on demand; and the border, while the piece is chosen. */
+  /** All edges of the mesh, on demand; and the border, while the piece is selected. */
   wires: LineSegments<BufferGeometry, LineBasicMaterial>;
   border: LineSegments<BufferGeometry, LineBasicMaterial>;
   glow: IUniform<number>;
@@ -49,24 +49,24 @@ export class Cloth {
     geometry.setIndex(new BufferAttribute(corners, 1));
     const sheet = new Mesh(geometry, clothMaterial(color, this.chosen, glow));
     sheet.castShadow = true;
-    // A processor has enough to do with the sheet itself.
+    // Shadows on cloth are too slow in software.
     sheet.receiveShadow = quality === 'full';
     const lines = (pairs: number[], hue: Color): LineSegments<BufferGeometry, LineBasicMaterial> => {
       const geometry = new BufferGeometry().setAttribute('position', positions);
       geometry.setIndex(new BufferAttribute(Uint32Array.from(pairs), 1));
       const material = new LineBasicMaterial({ color: hue, toneMapped: false });
-      return new LineSegments(geometry, patched(material, { key: 'cloth wires', vertexEnd: NEARER }));
+      return new LineSegments(geometry, patched(material, { key: 'cloth wires', vertexEnd: OFFSET_TOWARDS_CAMERA }));
     };
     const wires = lines(edges.all, color.clone().multiplyScalar(0.35));
     const border = lines(edges.border, this.chosen.value);
-    // Vertices move all the time: boxes to cull by would have to be computed for every picture.
+    // Vertices move in every frame, and so would the bounds for culling.
     for (const part of [sheet, wires, border]) part.frustumCulled = false;
     wires.visible = border.visible = false;
     this.group.add(sheet, wires, border);
     return { first, corners, positions, normals, box: new Box(), sheet, wires, border, glow };
   }
 
-  /** Moves the vertices to where they are between two frames. */
+  /** Interpolates the vertices between two frames. */
   update(a: Frame, b: Frame | null, s: number): void {
     this.box.clear();
     for (const { first, corners, positions, normals, box } of this.pieces) {
@@ -80,7 +80,7 @@ export class Cloth {
     }
   }
 
-  /** Makes one piece the chosen one. */
+  /** Selects a piece. */
   choose(piece: number | null): void {
     this.pieces.forEach(({ border, glow }, i) => {
       border.visible = i === piece;
@@ -89,7 +89,7 @@ export class Cloth {
     });
   }
 
-  /** `only`: edges in the place of the sheet; `too`: edges over it. */
+  /** `only`: edges instead of the sheet; `too`: edges over it. */
   setWires(only: boolean, too: boolean): void {
     for (const { sheet, wires } of this.pieces) {
       sheet.visible = !only;
@@ -101,7 +101,7 @@ export class Cloth {
     for (const { border } of this.pieces) border.material.color.copy(this.chosen.value);
   }
 
-  /** The middle of a piece's box and half of its diagonal. */
+  /** The centre of the box of a piece, and half of its diagonal. */
   ballAround(piece: number): { centre: Vec3; radius: number } | null {
     const box = this.pieces[piece]?.box;
     return box === undefined || box.isEmpty() ? null : { centre: box.centre(), radius: box.diagonal() / 2 };
@@ -131,13 +131,13 @@ export class Cloth {
   }
 }
 
-/** A dull sheet; its back is paler and a little darker than its front, so that one sees where it is folded over. */
+/** A matte sheet; its back is paler and slightly darker than its front, which makes folds visible. */
 function clothMaterial(color: Color, chosen: IUniform<Color>, glow: IUniform<number>): MeshStandardMaterial {
   const material = new MeshStandardMaterial({ color, roughness: 0.88, metalness: 0, side: DoubleSide });
   return patched(material, {
     key: 'cloth',
     uniforms: { chosen, glow },
-    vertexShadow: FROM_THE_LIT_SIDE,
+    vertexShadow: SHADOW_OFFSET_ON_LIT_SIDE,
     fragmentHead: `
       uniform vec3 chosen;
       uniform float glow;`,
@@ -152,14 +152,14 @@ function clothMaterial(color: Color, chosen: IUniform<Color>, glow: IUniform<num
   });
 }
 
-/** Edges that are drawn over the sheet must not sink into it: about a thousandth of their distance is enough. */
-const NEARER = 'gl_Position.z -= 4e-5 * gl_Position.w;';
+/** Offsets edges towards the camera, so that the sheet does not hide them. */
+const OFFSET_TOWARDS_CAMERA = 'gl_Position.z -= 4e-5 * gl_Position.w;';
 
 /**
- * Looks for shadows a little off the sheet, so that it throws none on itself: on the side of the sun, whichever that is,
- * and by more than on solid bodies, for its few flat triangles stand in for a round fold.
+ * Samples the shadow map with an offset towards the sun, so that the sheet does not shadow itself. The offset is larger
+ * than for solid bodies, because flat triangles approximate round folds.
  */
-const FROM_THE_LIT_SIDE = `
+const SHADOW_OFFSET_ON_LIT_SIDE = `
       #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
         vec3 away = vec3(directionalShadowMatrix[0][0].z, directionalShadowMatrix[0][1].z, directionalShadowMatrix[0][2].z);
         vec3 off = (dot(shadowWorldNormal, away) > 0.0 ? -3.5 : 3.5) * directionalLightShadows[0].shadowNormalBias * shadowWorldNormal;

@@ -1,4 +1,4 @@
-// Coil springs between two points, bent by the graphics card so that the wire keeps its thickness as they stretch.
+// Coil springs between two points. A vertex shader bends them, so that the wire keeps its thickness.
 import { BufferAttribute, DynamicDrawUsage, InstancedBufferAttribute, InstancedBufferGeometry, Mesh, MeshDepthMaterial, MeshStandardMaterial } from 'three';
 import type { Vec3 } from '../model';
 import { patched } from './materials';
@@ -96,7 +96,7 @@ export class Coils {
   }
 }
 
-/** A tube still unbent: each point says how far along the wire it is, and the cosine and sine of where around it. */
+/** A straight tube: each point has its position along the wire, and the cosine and sine of its angle around it. */
 function tube(geometry: InstancedBufferGeometry): void {
   const positions = new Float32Array(3 * (ALONG + 1) * AROUND);
   const index: number[] = [];

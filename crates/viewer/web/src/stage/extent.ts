@@ -1,6 +1,6 @@
-// Where a scene takes place: the box around its bodies, and the room its planes end in.
+// The extent of a scene: the box around its bodies, and the box to which its planes are clipped.
 import type { BodyInfo, EndInfo, Frame, Header, Vec3, WaterInfo } from '../model';
-import { Box, FAR, isPlace } from './box';
+import { Box, MAX_COORDINATE_M, isDrawable } from './box';
 import { Poses } from './poses';
 
 /** The index of the axis that points up. */
@@ -8,8 +8,8 @@ export function upAxis(header: Header): 1 | 2 {
   return header.up === 'y' ? 1 : 2;
 }
 
-/** The radius of the smallest ball about the centre of mass around a body. */
-export function reachOf(header: Header, body: BodyInfo): number {
+/** The radius of the bounding sphere of a body about its centre of mass. */
+export function boundingRadiusOf(header: Header, body: BodyInfo): number {
   let reach = 0;
   const mesh = body.mesh === null ? undefined : header.meshes[body.mesh];
   if (mesh) {
@@ -17,23 +17,23 @@ export function reachOf(header: Header, body: BodyInfo): number {
   } else {
     for (const [c, r] of body.spheres) reach = Math.max(reach, Math.hypot(...c) + Math.abs(r));
   }
-  return Math.min(reach, FAR);
+  return Math.min(reach, MAX_COORDINATE_M);
 }
 
-/** The reach of every body; a mesh shared by many is measured once. */
-export function reaches(header: Header): Float64Array {
+/** The bounding radius of every body; a shared mesh is measured once. */
+export function boundingRadii(header: Header): Float64Array {
   const ofMesh = new Map<number, number>();
   return Float64Array.from(header.bodies, (body) => {
-    if (body.mesh === null) return reachOf(header, body);
+    if (body.mesh === null) return boundingRadiusOf(header, body);
     let reach = ofMesh.get(body.mesh);
-    if (reach === undefined) ofMesh.set(body.mesh, (reach = reachOf(header, body)));
+    if (reach === undefined) ofMesh.set(body.mesh, (reach = boundingRadiusOf(header, body)));
     return reach;
   });
 }
 
 /**
- * The corners of the box around an obstacle in its own axes. Its origin can lie far from its middle, for it has no
- * centre of mass, and a ball about it would be far too large.
+ * The corners of the box of an obstacle in its own axes. Its origin can be far from its centre, so a bounding sphere
+ * about the origin would be too large.
  */
 export function obstacleCorners(header: Header, body: BodyInfo): Vec3[] {
   const box = new Box();
@@ -60,7 +60,7 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
   for (const spring of header.springs) {
     for (const end of [spring.a, spring.b]) if ('pin' in end) box.add(...end.pin);
   }
-  if (frame) swings(header, frame, reach, box);
+  if (frame) addSwingRange(header, frame, reach, box);
   if (box.isEmpty()) box.add(0, 0, 0, 1);
   const least = Math.max(box.diagonal() * 0.05, 1e-3);
   for (let axis = 0; axis < 3; axis++) {
@@ -77,7 +77,7 @@ export function lowestPoint(header: Header, frame: Frame): number {
   let lowest = Infinity;
   header.bodies.forEach((body, i) => {
     const [x, y, z, w, a, b, c] = frame.bodies.subarray(13 * i, 13 * i + 7);
-    if (!isPlace(x, y, z)) return;
+    if (!isDrawable(x, y, z)) return;
     // The row of the rotation matrix that gives heights.
     const row: Vec3 = up === 1
       ? [2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)]
@@ -91,8 +91,8 @@ export function lowestPoint(header: Header, frame: Frame): number {
   return lowest;
 }
 
-/** Makes room for what hangs on springs from a pin: it will swing below the pin and to its other side. */
-function swings(header: Header, frame: Frame, reach: Float64Array, box: Box): void {
+/** Adds the range of bodies that hang on springs from a pin: below the pin and on its other side. */
+function addSwingRange(header: Header, frame: Frame, reach: Float64Array, box: Box): void {
   const up = upAxis(header);
   const { gravity } = header;
   if (gravity && Math.hypot(...gravity) === 0) return;
@@ -129,13 +129,13 @@ function swings(header: Header, frame: Frame, reach: Float64Array, box: Box): vo
   }
 }
 
-/** The box that planes are drawn in: the bodies' with some air around it, but ending at walls that are near. */
-export function roomOf(header: Header, inner: Box): Box {
+/** The box to which planes are clipped: that of the bodies with a margin, ending at near walls. */
+export function planeBounds(header: Header, inner: Box): Box {
   const air = 0.2 * inner.diagonal();
   const room = inner.clone();
   for (let axis = 0; axis < 3; axis++) {
     room.lo[axis] -= air;
-    // Walls need not be much higher than what they hold.
+    // Walls are not much higher than the bodies.
     room.hi[axis] += axis === upAxis(header) ? 0.4 * air : air;
   }
   for (const { point, normal } of header.planes) {
@@ -149,7 +149,7 @@ export function roomOf(header: Header, inner: Box): Box {
   return room;
 }
 
-/** The horizontal extent of water: its own, or the room's with twice as much around it. */
+/** The horizontal extent of water: its own, or that of the clip box with a margin. */
 export function waterExtent(header: Header, water: WaterInfo, room: Box): [[number, number], [number, number]] {
   if (water.extent) return water.extent;
   const other = header.up === 'y' ? 2 : 1;
@@ -170,7 +170,7 @@ export function floorOf(header: Header): number | null {
   return floor;
 }
 
-/** What the camera should show: bodies, near walls and water that ends somewhere. */
+/** The box for the camera: bodies, near walls and bounded water. */
 export function sceneBox(header: Header, inner: Box, room: Box): Box {
   const box = inner.clone();
   const up = upAxis(header);

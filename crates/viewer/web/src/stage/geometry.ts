@@ -1,4 +1,4 @@
-// Surfaces for the graphics card, made from the recording's meshes.
+// Drawable surfaces of the meshes of a recording.
 import { BufferAttribute, BufferGeometry, IcosahedronGeometry } from 'three';
 import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type { BodyInfo, Header, MeshData, Vec3 } from '../model';
@@ -6,9 +6,9 @@ import type { Quality } from './quality';
 import { edgesOf } from './sheet';
 
 /** Edges sharper than this stay sharp, in radians. */
-const CREASE = Math.PI / 6;
-/** Faces smaller than this part of the whole surface are patterned; larger ones are sides that one can tell apart. */
-const FINE = 1 / 64;
+const CREASE_ANGLE_RAD = Math.PI / 6;
+/** Faces smaller than this share of the surface are patterned; larger faces can be told apart without a pattern. */
+const PATTERNED_FACE_SHARE = 1 / 64;
 
 const open = new WeakMap<MeshData, boolean>();
 
@@ -22,13 +22,13 @@ export function isOpen(mesh: MeshData): boolean {
   return known;
 }
 
-/** Obstacles that are open are drawn like glass, for what happens inside of them is what one wants to see. */
+/** Open obstacles are drawn like glass, so that their inside is visible. */
 export function isGlass(header: Header, { scripted, mesh }: BodyInfo): boolean {
   const data = scripted === true && mesh !== null ? header.meshes[mesh] : undefined;
   return data !== undefined && isOpen(data);
 }
 
-/** If all vertices lie on a ball about the centre of mass, and enclose it: its radius. */
+/** The radius if all vertices are on a sphere about the centre of mass; otherwise null. */
 export function ballRadius(mesh: MeshData): number | null {
   if (mesh.vertices.length < 12) return null;
   let least = Infinity, most = 0;
@@ -40,7 +40,7 @@ export function ballRadius(mesh: MeshData): number | null {
   return least > 0.999 * most && !isOpen(mesh) ? most : null;
 }
 
-/** Triangles with normals that are rounded across edges of less than 30°; of balls with the ball's own normals. */
+/** A surface with smooth normals across edges of less than 30°; for balls with exact normals. */
 export function surface(mesh: MeshData): BufferGeometry {
   if (ballRadius(mesh) === null) return creased(welded(mesh));
   return patterned(finished(mesh.vertices.flat(), mesh.vertices.flatMap(unit), mesh.triangles.flat()));
@@ -50,7 +50,7 @@ function creased(mesh: MeshData): BufferGeometry {
   const { vertices, triangles } = mesh;
   const faces = faceNormals(mesh);
   const around = facesAround(mesh);
-  const crease = Math.cos(CREASE);
+  const crease = Math.cos(CREASE_ANGLE_RAD);
   const positions: number[] = [], normals: number[] = [], index: number[] = [], pattern: number[] = [];
   let whole = 0;
   for (let f = 0; f < faces.length; f += 3) whole += Math.hypot(faces[f], faces[f + 1], faces[f + 2]);
@@ -59,7 +59,7 @@ function creased(mesh: MeshData): BufferGeometry {
   triangles.forEach((triangle, f) => {
     const ox = faces[3 * f], oy = faces[3 * f + 1], oz = faces[3 * f + 2];
     const own = Math.hypot(ox, oy, oz);
-    const patterned = own < FINE * whole ? 1 : 0;
+    const patterned = own < PATTERNED_FACE_SHARE * whole ? 1 : 0;
     for (const v of triangle) {
       const sum: Vec3 = [0, 0, 0];
       for (let i = around.start[v]; i < around.start[v + 1]; i++) {
@@ -86,7 +86,7 @@ function creased(mesh: MeshData): BufferGeometry {
   return patterned(finished(positions, normals, index), pattern);
 }
 
-/** The same surface with one normal per vertex, for outlines that do not tear at edges. */
+/** The surface with one normal per vertex, for closed outlines. */
 export function hull(loose: MeshData): BufferGeometry {
   const mesh = welded(loose);
   const { vertices, triangles } = mesh;
@@ -97,7 +97,7 @@ export function hull(loose: MeshData): BufferGeometry {
     let x = 0, y = 0, z = 0;
     for (let i = around.start[v]; i < around.start[v + 1]; i++) {
       const g = 3 * around.faces[i];
-      // Each side counts once, however many triangles it has: the diagonal of a box's side must not bend the corner.
+      // Coplanar triangles count once: the diagonal of the side of a box must not change the normal of its corner.
       const scale = 1 / (Math.hypot(faces[g], faces[g + 1], faces[g + 2]) || 1);
       const nx = faces[g] * scale, ny = faces[g + 1] * scale, nz = faces[g + 2] * scale;
       let known = false;
@@ -116,7 +116,7 @@ export function hull(loose: MeshData): BufferGeometry {
   return finished(vertices.flat(), normals, triangles.flat());
 }
 
-/** A ball of radius 1, as fine as its number on the screen allows. */
+/** A ball of radius 1; many instances get a coarser mesh. */
 export function unitBall(instances: number, quality: Quality): BufferGeometry {
   const detail = instances <= 64 ? 12 : quality === 'plain' ? 3 : instances <= 600 ? 7 : instances <= 3000 ? 5 : 3;
   const loose = new IcosahedronGeometry(1, detail);
@@ -126,13 +126,13 @@ export function unitBall(instances: number, quality: Quality): BufferGeometry {
   return patterned(ball);
 }
 
-/** Says of each vertex whether its surroundings are patterned; all are if nothing else is said. */
+/** Sets which vertices are patterned; by default all. */
 function patterned(geometry: BufferGeometry, pattern?: number[]): BufferGeometry {
   const values = pattern ?? new Array<number>(geometry.getAttribute('position').count).fill(1);
   return geometry.setAttribute('pattern', new BufferAttribute(new Float32Array(values), 1));
 }
 
-/** The same mesh with one vertex where several were at one place. */
+/** The mesh with coincident vertices merged. */
 function welded({ vertices, triangles }: MeshData): MeshData {
   const places = new Map<string, number>();
   const kept: Vec3[] = [];

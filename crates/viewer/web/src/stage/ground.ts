@@ -1,4 +1,4 @@
-// The ground: a plane that catches shadows, with a grid that is crisp near by and fades into the sky.
+// The ground: a plane that receives shadows, with a grid that fades into the horizon.
 import { CircleGeometry, Color, Mesh, ShaderMaterial, UniformsLib, UniformsUtils, Vector3 } from 'three';
 import { SOFT_SHADOW } from './materials';
 import type { Look } from './theme';
@@ -7,7 +7,7 @@ export class Ground {
   readonly mesh: Mesh<CircleGeometry, ShaderMaterial>;
   private readonly up: 1 | 2;
 
-  /** `solid`: bodies rest on it; otherwise it is there for the eye, and gives way to bodies that pass through it. */
+  /** `solid`: bodies rest on it; otherwise it is decoration, and turns transparent when bodies pass through it. */
   constructor(up: 'y' | 'z', readonly level: number, private readonly solid: boolean) {
     this.up = up === 'y' ? 1 : 2;
     const material = new ShaderMaterial({
@@ -47,7 +47,7 @@ export class Ground {
     uniforms.shaded.value.set(look.shaded);
   }
 
-  /** Lies under what the camera looks at and reaches as far as it can see. */
+  /** Moves the ground below the target of the camera and scales it with the view distance. */
   follow(target: Vector3, distance: number, scene: number): void {
     const { mesh } = this;
     const reach = Math.max(8 * distance, 6 * scene);
@@ -58,7 +58,7 @@ export class Ground {
     mesh.material.uniforms.reach.value = reach;
   }
 
-  /** Only lines are left when a body is below a ground that does not hold it. */
+  /** Shows only the grid while a body is below a ground that is not solid. */
   clear(lowest: number, size: number): void {
     const sunk = this.solid ? 0 : Math.min(Math.max((this.level - lowest) / (0.1 * size), 0), 1);
     this.mesh.material.uniforms.fill.value = 1 - sunk;
@@ -109,8 +109,8 @@ const FRAGMENT = `
       vec2 at = vWorld.xy;
     #endif
     vec2 perPixel = max(fwidth(at), 1e-9);
-    // The finest grid is the power of ten whose cells are at least ten pixels wide here. As they shrink to that,
-    // it fades away and each coarser one takes the strength of the next finer.
+    // The finest grid has cells of a power of ten that are at least ten pixels wide. Towards that limit it fades
+    // out, and each coarser grid takes the strength of the next finer one.
     vec2 scale = log(perPixel * 10.0) / log(10.0);
     vec2 fine = pow(vec2(10.0), ceil(scale));
     vec2 room = ceil(scale) - scale;

@@ -8,8 +8,8 @@ import type { Quality } from './quality';
 import type { Look } from './theme';
 
 const SHADOW_MAP: Record<Quality, number> = { full: 2048, plain: 1024 };
-/** How strong light from the sky must be to stand in for light from all around. */
-const STAND_IN = 3.1;
+/** Scales the hemisphere light where it replaces the environment map. */
+const SKY_LIGHT_FACTOR = 3.1;
 
 export class Light {
   private readonly sun = new DirectionalLight('#fff6ea', 2.5);
@@ -32,7 +32,7 @@ export class Light {
     this.setUp('z');
   }
 
-  /** Makes anew what is lost with the graphics card's memory. */
+  /** Restores what a lost WebGL context has discarded. */
   renew(renderer: WebGLRenderer): void {
     if (this.quality === 'plain') return;
     this.environment?.dispose();
@@ -41,7 +41,7 @@ export class Light {
   }
 
   setUp(up: 'y' | 'z'): void {
-    // From the left in front of the home view, so that shadows fall to the right and back.
+    // From the front left of the home view, so that shadows fall to the back right.
     if (up === 'z') this.fromSun.set(-0.42, -0.5, 1).normalize();
     else this.fromSun.set(-0.42, 1, 0.5).normalize();
     this.fill.position.set(0, up === 'y' ? 1 : 0, up === 'z' ? 1 : 0);
@@ -52,15 +52,15 @@ export class Light {
 
   setLook(look: Look): void {
     this.sun.intensity = look.sun;
-    this.fill.intensity = look.fill + (this.quality === 'plain' ? STAND_IN * look.environment : 0);
+    this.fill.intensity = look.fill + (this.quality === 'plain' ? SKY_LIGHT_FACTOR * look.environment : 0);
     this.scene.environmentIntensity = look.environment;
     this.sky.material.uniforms.zenith.value.set(look.zenith);
     this.sky.material.uniforms.horizon.value.set(look.horizon);
   }
 
   /**
-   * Fits the shadows to what throws them; `ground` is how far below its centre they may fall.
-   * The fit changes in steps, so that shadows do not swim while bodies move.
+   * Fits the shadow map to the shadow casters; `ground` is how far below their centre shadows may fall.
+   * The fit changes in steps, so that shadows do not shimmer while bodies move.
    */
   fit(box: Box, ground: number): void {
     if (box.isEmpty()) return;
@@ -115,7 +115,7 @@ function skyMaterial(): ShaderMaterial {
       void main() {
         float height = dot(normalize(vDirection), up);
         vec3 color = mix(horizon, zenith, smoothstep(0.0, 0.75, height));
-        // A little noise hides the steps of eight bits.
+        // Dithering hides the banding of eight bits.
         float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
         gl_FragColor = vec4(color + color * noise * 0.012, 1.0);
         #include <colorspace_fragment>
@@ -123,7 +123,7 @@ function skyMaterial(): ShaderMaterial {
   });
 }
 
-/** Light from all around as in a photographer's studio: bright above, dim below, with large soft lamps. */
+/** An environment map like a photo studio: bright above, dim below, with large soft lamps. */
 function softBoxes(renderer: WebGLRenderer): WebGLRenderTarget {
   const studio = new Scene();
   const walls = new Mesh(

@@ -1,10 +1,10 @@
-// The lit material of bodies, and how lit materials get a few lines of shader of their own.
+// The lit material of bodies, and patches for the shaders of three.js.
 import { Color, DoubleSide, type IUniform, type Material, MeshStandardMaterial, type WebGLProgramParametersWithUniforms } from 'three';
-import { ALARM } from './theme';
+import { QUARANTINE_COLOR } from './theme';
 
-/** Lines of GLSL to put into one of three's own shaders. */
+/** Lines of GLSL to insert into a shader of three.js. */
 export interface Patch {
-  /** Names the program: materials of one key share it. */
+  /** The key of the program: materials with the same key share it. */
   key: string;
   uniforms?: Record<string, IUniform>;
   vertexHead?: string;
@@ -23,11 +23,11 @@ export interface Patch {
   fragmentNormal?: string;
   /** Changes `totalEmissiveRadiance`. */
   fragmentGlow?: string;
-  /** Changes `gl_FragColor` before tones are mapped. */
+  /** Changes `gl_FragColor` before tone mapping. */
   fragmentEnd?: string;
 }
 
-const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
+const INSERTION_POINTS: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
   ['vertexHead', 'vertexShader', '#include <common>'],
   ['vertexNormal', 'vertexShader', '#include <beginnormal_vertex>'],
   ['vertexPosition', 'vertexShader', '#include <begin_vertex>'],
@@ -40,11 +40,11 @@ const PLACES: [keyof Patch, 'vertexShader' | 'fragmentShader', string][] = [
   ['fragmentEnd', 'fragmentShader', '#include <opaque_fragment>'],
 ];
 
-/** Puts the lines of a patch behind three's own of each place. */
+/** Inserts the lines of a patch after the chunks of three.js. */
 export function patched<M extends Material>(material: M, patch: Patch): M {
   material.onBeforeCompile = (shader: WebGLProgramParametersWithUniforms) => {
     Object.assign(shader.uniforms, patch.uniforms);
-    for (const [part, stage, place] of PLACES) {
+    for (const [part, stage, place] of INSERTION_POINTS) {
       const lines = patch[part];
       if (typeof lines === 'string') shader[stage] = shader[stage].replace(place, `${place}\n${lines}`);
     }
@@ -53,7 +53,7 @@ export function patched<M extends Material>(material: M, patch: Patch): M {
   return material;
 }
 
-/** What all bodies' materials share: the moment for what pulses, and the colour of what is chosen. */
+/** The uniforms of all bodies: the phase of the pulse, and the colours of selection and quarantine. */
 export interface BodyUniforms {
   [name: string]: IUniform;
   pulse: IUniform<number>;
@@ -62,27 +62,27 @@ export interface BodyUniforms {
 }
 
 export function bodyUniforms(): BodyUniforms {
-  return { pulse: { value: 0.5 }, chosen: { value: new Color() }, alarm: { value: new Color(ALARM) } };
+  return { pulse: { value: 0.5 }, chosen: { value: new Color() }, alarm: { value: new Color(QUARANTINE_COLOR) } };
 }
 
-/** A body; an obstacle, which does not draw the eye; an obstacle that one can look into; a part of a character. */
+/** A body; an obstacle; an obstacle drawn as glass; a part of a character. */
 export type BodyStyle = 'body' | 'calm' | 'glass' | 'figure';
 
 /**
- * A body's material. `reach` is the size of its geometry, for stripes. Where its surface
- * is patterned, its eighths are light and dark in turn, so that one sees it turn. Each instance carries a mark: 1 locked, 2 quarantined, 4 chosen.
+ * The material of a body. `reach` is the size of its geometry, for stripes. Patterned surfaces have alternating light
+ * and dark octants, which makes rotation visible. Each instance has a mark: 1 locked, 2 quarantined, 4 selected.
  */
 export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodyStyle, wireframe: boolean): MeshStandardMaterial {
   const glass = style === 'glass' && !wireframe;
   const material = new MeshStandardMaterial({ roughness: style === 'calm' ? 0.7 : style === 'figure' ? 0.5 : 0.42, metalness: 0, alphaToCoverage: wireframe });
   if (wireframe || glass) material.side = DoubleSide;
   if (style === 'calm') {
-    // Cloth lies upon obstacles at a distance far below a pixel, and must not sink in where its triangles are coarse.
+    // Cloth rests on obstacles at less than a pixel; the offset keeps coarse triangles visible.
     material.polygonOffset = true;
     material.polygonOffsetFactor = material.polygonOffsetUnits = 2;
   }
   if (glass) {
-    // Without a depth of its own it hides neither what is inside of it nor its other wall; three draws the far side first.
+    // Without writing depth it hides neither its inside nor its other wall; three.js draws the far side first.
     material.transparent = true;
     material.depthWrite = false;
   }
@@ -136,7 +136,7 @@ const OCTANTS = `
       float octant = sides.x * sides.y * sides.z * vPattern;
       diffuseColor.rgb = octant > 0.0 ? mix(diffuseColor.rgb, vec3(1.0), 0.10 * octant) : diffuseColor.rgb * (1.0 + 0.38 * octant);`;
 
-// As in real glass, more is seen of a wall that one looks along: that draws its outline.
+// Glass is more opaque at grazing angles, which draws its outline.
 const GLASS = `
       float slant = 1.0 - abs(dot(normalize(vViewPosition), normal));
       gl_FragColor.a = mix(0.24, 0.72, slant * slant * slant) + (isChosen ? 0.12 : 0.0);`;
@@ -147,7 +147,7 @@ const WIRES = `
       if (wire < 0.04) discard;
       diffuseColor.a = wire * (gl_FrontFacing ? 1.0 : 0.35);`;
 
-/** Part of a fragment shader: how much sun reaches a point, with shadows that are softer than three's own. */
+/** Part of a fragment shader: the share of sunlight at a point, with softer shadows than those of three.js. */
 export const SOFT_SHADOW = `
   float softShadow() {
     #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
@@ -156,7 +156,7 @@ export const SOFT_SHADOW = `
       vec2 inside = step(vec2(0.0), at.xy) * step(at.xy, vec2(1.0));
       if (inside.x * inside.y == 0.0 || at.z > 1.0) return 1.0;
       float phase = interleavedGradientNoise(gl_FragCoord.xy) * PI2;
-      // A small map belongs to a machine that should not sample it often.
+      // A small map means software rendering: take few samples.
       int taps = directionalLightShadows[0].shadowMapSize.x > 1500.0 ? 16 : 5;
       float sum = 0.0;
       for (int i = 0; i < taps; i++) sum += texture(directionalShadowMap[0], vec3(at.xy + vogelDiskSample(i, taps, phase) * 0.005, at.z));

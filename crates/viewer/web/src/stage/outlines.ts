@@ -1,4 +1,4 @@
-// Lines of constant width around single bodies: the chosen one, and those that are quarantined.
+// Outlines of constant width around bodies: the selected one, and quarantined ones.
 import { BackSide, Color, Group, Mesh, Quaternion, ShaderMaterial, Vector2, type BufferGeometry, type IUniform } from 'three';
 import type { Header } from '../model';
 import { hull, isGlass, unitBall } from './geometry';
@@ -30,7 +30,7 @@ export class Outlines {
           gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
           vec2 outward = (normalMatrix * normal).xy;
           float length_ = length(outward);
-          // Outward by so many pixels, whatever the distance.
+          // Outwards by a number of pixels, at any distance.
           if (length_ > 1e-6) gl_Position.xy += outward / length_ * (width + 2.5 * pulse) * 2.0 / viewport * gl_Position.w;
         }`,
       fragmentShader: `
@@ -42,13 +42,13 @@ export class Outlines {
     });
   }
 
-  /** Draws lines around these bodies and no others. */
+  /** Sets the outlined bodies. */
   set(bodies: readonly number[]): void {
     for (const { mesh } of this.lines) this.group.remove(mesh);
     this.lines = [];
     for (const body of bodies.slice(0, this.most)) {
       const info = this.header.bodies[body];
-      // One would see the line's own back through glass; that glows instead.
+      // The outline would be visible through glass, which glows instead.
       if (!info || isGlass(this.header, info)) continue;
       if (info.mesh !== null && this.header.meshes[info.mesh]) this.add(body, info.mesh, [0, 0, 0], 1);
       else for (const [centre, radius] of info.spheres) this.add(body, 'ball', centre, Math.abs(radius));

@@ -1,8 +1,8 @@
-// What one can have drawn over the scene: contacts, forces, velocities and body frames.
+// The overlays of the scene: contacts, forces, velocities and body frames.
 import { Color, Group } from 'three';
 import type { Frame, Header } from '../model';
 import { Arrows } from './arrows';
-import { Dots } from './points';
+import { Dots } from './dots';
 import { POSE, STRIDE, type Poses } from './poses';
 import type { Look } from './theme';
 
@@ -11,7 +11,7 @@ const CONTACT = 7;
 
 export type Overlay = 'contacts' | 'forces' | 'velocities' | 'frames';
 
-/** Turns magnitudes into lengths; the greatest seen lately is drawn as long as `longest`, and adapts slowly. */
+/** Scales magnitudes to lengths: the largest recent magnitude has the length `longest`, and adapts slowly. */
 class Gauge {
   private greatest = 0;
   private seen = 0;
@@ -44,7 +44,7 @@ export class Overlays {
   private readonly longest: number;
   private readonly width: number;
 
-  /** `size` is the scene's, `typical` a typical body's radius; arrows are longer than bodies but shorter than the scene. */
+  /** `size` is that of the scene, `typical` the radius of a typical body; arrows are longer than bodies and shorter than the scene. */
   constructor(private readonly header: Header, private readonly reach: Float64Array, size: number, typical: number) {
     this.longest = Math.min(Math.max(4 * typical, 0.07 * size), 0.3 * size);
     this.width = 0.022 * this.longest;
@@ -57,7 +57,7 @@ export class Overlays {
     this.group.add(this.dots.points);
   }
 
-  /** How many arrows of forces are drawn. */
+  /** The number of drawn force arrows. */
   get arrowsShown(): number {
     return this.on.forces ? this.arrows.forces.shown : 0;
   }
@@ -69,7 +69,7 @@ export class Overlays {
     this.dots.setLook(look.contact, 11 * pixelRatio);
   }
 
-  /** `forceFrom` and `forceTo` are the two frames whose velocities differ by what forces did. */
+  /** Forces are computed from the velocities of the frames `forceFrom` and `forceTo`. */
   update(poses: Poses, a: Frame, b: Frame | null, s: number, forceFrom: Frame | null, forceTo: Frame | null): void {
     const { on, arrows } = this;
     if (on.velocities) this.velocities(poses, a, b, s);
@@ -78,7 +78,7 @@ export class Overlays {
     else arrows.forces.group.visible = false;
     if (on.frames) this.frames(poses);
     else arrows.frames.group.visible = false;
-    // With forces on, contacts already have their arrows.
+    // Force arrows include those of contacts.
     if (on.contacts && !on.forces) this.impulses(a);
     else arrows.contacts.group.visible = false;
     if (on.contacts) this.dots.set(a.contacts, CONTACT);
@@ -119,7 +119,7 @@ export class Overlays {
         this.arrow(arrows, q[p], q[p + 1], q[p + 2], f * (w[k] - v[k]), f * (w[k + 1] - v[k + 1]), f * (w[k + 2] - v[k + 2]), scale, r, g, b);
       }
     }
-    // Pushes of contacts last one step and are often far greater than the net force of a frame: they have their own scale.
+    // Contact impulses last one step and are often much larger than the net force of a frame, so they have their own scale.
     const perStep = 1 / this.header.step_seconds;
     for (let k = 0; k < CONTACT * touching; k += CONTACT) push.note(perStep * Math.hypot(contacts[k + 3], contacts[k + 4], contacts[k + 5]));
     const scale = perStep * push.scale(), { r, g, b } = this.colors.impulse;
@@ -155,7 +155,7 @@ export class Overlays {
     arrows.end();
   }
 
-  /** An arrow that is not much longer than the longest should be, and is left out if it is too short to be seen. */
+  /** Adds an arrow with a bounded length, unless it is too short to be visible. */
   private arrow(arrows: Arrows, x: number, y: number, z: number, dx: number, dy: number, dz: number, scale: number, r: number, g: number, b: number): void {
     const length = scale * Math.hypot(dx, dy, dz);
     if (!(length > 0.012 * this.longest)) return;

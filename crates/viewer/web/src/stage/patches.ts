@@ -1,4 +1,4 @@
-// What a clip shows besides bodies: patches in contact, in their effector's colour, and targets as crosshairs.
+// The marks of a clip: contact patches in the colour of their effector, and targets as crosshairs.
 import {
   ConeGeometry, CylinderGeometry, ExtrudeGeometry, Group, Mesh, MeshStandardMaterial, Quaternion, Shape, SRGBColorSpace,
   TorusGeometry, Vector3, type BufferGeometry,
@@ -8,9 +8,9 @@ import type { Chart, ChartRow, Header, TargetInfo, Vec3 } from '../model';
 import { floorOf, upAxis } from './extent';
 import { POSE, type Poses } from './poses';
 
-/** How far a patch is seen around its foot, and how thick it is. */
-const RIM = 0.02, PLATE = 0.004;
-const TARGET = '#d61a45';
+/** The rim of a patch around its foot, and half of its thickness. */
+const PATCH_RIM_M = 0.02, PATCH_HALF_THICKNESS_M = 0.004;
+const TARGET_COLOR = '#d61a45';
 
 interface Patch {
   row: ChartRow;
@@ -46,12 +46,12 @@ export class Patches {
     for (const target of chart.targets) addTarget(this.targets, target, header, Math.min(size, Math.max(height, 0.3 * size)));
   }
 
-  /** The effectors whose patches are drawn now. */
+  /** The effectors whose patches are drawn. */
   get shown(): string[] {
     return this.patches.filter(({ mesh }) => mesh.visible).map(({ row }) => row.label);
   }
 
-  /** Contacts are shown only if they are asked for; targets always. */
+  /** Updates the patches, which are shown if `on`; targets are always shown. */
   update(poses: Poses, time: number, on: boolean): void {
     if (this.chart === null) return;
     for (const { row, body, mesh } of this.patches) {
@@ -66,29 +66,29 @@ export class Patches {
   }
 
   dispose(): void {
-    this.group.traverse((thing) => {
-      if (!(thing instanceof Mesh)) return;
-      (thing.geometry as BufferGeometry).dispose();
-      (thing.material as MeshStandardMaterial).dispose();
+    this.group.traverse((object) => {
+      if (!(object instanceof Mesh)) return;
+      (object.geometry as BufferGeometry).dispose();
+      (object.material as MeshStandardMaterial).dispose();
     });
   }
 }
 
-/** A thin plate with round corners, about its middle. */
+/** A thin plate with round corners, centred at the origin. */
 function plate([a, b]: [number, number]): BufferGeometry {
-  const [x, y] = [a + RIM, b + RIM];
+  const [x, y] = [a + PATCH_RIM_M, b + PATCH_RIM_M];
   const r = Math.min(x, y);
   const shape = new Shape();
   shape.moveTo(x - r, -y).absarc(x - r, -y + r, r, -Math.PI / 2, 0, false);
   shape.absarc(x - r, y - r, r, 0, Math.PI / 2, false);
   shape.absarc(-x + r, y - r, r, Math.PI / 2, Math.PI, false);
   shape.absarc(-x + r, -y + r, r, Math.PI, 1.5 * Math.PI, false);
-  return new ExtrudeGeometry(shape, { depth: 2 * PLATE, bevelEnabled: false, curveSegments: 12 }).translate(0, 0, -PLATE);
+  return new ExtrudeGeometry(shape, { depth: 2 * PATCH_HALF_THICKNESS_M, bevelEnabled: false, curveSegments: 12 }).translate(0, 0, -PATCH_HALF_THICKNESS_M);
 }
 
-/** Three crossing hairs and a ring; a stem to the ground for places, an arrow for directions. */
+/** A crosshair and a ring; with a stem to the ground for positions, an arrow for directions. */
 function addTarget(group: Group, target: TargetInfo, header: Header, size: number): void {
-  const material = new MeshStandardMaterial({ color: TARGET, emissive: TARGET, emissiveIntensity: 0.5, roughness: 0.6 });
+  const material = new MeshStandardMaterial({ color: TARGET_COLOR, emissive: TARGET_COLOR, emissiveIntensity: 0.5, roughness: 0.6 });
   const up = upAxis(header) === 2 ? new Vector3(0, 0, 1) : new Vector3(0, 1, 0);
   const reach = 0.05 * size, hair = 0.0028 * size;
   const add = (geometry: BufferGeometry, along: Vector3, at: Vec3 | Vector3, from = new Vector3(0, 1, 0)): void => {

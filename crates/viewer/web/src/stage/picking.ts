@@ -1,4 +1,4 @@
-// What a ray meets first: bodies in double precision by their drawn poses, and cloth.
+// Ray casting: the first body or cloth on a ray, in double precision and with the drawn poses.
 import type { Header, MeshData, Vec3 } from '../model';
 import type { Cloth } from './cloth';
 import { ballRadius, isGlass } from './geometry';
@@ -6,9 +6,9 @@ import { POSE, type Poses } from './poses';
 import { enterBall, meetTriangle } from './rays';
 
 export interface Hit {
-  /** Bodies are counted first, then pieces of cloth. */
-  thing: number;
-  /** In the body's axes; of cloth in the world's. */
+  /** A body, or a piece of cloth counted after all bodies. */
+  object: number;
+  /** In body axes; for cloth in world coordinates. */
   point: Vec3;
   world: Vec3;
 }
@@ -24,22 +24,22 @@ export class Picker {
     this.glass = header.bodies.map((body) => isGlass(header, body));
   }
 
-  /** The nearest thing on the ray; `direction` has length 1. What is seen through counts only if nothing is behind it. */
+  /** The nearest object on the ray; `direction` has length 1. Glass counts only if nothing is behind it. */
   pick(poses: Poses, cloth: Cloth, from: Vec3, direction: Vec3): Hit | null {
     const along = (distance: number): Vec3 => [0, 1, 2].map((i) => from[i] + distance * direction[i]) as Vec3;
     const body = this.nearestOf(poses, from, direction, false);
     const piece = cloth.pick(from, direction);
     if (piece && (!body || piece.distance < body.distance)) {
       const world = along(piece.distance);
-      return { thing: this.header.bodies.length + piece.piece, point: world, world };
+      return { object: this.header.bodies.length + piece.piece, point: world, world };
     }
     const met = body ?? this.nearestOf(poses, from, direction, true);
     if (!met) return null;
     const world = along(met.distance);
-    return { thing: met.body, point: poses.toBody(met.body, world), world };
+    return { object: met.body, point: poses.toBody(met.body, world), world };
   }
 
-  /** The nearest body on the ray among those that are seen through, or among the others. */
+  /** The nearest glass or solid body on the ray. */
   private nearestOf(poses: Poses, from: Vec3, direction: Vec3, glass: boolean): { body: number; distance: number } | null {
     const q = poses.data, near: [number, number][] = [];
     for (let i = 0, p = 0; i < poses.count; i++, p += POSE) {
@@ -57,7 +57,7 @@ export class Picker {
     return body < 0 ? null : { body, distance: best };
   }
 
-  /** The body whose centre is nearest to the ray, seen within this angle (in radians) and not behind the viewer. */
+  /** The body in front of the camera whose centre is nearest to the ray, within this angle in radians. */
   nearest(poses: Poses, from: Vec3, direction: Vec3, angle: number): Hit | null {
     const q = poses.data;
     let best = Math.tan(angle), body = -1;
@@ -69,7 +69,7 @@ export class Picker {
       const off = Math.sqrt(Math.max(x * x + y * y + z * z - along * along, 0)) / along;
       if (off < best) [best, body] = [off, i];
     }
-    return body < 0 ? null : { thing: body, point: [0, 0, 0], world: poses.position(body) };
+    return body < 0 ? null : { object: body, point: [0, 0, 0], world: poses.position(body) };
   }
 
   private meet(poses: Poses, i: number, from: Vec3, direction: Vec3): number | null {
@@ -89,7 +89,7 @@ export class Picker {
   }
 }
 
-/** How far along a ray the nearest triangle is. */
+/** The distance to the nearest triangle along a ray. */
 function firstTriangle({ vertices, triangles }: MeshData, from: Vec3, d: Vec3): number | null {
   let best = Infinity;
   for (const [i, j, k] of triangles) {

@@ -1,4 +1,4 @@
-// Planes that are no ground: panes of glass that hide when they stand before the scene, and slopes.
+// Walls, which turn transparent in front of the scene, and slopes.
 import { BufferAttribute, BufferGeometry, Color, DoubleSide, FrontSide, Group, Mesh, ShaderMaterial, UniformsLib, UniformsUtils } from 'three';
 import type { Header, PlaneInfo, Vec3 } from '../model';
 import { type Box } from './box';
@@ -41,7 +41,7 @@ export class Planes {
   }
 }
 
-/** The corners of the part of a plane that lies in a box, in order around the normal. */
+/** The corners of a plane clipped to a box, in order around the normal. */
 function cut({ point, normal }: PlaneInfo, box: Box): Vec3[] {
   const size = box.diagonal() * 4 + 1;
   const centre = box.centre();
@@ -54,7 +54,7 @@ function cut({ point, normal }: PlaneInfo, box: Box): Vec3[] {
     middle[1] + size * (a * u[1] + b * v[1]),
     middle[2] + size * (a * u[2] + b * v[2]),
   ]);
-  // A plane that is a side of the box must not be cut away by rounding.
+  // The tolerance keeps planes that coincide with a side of the box.
   const slack = 1e-6 * size;
   for (let axis = 0; axis < 3; axis++) {
     polygon = clip(polygon, (p) => p[axis] - box.lo[axis] + slack);
@@ -63,7 +63,7 @@ function cut({ point, normal }: PlaneInfo, box: Box): Vec3[] {
   return polygon;
 }
 
-/** The part of a polygon on which a linear function is not negative. */
+/** Clips a polygon to the half space where a linear function is not negative. */
 function clip(polygon: Vec3[], inside: (p: Vec3) => number): Vec3[] {
   const kept: Vec3[] = [];
   polygon.forEach((p, i) => {
@@ -78,7 +78,7 @@ function clip(polygon: Vec3[], inside: (p: Vec3) => number): Vec3[] {
   return kept;
 }
 
-/** A fan of triangles about the middle; each knows how far its points are from the outer edge, for the outline. */
+/** A triangle fan about the centre, with the distance from the outer edge for the outline. */
 function pane(corners: Vec3[], normal: Vec3): BufferGeometry {
   const middle: Vec3 = [0, 0, 0];
   for (const c of corners) for (let axis = 0; axis < 3; axis++) middle[axis] += c[axis] / corners.length;
@@ -146,7 +146,7 @@ function paneMaterial(slope: boolean): ShaderMaterial {
           vec3 color = mix(mix(mix(shaded, ground, softShadow()), wall, 0.22), wall, 0.7 * outline);
           gl_FragColor = vec4(color, 1.0);
         #else
-          // Before the scene, only the faintest outline is left of a wall.
+          // A wall in front of the scene keeps only a faint outline.
           float facing = smoothstep(0.0, 0.3, dot(normalize(vNormal), normalize(vEye)));
           gl_FragColor = vec4(wall, max(facing * mix(strength, 0.5, outline), 0.28 * outline));
         #endif

@@ -1,10 +1,10 @@
-// Where every body is at the moment that is drawn, between two frames.
+// The poses of all bodies at the drawn moment, interpolated between two frames.
 import type { Frame, Vec3 } from '../model';
-import { Box, isPlace } from './box';
+import { Box, isDrawable } from './box';
 
 /** Numbers per body in a frame. */
 export const STRIDE = 13;
-/** Numbers per body in [`Poses.data`]: position x y z, orientation w x y z, and 1 if it can be drawn. */
+/** Numbers per body in `Poses.data`: position x y z, orientation w x y z, and 1 if it can be drawn. */
 export const POSE = 8;
 
 export class Poses {
@@ -16,7 +16,7 @@ export class Poses {
     this.data = new Float64Array(POSE * count);
   }
 
-  /** Positions on the straight line, orientations on the great arc; a body whose numbers are no place stays where it was. */
+  /** Linear for positions, spherical for orientations; a body without a valid position keeps its last pose. */
   update(a: Frame, b: Frame | null, s: number): void {
     const { data, box } = this;
     const from = a.bodies;
@@ -26,10 +26,10 @@ export class Poses {
     for (let i = 0, k = 0, p = 0; i < n; i++, k += STRIDE, p += POSE) {
       let x = from[k], y = from[k + 1], z = from[k + 2];
       let w = from[k + 3], i1 = from[k + 4], i2 = from[k + 5], i3 = from[k + 6];
-      if (isPlace(x, y, z) && Number.isFinite(w + i1 + i2 + i3)) {
+      if (isDrawable(x, y, z) && Number.isFinite(w + i1 + i2 + i3)) {
         const bx = to[k], by = to[k + 1], bz = to[k + 2];
         const bw = to[k + 3], b1 = to[k + 4], b2 = to[k + 5], b3 = to[k + 6];
-        if (s > 0 && isPlace(bx, by, bz) && Number.isFinite(bw + b1 + b2 + b3)) {
+        if (s > 0 && isDrawable(bx, by, bz) && Number.isFinite(bw + b1 + b2 + b3)) {
           x += s * (bx - x);
           y += s * (by - y);
           z += s * (bz - z);
@@ -73,25 +73,25 @@ export class Poses {
     return [this.data[p], this.data[p + 1], this.data[p + 2]];
   }
 
-  /** A direction of the body's axes in the world's. */
+  /** Transforms a direction from body axes to world axes. */
   turn(body: number, v: Vec3): Vec3 {
     const p = POSE * body, q = this.data;
     return rotate(q[p + 3], q[p + 4], q[p + 5], q[p + 6], v);
   }
 
-  /** A direction of the world's axes in the body's. */
+  /** Transforms a direction from world axes to body axes. */
   turnBack(body: number, v: Vec3): Vec3 {
     const p = POSE * body, q = this.data;
     return rotate(q[p + 3], -q[p + 4], -q[p + 5], -q[p + 6], v);
   }
 
-  /** A point of the body in the world. */
+  /** Transforms a point from body axes to world coordinates. */
   toWorld(body: number, point: Vec3): Vec3 {
     const [x, y, z] = this.turn(body, point), p = POSE * body;
     return [x + this.data[p], y + this.data[p + 1], z + this.data[p + 2]];
   }
 
-  /** A point of the world in the body's axes. */
+  /** Transforms a point from world coordinates to body axes. */
   toBody(body: number, [x, y, z]: Vec3): Vec3 {
     const p = POSE * body;
     return this.turnBack(body, [x - this.data[p], y - this.data[p + 1], z - this.data[p + 2]]);

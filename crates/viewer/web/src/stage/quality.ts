@@ -1,17 +1,17 @@
-// How much the machine can draw: with a graphics card everything, without one what a processor can do.
+// The drawing quality: full with a graphics card, plain without one.
 
 export type Quality = 'full' | 'plain';
 
-/** The drawing context of a canvas and how well to draw in it; throws if there is none. */
+/** The drawing context of a canvas and its quality; throws if there is none. */
 export function contextOf(canvas: HTMLCanvasElement, wanted?: Quality): { context: WebGL2RenderingContext; quality: Quality } {
   const quality = wanted ?? (isSoftware() ? 'plain' : 'full');
-  // Several samples per pixel cost a processor several times the work.
+  // Multisampling is slow in software.
   const context = canvas.getContext('webgl2', { antialias: quality === 'full', powerPreference: 'high-performance' });
-  if (!context) throw new Error('This browser cannot draw in 3D: it offers no WebGL 2.');
+  if (!context) throw new Error('This browser cannot draw in 3D: it has no WebGL 2.');
   return { context, quality };
 }
 
-/** Whether WebGL is computed by the processor. */
+/** Whether WebGL is emulated in software. */
 function isSoftware(): boolean {
   const probe = document.createElement('canvas').getContext('webgl2');
   if (!probe) return false;

@@ -1,7 +1,7 @@
-// Where a ray meets balls and triangles.
+// Intersections of a ray with balls and triangles.
 import type { Vec3 } from '../model';
 
-/** How far along a ray it enters a ball (0 if it begins inside); null if it never does. */
+/** The distance at which a ray enters a ball (0 if it starts inside); null if it misses. */
 export function enterBall(from: Vec3, d: Vec3, x: number, y: number, z: number, radius: number): number | null {
   const ox = x - from[0], oy = y - from[1], oz = z - from[2];
   const middle = ox * d[0] + oy * d[1] + oz * d[2];
@@ -11,7 +11,7 @@ export function enterBall(from: Vec3, d: Vec3, x: number, y: number, z: number, 
   return middle > 0 && under >= 0 ? middle - Math.sqrt(under) : null;
 }
 
-/** How far along a ray it meets a triangle, from either side (Möller and Trumbore); Infinity if it never does. */
+/** The distance to a triangle along a ray, from either side (Möller and Trumbore); Infinity if it misses. */
 export function meetTriangle(
   from: Vec3, d: Vec3,
   ax: number, ay: number, az: number,

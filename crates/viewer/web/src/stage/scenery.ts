@@ -4,7 +4,7 @@ import type { Chart, Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
 import { Cloth } from './cloth';
 import { Box } from './box';
-import { extentOf, floorOf, lowestPoint, obstacleCorners, reaches, roomOf, sceneBox, upAxis, waterExtent } from './extent';
+import { extentOf, floorOf, lowestPoint, obstacleCorners, boundingRadii, planeBounds, sceneBox, upAxis, waterExtent } from './extent';
 import { Ground } from './ground';
 import { Outlines } from './outlines';
 import { Overlays } from './overlays';
@@ -15,20 +15,20 @@ import { Poses } from './poses';
 import type { Quality } from './quality';
 import { Springs } from './springs';
 import type { Toggle } from './stage';
-import { ALARM, type Look } from './theme';
+import { QUARANTINE_COLOR, type Look } from './theme';
 import { Water } from './water';
 
-const MOST_ALARMS = 32;
+const MAX_QUARANTINE_OUTLINES = 32;
 
 export class Scenery {
   readonly group = new Group();
   readonly poses: Poses;
   readonly reach: Float64Array;
-  /** What the camera shows at first. */
+  /** The box for the initial view. */
   readonly box: Box;
   readonly size: number;
-  /** Of bodies; obstacles are told by the corners of their boxes. */
-  private readonly greatestReach: number;
+  /** Of bodies; obstacles use the corners of their boxes. */
+  private readonly maxBoundingRadius: number;
   private readonly obstacles: { body: number; corners: Vec3[] }[] = [];
   private readonly bodies: Bodies;
   private readonly cloth: Cloth;
@@ -40,23 +40,23 @@ export class Scenery {
   private readonly overlays: Overlays;
   private readonly patches: Patches;
   private readonly chosen: Outlines;
-  private readonly alarms: Outlines;
+  private readonly quarantineOutlines: Outlines;
   private readonly picker: Picker;
   private readonly casting = new Box();
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
   private before: Frame | null = null;
 
   constructor(readonly header: Header, readonly chart: Chart | null, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
-    this.reach = reaches(header);
-    this.greatestReach = this.reach.reduce((most, r, i) => (header.bodies[i].scripted ? most : Math.max(most, r)), 0);
+    this.reach = boundingRadii(header);
+    this.maxBoundingRadius = this.reach.reduce((most, r, i) => (header.bodies[i].scripted ? most : Math.max(most, r)), 0);
     header.bodies.forEach((info, body) => {
       if (info.scripted) this.obstacles.push({ body, corners: obstacleCorners(header, info) });
     });
     const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
     const inner = extentOf(header, first, this.reach);
-    // Where characters will go is known beforehand.
+    // The extent of the motion of characters is known in advance.
     for (const corner of chart?.extent ?? []) inner.add(...corner);
-    const room = roomOf(header, inner);
+    const room = planeBounds(header, inner);
     this.box = sceneBox(header, inner, room);
     this.size = this.box.diagonal();
     this.poses = new Poses(header.bodies.length);
@@ -71,9 +71,9 @@ export class Scenery {
     this.patches = new Patches(header, chart);
     const { shared } = this.bodies;
     this.chosen = new Outlines(header, 1, shared.chosen, { value: 0 }, viewport, 3);
-    this.alarms = new Outlines(header, MOST_ALARMS, { value: new Color(ALARM) }, shared.pulse, viewport, 3);
+    this.quarantineOutlines = new Outlines(header, MAX_QUARANTINE_OUTLINES, { value: new Color(QUARANTINE_COLOR) }, shared.pulse, viewport, 3);
     this.picker = new Picker(header, this.reach);
-    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.patches.group, this.chosen.group, this.alarms.group);
+    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.patches.group, this.chosen.group, this.quarantineOutlines.group);
     if (this.ground) this.group.add(this.ground.mesh);
     for (const water of this.waters) this.group.add(water.group);
   }
@@ -85,15 +85,15 @@ export class Scenery {
     poses.update(a, b, s);
     bodies.update(poses);
     this.cloth.update(a, b, s);
-    const alarms = bodies.quarantined.length;
+    const quarantineOutlines = bodies.quarantined.length;
     bodies.mark(b && s === 1 ? b : a);
-    if (alarms > 0 || bodies.quarantined.length > 0) this.alarms.set(bodies.quarantined);
+    if (quarantineOutlines > 0 || bodies.quarantined.length > 0) this.quarantineOutlines.set(bodies.quarantined);
     this.springs.update(poses);
     const time = b ? a.time + s * (b.time - a.time) : a.time;
     for (const water of this.waters) water.setTime(time);
     this.ground?.clear(this.lowest(), this.size);
     this.chosen.update(poses);
-    this.alarms.update(poses);
+    this.quarantineOutlines.update(poses);
     this.drawOverlays();
   }
 
@@ -127,33 +127,33 @@ export class Scenery {
     this.drawOverlays();
   }
 
-  /** The effectors whose contacts are drawn now, and how many arrows of forces are. */
+  /** The effectors whose contacts are drawn, and the number of force arrows. */
   get marks(): { patches: string[]; arrows: number } {
     return { patches: this.patches.shown, arrows: this.overlays.arrowsShown };
   }
 
-  /** Bodies are counted first, then pieces of cloth. */
-  select(thing: number | null): void {
+  /** Objects are numbered: bodies first, then pieces of cloth. */
+  select(object: number | null): void {
     const bodies = this.header.bodies.length;
-    const body = thing !== null && thing < bodies ? thing : null;
+    const body = object !== null && object < bodies ? object : null;
     this.bodies.choose(body);
-    this.cloth.choose(thing !== null && thing >= bodies ? thing - bodies : null);
+    this.cloth.choose(object !== null && object >= bodies ? object - bodies : null);
     this.chosen.set(body === null ? [] : [body]);
     this.chosen.update(this.poses);
   }
 
-  /** The ball around a body or a piece of cloth, if it is drawn. */
-  ballAround(thing: number): { centre: Vec3; radius: number } | null {
-    if (thing >= this.header.bodies.length) return this.cloth.ballAround(thing - this.header.bodies.length);
-    return this.poses.isShown(thing) ? { centre: this.poses.position(thing), radius: this.reach[thing] } : null;
+  /** The bounding ball of an object, if it is drawn. */
+  ballAround(object: number): { centre: Vec3; radius: number } | null {
+    if (object >= this.header.bodies.length) return this.cloth.ballAround(object - this.header.bodies.length);
+    return this.poses.isShown(object) ? { centre: this.poses.position(object), radius: this.reach[object] } : null;
   }
 
-  /** What a ray meets, or else what it passes within an angle. */
+  /** The object on a ray, or else the nearest body within an angle. */
   pick(from: Vec3, direction: Vec3, angle: number): Hit | null {
     return this.picker.pick(this.poses, this.cloth, from, direction) ?? this.picker.nearest(this.poses, from, direction, angle);
   }
 
-  isAlarmed(): boolean {
+  hasQuarantined(): boolean {
     return this.bodies.quarantined.length > 0;
   }
 
@@ -161,18 +161,18 @@ export class Scenery {
     this.bodies.shared.pulse.value = value;
   }
 
-  /** Brings the ground under what the camera looks at. */
+  /** Moves the ground below the target of the camera. */
   follow(target: Vector3, distance: number): void {
     this.ground?.follow(target, distance, this.size);
   }
 
-  /** The box around everything that throws shadows; what flew far away counts no more. */
-  casters(): Box {
+  /** The box of all shadow casters, without those that are far away. */
+  shadowCasters(): Box {
     const { casting, poses, box, size } = this;
     casting.clear();
     const standing = new Box();
     for (const { body, corners } of this.obstacles) for (const corner of corners) standing.add(...poses.toWorld(body, corner));
-    for (const [part, reach] of [[poses.box, this.greatestReach], [standing, 0], [this.cloth.box, 0]] as const) {
+    for (const [part, reach] of [[poses.box, this.maxBoundingRadius], [standing, 0], [this.cloth.box, 0]] as const) {
       if (part.isEmpty()) continue;
       const least = (axis: number) => Math.max(part.lo[axis], box.lo[axis] - 3 * size) - reach;
       const most = (axis: number) => Math.min(part.hi[axis], box.hi[axis] + 3 * size) + reach;
@@ -186,13 +186,13 @@ export class Scenery {
     return this.ground ? Math.max(0, this.casting.centre()[upAxis(this.header)] - this.ground.level) : 0;
   }
 
-  /** What a view should frame now: the scene, and where bodies went unless that is very far. */
+  /** The box that a view frames: the scene and its bodies, except those that are far away. */
   boxNow(): Box {
     const box = this.box.clone();
     const places = this.poses.box.clone();
     places.addBox(this.cloth.box);
     const { lo, hi } = places;
-    const now = this.casters();
+    const now = this.shadowCasters();
     const isNear = !places.isEmpty() && [0, 1, 2].every((i) => lo[i] > box.lo[i] - 4 * this.size && hi[i] < box.hi[i] + 4 * this.size);
     if (isNear) box.addBox(now);
     const floor = floorOf(this.header);
@@ -207,20 +207,20 @@ export class Scenery {
   }
 
   dispose(): void {
-    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.patches, this.chosen, this.alarms, ...this.waters]) part.dispose();
+    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.patches, this.chosen, this.quarantineOutlines, ...this.waters]) part.dispose();
     this.ground?.dispose();
   }
 }
 
-/** The ground at the floor, or else somewhere under the bodies, if there is no water to take its place. */
+/** The ground at the floor, or else below the bodies, unless there is water. */
 function groundOf(header: Header, floor: number | null, inner: Box, first: Frame | null): Ground | null {
   if (floor !== null) return new Ground(header.up, floor, true);
   if (header.waters.length > 0) return null;
   const lowest = inner.lo[upAxis(header)], size = inner.diagonal();
-  // What is locked stands on something.
+  // Locked bodies stand on something.
   const foot = first !== null && first.status.includes(1) ? lowestPoint(header, first) : Infinity;
   if (Number.isFinite(foot)) return new Ground(header.up, foot, false);
-  // Scenes count heights from 0, and hang or throw things above it.
+  // Scenes usually measure heights from 0.
   if (lowest >= 0 && lowest < 1.5 * size) return new Ground(header.up, 0, false);
   return new Ground(header.up, lowest - 0.12 * size, false);
 }

@@ -1,9 +1,9 @@
-// The arithmetic of a moving surface: its vertices between two frames, its normals, its edges.
+// Computations for a moving surface: interpolated vertices, normals and edges.
 
 /** Corners of triangles, three indices each. */
 export type Corners = Uint32Array;
 
-/** Vertices `first` on of two frames, at `s` from the one to the other; what is no number stays where it was. */
+/** Interpolates the vertices from `first` on between two frames; invalid coordinates keep their last value. */
 export function blend(out: Float32Array, a: ArrayLike<number>, b: ArrayLike<number> | null, s: number, first: number): void {
   const at = 3 * first;
   const moving = b !== null && s > 0 && b.length >= at + out.length;
@@ -14,10 +14,7 @@ export function blend(out: Float32Array, a: ArrayLike<number>, b: ArrayLike<numb
   }
 }
 
-/**
- * The normal of each vertex: the sum of its triangles' normals, each as long as twice its area, so that large
- * triangles count for more, and brought to length 1.
- */
+/** The area-weighted unit normal of each vertex. */
 export function smoothNormals(positions: Float32Array, corners: Corners, out: Float32Array): void {
   out.fill(0);
   for (let t = 0; t < corners.length; t += 3) {
@@ -45,10 +42,10 @@ export function smoothNormals(positions: Float32Array, corners: Corners, out: Fl
   }
 }
 
-/** The edges between vertices, two indices each: all of them once, and those that only one triangle has. */
+/** The edges, two indices each: all edges, and the border edges, which belong to one triangle only. */
 export function edgesOf(corners: Corners): { all: number[]; border: number[] } {
   const times = new Map<number, number>();
-  // Pairs of indices below 2³² have no room in the 53 bits of a number, those below 2²⁶ do; no mesh has more.
+  // A pair of indices below 2²⁶ fits into the 53 bits of a number; no mesh is larger.
   const PAIR = 2 ** 26;
   for (let t = 0; t < corners.length; t += 3) {
     for (let side = 0; side < 3; side++) {

@@ -1,12 +1,12 @@
-// The scene's springs as coils, coloured by how far they are stretched or pressed together.
+// The springs of the scene as coils, coloured by their strain.
 import { Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial, SphereGeometry } from 'three';
 import type { EndInfo, Header, Vec3 } from '../model';
 import { Coils } from './coils';
 import type { Poses } from './poses';
 
 const SLACK = new Color('#9aa4b0'), STRETCHED = new Color('#ff5a2a'), PRESSED = new Color('#2f7dff');
-/** The strain at which the colour is nearly full. */
-const FULL = 0.3;
+/** The strain at which the colour is nearly saturated. */
+const FULL_COLOR_STRAIN = 0.3;
 
 export class Springs {
   readonly group = new Group();
@@ -14,7 +14,7 @@ export class Springs {
   private readonly pins: InstancedMesh<SphereGeometry, MeshStandardMaterial>;
   private readonly color = new Color();
 
-  /** `size` is the scene's; it bounds how thick coils are. */
+  /** `size` is that of the scene; it bounds the thickness of coils. */
   constructor(private readonly header: Header, private readonly size: number) {
     this.coils = new Coils(Math.max(header.springs.length, 1), 0.08);
     const pins: Vec3[] = [];
@@ -40,12 +40,12 @@ export class Springs {
       if (!a || !b) continue;
       const length = Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
       if (!(length > 1e-4 * this.size)) continue;
-      // Without a length of its own a spring is measured by the scene.
+      // A spring without a rest length is scaled by the scene.
       const own = spring.length > 0 ? spring.length : 0.35 * this.size;
       const strain = spring.length > 0 ? length / own - 1 : length / own;
       const radius = Math.min(0.1 * own, 0.011 * this.size, 0.3 * length);
       const turns = Math.max(5, Math.min(18, Math.round((0.45 * own) / radius)));
-      const amount = Math.tanh(Math.abs(strain) / FULL);
+      const amount = Math.tanh(Math.abs(strain) / FULL_COLOR_STRAIN);
       const { r, g, b: blue } = this.color.lerpColors(SLACK, strain > 0 ? STRETCHED : PRESSED, amount);
       this.coils.set(drawn++, a, b, radius, 0.23 * radius, turns, r, g, blue);
     }

@@ -1,9 +1,9 @@
-// The 3D drawing of the page: a scene from a recording's header, moved from frame to frame.
+// The 3D picture: the scene of a recording, updated from frame to frame.
 import { NeutralToneMapping, PCFShadowMap, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from 'three';
-import type { Chart, Frame, Header, Pull, Vec3 } from '../model';
+import type { Chart, Frame, Header, PointerDrag, Vec3 } from '../model';
 import { Rig, type ViewName } from './camera';
 import { Light } from './light';
-import { Pulls } from './pulls';
+import { DragSprings } from './drag-springs';
 import { contextOf, type Quality } from './quality';
 import type { Hit } from './picking';
 import { Scenery } from './scenery';
@@ -12,9 +12,9 @@ import { LOOKS, type Theme } from './theme';
 export type { ViewName };
 export type Toggle = 'contacts' | 'forces' | 'velocities' | 'frames' | 'wireframe' | 'cloth';
 
-const MOST_PIXELS_PER_PIXEL = 2;
-/** How near to a body, in pixels, a click on nothing still means it. */
-const NEAR = 7;
+const MAX_PIXEL_RATIO = 2;
+/** A click selects a body within this distance, in CSS pixels. */
+const CLICK_MARGIN_PX = 7;
 
 export class Stage {
   private readonly quality: Quality;
@@ -22,7 +22,7 @@ export class Stage {
   private readonly scene = new Scene();
   private readonly rig: Rig;
   private readonly light: Light;
-  private readonly pulls = new Pulls();
+  private readonly dragSprings = new DragSprings();
   private readonly viewport = { value: new Vector2(1, 1) };
   private readonly toggles: Record<Toggle, boolean> = { contacts: false, forces: false, velocities: false, frames: false, wireframe: false, cloth: false };
   private theme: Theme = 'light';
@@ -30,12 +30,12 @@ export class Stage {
   private sceneName: string | null = null;
   private needsHome = false;
   private selected: number | null = null;
-  private followed: { thing: number; at: Vec3 | null } | null = null;
+  private followed: { object: number; at: Vec3 | null } | null = null;
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
   private dirty = true;
   private clock = 0;
 
-  /** Throws an error that says so if the browser has no WebGL 2. `quality` is found out if it is not given. */
+  /** Throws an error if the browser has no WebGL 2. Without `quality` it is chosen by the graphics hardware. */
   constructor(private readonly canvas: HTMLCanvasElement, quality?: Quality) {
     const drawing = contextOf(canvas, quality);
     this.quality = drawing.quality;
@@ -46,7 +46,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.light = new Light(this.renderer, this.scene, this.quality);
     this.rig = new Rig(canvas);
-    this.scene.add(this.pulls.group);
+    this.scene.add(this.dragSprings.group);
     canvas.addEventListener('webglcontextrestored', this.onRestored);
     this.setTheme('light');
     this.resize();
@@ -67,7 +67,7 @@ export class Stage {
     this.light.setUp(header.up);
     this.rig.begin(header.up, scenery.size);
     for (const toggle of Object.keys(this.toggles) as Toggle[]) scenery.setToggle(toggle, this.toggles[toggle]);
-    this.pulls.set([]);
+    this.dragSprings.set([]);
     this.selected = null;
     this.followed = null;
     this.shown = null;
@@ -82,17 +82,17 @@ export class Stage {
     const { scenery, shown } = this;
     if (!scenery || (shown && shown.a === a && shown.b === b && shown.s === s)) return;
     if (this.needsHome) {
-      // Nothing was known of where bodies are when the scene was loaded.
+      // The positions of the bodies were unknown when the scene was loaded.
       const { selected, followed } = this;
       this.sceneName = null;
       this.load(scenery.header, scenery.chart, a);
       this.select(selected);
-      this.follow(followed ? followed.thing : null);
+      this.follow(followed ? followed.object : null);
       return this.show(a, b, s);
     }
     scenery.show(a, b, Math.min(Math.max(s, 0), 1));
-    this.light.fit(scenery.casters(), scenery.heightAboveGround());
-    this.keepUp();
+    this.light.fit(scenery.shadowCasters(), scenery.heightAboveGround());
+    this.moveWithFollowed();
     this.shown = { a, b, s };
     this.dirty = true;
   }
@@ -101,7 +101,7 @@ export class Stage {
     this.theme = theme;
     const look = LOOKS[theme];
     this.light.setLook(look);
-    this.pulls.setLook(look);
+    this.dragSprings.setLook(look);
     this.scenery?.setLook(look, this.renderer.getPixelRatio());
     this.dirty = true;
   }
@@ -113,22 +113,22 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** What is drawn of contacts, for tests. */
+  /** The drawn contacts, for tests. */
   marks(): { patches: string[]; arrows: number } {
     return this.scenery?.marks ?? { patches: [], arrows: 0 };
   }
 
-  /** Bodies are counted first, then pieces of cloth; so wherever a thing is asked for. */
-  select(thing: number | null): void {
-    this.selected = thing;
-    this.scenery?.select(thing);
+  /** Objects are numbered: bodies first, then pieces of cloth. */
+  select(object: number | null): void {
+    this.selected = object;
+    this.scenery?.select(object);
     this.dirty = true;
   }
 
   pick(x: number, y: number): Hit | null {
     if (!this.scenery) return null;
     const { from, direction } = this.ray(x, y);
-    const angle = (NEAR * this.rig.camera.fov * Math.PI) / 180 / Math.max(this.canvas.clientHeight, 1);
+    const angle = (CLICK_MARGIN_PX * this.rig.camera.fov * Math.PI) / 180 / Math.max(this.canvas.clientHeight, 1);
     return this.scenery.pick(from, direction, angle);
   }
 
@@ -140,9 +140,9 @@ export class Stage {
     return [from[0] + s * direction[0], from[1] + s * direction[1], from[2] + s * direction[2]];
   }
 
-  setPulls(pulls: Pull[]): void {
-    if (pulls.length === 0 && this.pulls.isEmpty()) return;
-    this.pulls.set(pulls);
+  setDrags(drags: PointerDrag[]): void {
+    if (drags.length === 0 && this.dragSprings.isEmpty()) return;
+    this.dragSprings.set(drags);
     this.dirty = true;
   }
 
@@ -152,22 +152,22 @@ export class Stage {
     this.dirty = true;
   }
 
-  focus(thing: number): void {
-    const ball = this.scenery?.ballAround(thing);
+  focus(object: number): void {
+    const ball = this.scenery?.ballAround(object);
     if (!ball) return;
     this.rig.focus(ball.centre, ball.radius);
     this.dirty = true;
   }
 
-  follow(thing: number | null): void {
-    this.followed = thing === null ? null : { thing, at: null };
-    this.keepUp();
+  follow(object: number | null): void {
+    this.followed = object === null ? null : { object, at: null };
+    this.moveWithFollowed();
   }
 
-  /** Moves the camera by as much as the followed thing moved. */
-  private keepUp(): void {
+  /** Moves the camera with the followed object. */
+  private moveWithFollowed(): void {
     const { followed, scenery } = this;
-    const now = followed && scenery?.ballAround(followed.thing)?.centre;
+    const now = followed && scenery?.ballAround(followed.object)?.centre;
     if (!followed || !now) return;
     if (followed.at) this.rig.shift(now[0] - followed.at[0], now[1] - followed.at[1], now[2] - followed.at[2]);
     followed.at = now;
@@ -195,7 +195,7 @@ export class Stage {
   resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     const width = Math.max(clientWidth, 1), height = Math.max(clientHeight, 1);
-    const ratio = Math.min(window.devicePixelRatio || 1, this.quality === 'full' ? MOST_PIXELS_PER_PIXEL : 1);
+    const ratio = Math.min(window.devicePixelRatio || 1, this.quality === 'full' ? MAX_PIXEL_RATIO : 1);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.viewport.value.set(width, height);
@@ -205,7 +205,7 @@ export class Stage {
 
   render(dt: number): void {
     const moved = this.rig.update(Math.min(Math.max(dt, 0), 0.1));
-    const pulsing = this.scenery?.isAlarmed() === true && !this.rig.reducedMotion;
+    const pulsing = this.scenery?.hasQuarantined() === true && !this.rig.reducedMotion;
     if (!moved && !this.dirty && !pulsing) return;
     this.dirty = false;
     this.clock += dt;
@@ -213,7 +213,7 @@ export class Stage {
     if (scenery) {
       scenery.pulse(pulsing ? 0.5 + 0.5 * Math.sin(6 * this.clock) : 0.7);
       scenery.follow(rig.target, rig.distance);
-      this.pulls.update(scenery.poses, 0.02 * rig.distance);
+      this.dragSprings.update(scenery.poses, 0.02 * rig.distance);
     }
     this.renderer.render(this.scene, rig.camera);
   }
@@ -221,7 +221,7 @@ export class Stage {
   dispose(): void {
     this.canvas.removeEventListener('webglcontextrestored', this.onRestored);
     this.dropScenery();
-    this.pulls.dispose();
+    this.dragSprings.dispose();
     this.light.dispose();
     this.rig.dispose();
     this.renderer.dispose();

@@ -3,13 +3,13 @@
 export type Theme = 'light' | 'dark';
 
 export interface Look {
-  /** The sky high up, and where it meets the ground. */
+  /** The sky at the zenith and at the horizon. */
   zenith: string;
   horizon: string;
   ground: string;
   line: string;
   lineStrength: number;
-  /** What shadows make of the ground. */
+  /** The ground in shadow. */
   shaded: string;
   wall: string;
   wallStrength: number;
@@ -18,7 +18,7 @@ export interface Look {
   sun: number;
   fill: number;
   environment: number;
-  /** What is chosen, pulled, moving, pushed and touched. */
+  /** Selection, drags, velocities, forces and contacts. */
   selected: string;
   pull: string;
   velocity: string;
@@ -27,7 +27,7 @@ export interface Look {
   impulse: string;
 }
 
-export const ALARM = '#ff2d3f';
+export const QUARANTINE_COLOR = '#ff2d3f';
 
 export const LOOKS: Record<Theme, Look> = {
   light: {

@@ -1,14 +1,14 @@
-// The surface of the water, its waves computed on the graphics card, and the sides of a basin.
+// The surface of the water, with waves computed in a shader, and the sides of a basin.
 import { BufferAttribute, BufferGeometry, Color, DoubleSide, FrontSide, Group, Mesh, MeshStandardMaterial, Vector2, Vector4 } from 'three';
 import type { Header, WaterInfo } from '../model';
 import { patched, type Patch } from './materials';
 import type { Look } from './theme';
 
-const MOST_WAVES = 64;
+const MAX_WAVES = 64;
 
 type Extent = [[number, number], [number, number]];
 
-/** One stretch of water. `bed` is the height where the basin ends below, if it does. */
+/** One body of water. `bed` is the height of the bottom of the basin, if there is one. */
 export class Water {
   readonly group = new Group();
   private readonly waves: WaterInfo['waves'];
@@ -18,8 +18,8 @@ export class Water {
   private readonly deep = new Color();
 
   constructor(header: Header, water: WaterInfo, extent: Extent, bed: number | null) {
-    this.waves = [...water.waves].sort((a, b) => Math.abs(b.amplitude) - Math.abs(a.amplitude)).slice(0, MOST_WAVES);
-    // Never empty, since GLSL knows no array of length 0.
+    this.waves = [...water.waves].sort((a, b) => Math.abs(b.amplitude) - Math.abs(a.amplitude)).slice(0, MAX_WAVES);
+    // Never empty: GLSL has no arrays of length 0.
     this.waveVectors = Array.from({ length: Math.max(this.waves.length, 1) }, () => new Vector4());
     this.uniforms = {
       waves: { value: this.waveVectors },
@@ -58,7 +58,7 @@ export class Water {
       side: surface ? DoubleSide : FrontSide,
       envMapIntensity: 1.3,
     });
-    // The bottom of the sides does not move with the waves: its normal says so by pointing sideways with w = 0.
+    // The attribute `moves` is 0 at the bottom of the sides, which does not move with the waves.
     return patched(material, waterPatch(up, part, this.waveVectors.length, this.uniforms));
   }
 
@@ -69,7 +69,7 @@ export class Water {
 
   setTime(time: number): void {
     this.waves.forEach(({ amplitude, wave_vector, angular_frequency, phase }, i) => {
-      // The phase is reduced here, in double precision, so that long runs stay exact.
+      // The phase is reduced in double precision, which keeps long runs exact.
       const turned = (phase - angular_frequency * time) % (2 * Math.PI);
       this.waveVectors[i].set(wave_vector[0], wave_vector[1], amplitude, Number.isFinite(turned) ? turned : 0);
     });
@@ -146,7 +146,7 @@ function sheet(up: 'y' | 'z', level: number, [least, most]: Extent, [columns, ro
       normals.push(...(up === 'y' ? [0, 1, 0] : [0, 0, 1]));
       if (i === columns || j === rows) continue;
       const a = j * (columns + 1) + i, b = a + 1, c = a + columns + 1, d = c + 1;
-      // x, y, z turn the other way than x, z, y.
+      // The axes x, z, y have the opposite orientation.
       index.push(...(up === 'z' ? [a, b, d, a, d, c] : [a, d, b, a, c, d]));
     }
   }
@@ -156,7 +156,7 @@ function sheet(up: 'y' | 'z', level: number, [least, most]: Extent, [columns, ro
 /** The four sides of a basin's water, facing outwards; their upper edge moves with the waves. */
 function walls(up: 'y' | 'z', level: number, bed: number, [least, most]: Extent, [columns, rows]: number[]): BufferGeometry {
   const positions: number[] = [], normals: number[] = [], index: number[] = [], moves: number[] = [];
-  // A hair inside of the extent, where walls may stand.
+  // Slightly inside the extent, where walls may be.
   const inset = 1e-3 * Math.min(most[0] - least[0], most[1] - least[1]);
   const [x0, y0, x1, y1] = [least[0] + inset, least[1] + inset, most[0] - inset, most[1] - inset];
   const sides: [[number, number], [number, number], [number, number], number][] = [

@@ -1,24 +1,24 @@
-// The springs by which someone pulls at bodies, from the grabbed point to a handle at the hand.
+// The springs of drags, from the grabbed point to a handle at the target.
 import { Group, Mesh, MeshStandardMaterial, SphereGeometry } from 'three';
-import type { Pull } from '../model';
+import type { PointerDrag } from '../model';
 import { Coils } from './coils';
-import { isPlace } from './box';
+import { isDrawable } from './box';
 import type { Poses } from './poses';
 import type { Look } from './theme';
 
-const MOST = 16;
+const MAX_DRAGS = 16;
 
-export class Pulls {
+export class DragSprings {
   readonly group = new Group();
-  private readonly coils = new Coils(MOST, 0.45);
+  private readonly coils = new Coils(MAX_DRAGS, 0.45);
   private readonly ball = new SphereGeometry(1, 24, 16);
   private readonly material = new MeshStandardMaterial({ roughness: 0.35 });
   private readonly balls: Mesh<SphereGeometry, MeshStandardMaterial>[] = [];
-  private pulls: Pull[] = [];
+  private drags: PointerDrag[] = [];
 
   constructor() {
     this.coils.mesh.castShadow = false;
-    for (let i = 0; i < 2 * MOST; i++) {
+    for (let i = 0; i < 2 * MAX_DRAGS; i++) {
       const ball = new Mesh(this.ball, this.material);
       ball.visible = false;
       this.balls.push(ball);
@@ -27,8 +27,8 @@ export class Pulls {
     this.group.add(this.coils.mesh);
   }
 
-  set(pulls: Pull[]): void {
-    this.pulls = pulls.slice(0, MOST);
+  set(drags: PointerDrag[]): void {
+    this.drags = drags.slice(0, MAX_DRAGS);
   }
 
   setLook(look: Look): void {
@@ -36,12 +36,12 @@ export class Pulls {
     this.material.emissive.set(look.pull).multiplyScalar(0.35);
   }
 
-  /** `size` is how large a handle should be, in metres, to be seen from where the camera is. */
+  /** `size` is the size of a handle, in metres, for the distance of the camera. */
   update(poses: Poses, size: number): void {
     let drawn = 0;
     const { r, g, b } = this.material.color;
-    for (const { body, point, target } of this.pulls) {
-      if (!poses.isShown(body) || !isPlace(...target)) continue;
+    for (const { body, point, target } of this.drags) {
+      if (!poses.isShown(body) || !isDrawable(...target)) continue;
       const from = poses.toWorld(body, point);
       const span = Math.hypot(target[0] - from[0], target[1] - from[1], target[2] - from[2]);
       const radius = Math.min(0.38 * size, 0.2 * span);
@@ -59,7 +59,7 @@ export class Pulls {
   }
 
   isEmpty(): boolean {
-    return this.pulls.length === 0;
+    return this.drags.length === 0;
   }
 
   dispose(): void {

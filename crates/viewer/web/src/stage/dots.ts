@@ -1,4 +1,4 @@
-// Points of contact as small discs of constant size that nothing hides.
+// Contact points as small discs of constant size, drawn over everything.
 import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Points, ShaderMaterial } from 'three';
 
 export class Dots {
