@@ -6,7 +6,7 @@ import { frameAt } from './support';
 
 const DT = 0.1;
 
-/** A server of frames 0.1 s apart that remembers what it was asked. */
+/** A server of frames 0.1 s apart that records its requests. */
 class World {
   readonly commands: Command[] = [];
   wants: number[] = [];

@@ -1,4 +1,4 @@
-// Frames made up for the tests.
+// Synthetic frames for the tests.
 import type { Frame } from '../src/model';
 
 /** A frame of one body at x = time, moving at 1 m/s. */
