@@ -1,4 +1,4 @@
-//! Screenshots: what colour is where.
+//! Screenshots and their colours.
 
 /// A decoded screenshot.
 pub struct Picture {
@@ -57,7 +57,7 @@ impl Picture {
         sum.map(|part| part / count)
     }
 
-    /// How many different colours it has, roughly.
+    /// The approximate number of different colours.
     pub fn colours(&self) -> usize {
         let mut seen = std::collections::BTreeSet::new();
         for y in (0..self.height).step_by(3) {
@@ -69,8 +69,8 @@ impl Picture {
     }
 }
 
-/// The hue of a colour in degrees, and how much of a hue it has (0 for grey,
-/// 1 for a pure colour).
+/// The hue of a colour in degrees, and its saturation (0 for grey, 1 for a pure
+/// colour).
 pub fn hue([r, g, b]: [f64; 3]) -> (f64, f64) {
     let most = r.max(g).max(b);
     let range = most - r.min(g).min(b);
@@ -87,7 +87,7 @@ pub fn hue([r, g, b]: [f64; 3]) -> (f64, f64) {
     (60.0 * sector, range / most)
 }
 
-/// How far two hues lie apart, in degrees.
+/// The distance of two hues in degrees.
 pub fn hue_distance(a: f64, b: f64) -> f64 {
     let apart = (a - b).rem_euclid(360.0);
     apart.min(360.0 - apart)

@@ -1,4 +1,4 @@
-//! The program `conatus`: where it is, and `conatus play` as a test sees it.
+//! The program `conatus`: finding or building it, and running `conatus play`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 /// How long a busy machine may take to start the program.
-const START_PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The program to test: the one that `CONATUS_PROGRAM` names, or the one that
-/// cargo builds, in the same profile as the tests.
+/// The program to test: that of `CONATUS_PROGRAM`, or else cargo builds it in the
+/// profile of the tests.
 pub fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let named = std::env::var_os("CONATUS_PROGRAM");
     PROGRAM.get_or_init(|| match named.filter(|named| !named.is_empty()) {
         Some(named) => {
-            // Relative to the root, from where it was named.
+            // Relative to the root of the project.
             let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
             let path = root.join(named);
             assert!(
@@ -46,8 +46,8 @@ fn build() -> PathBuf {
         built,
         "`cargo build --package conatus-cli` failed; CONATUS_PROGRAM can name a finished program"
     );
-    // target/debug/deps/page-0123 and target/debug/soak: the program lies
-    // beside the one, above the other.
+    // This is target/debug/deps/page-0123 or target/debug/soak; the program is in
+    // target/debug.
     let here = std::env::current_exe().unwrap_or_default();
     let name = format!("conatus{}", std::env::consts::EXE_SUFFIX);
     let found = here.ancestors().skip(1).take(2).map(|f| f.join(&name));
@@ -63,10 +63,10 @@ pub fn conatus(arguments: &[&str]) -> Output {
     output.unwrap_or_else(|error| panic!("conatus {arguments:?}: {error}"))
 }
 
-/// A `conatus play` that runs until it is dropped.
+/// A running `conatus play`; dropping it ends the program.
 pub struct Play {
     child: Child,
-    said: Arc<Mutex<String>>,
+    output: Arc<Mutex<String>>,
     /// The address of its page.
     pub url: String,
     /// The port in that address.
@@ -90,17 +90,17 @@ impl Play {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
-        let said = Arc::new(Mutex::new(String::new()));
+        let output = Arc::new(Mutex::new(String::new()));
         let (sender, addresses) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
-            listen(stdout, Arc::clone(&said), Some(sender));
+            listen(stdout, Arc::clone(&output), Some(sender));
         }
         if let Some(stderr) = child.stderr.take() {
-            listen(stderr, Arc::clone(&said), None);
+            listen(stderr, Arc::clone(&output), None);
         }
         let mut play = Self {
             child,
-            said,
+            output,
             url: String::new(),
             port: 0,
         };
@@ -113,20 +113,20 @@ impl Play {
     }
 
     fn address(&mut self, addresses: &Receiver<String>, arguments: &[&str]) -> String {
-        addresses.recv_timeout(START_PATIENCE).unwrap_or_else(|_| {
+        addresses.recv_timeout(START_TIMEOUT).unwrap_or_else(|_| {
             let status = self.child.try_wait();
             panic!(
-                "conatus play {arguments:?} told no address ({status:?}): {}",
-                self.said()
+                "conatus play {arguments:?} printed no address ({status:?}): {}",
+                self.output()
             )
         })
     }
 
-    /// All that it printed so far.
-    pub fn said(&self) -> String {
-        self.said
+    /// The output so far.
+    pub fn output(&self) -> String {
+        self.output
             .lock()
-            .map(|said| said.clone())
+            .map(|output| output.clone())
             .unwrap_or_default()
     }
 
@@ -140,7 +140,7 @@ impl Play {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Ctrl-C; gives its exit status and how long it took to end.
+    /// Sends Ctrl-C; returns the exit status and the time it took.
     pub fn interrupt(&mut self) -> (ExitStatus, Duration) {
         let begin = Instant::now();
         let id = self.child.id().to_string();
@@ -152,7 +152,7 @@ impl Play {
             }
             sleep(Duration::from_millis(5));
         }
-        panic!("conatus play did not end on Ctrl-C: {}", self.said());
+        panic!("conatus play did not end on Ctrl-C: {}", self.output());
     }
 
     /// The path of a resource, with the access token of the address.
@@ -161,7 +161,7 @@ impl Play {
         format!("/{path}{resource}")
     }
 
-    /// The session so far, as the file that it saves.
+    /// Saves the session so far to a file.
     pub fn save(&self, to: &Path) {
         use std::io::Write;
         let get = || -> std::io::Result<Vec<u8>> {
@@ -191,10 +191,10 @@ impl Drop for Play {
     }
 }
 
-/// Gathers lines, and tells of the first address among them.
+/// Collects lines, and sends the first address among them.
 fn listen(
     from: impl Read + Send + 'static,
-    said: Arc<Mutex<String>>,
+    output: Arc<Mutex<String>>,
     mut address: Option<mpsc::Sender<String>>,
 ) {
     thread::spawn(move || {
@@ -203,9 +203,9 @@ fn listen(
             if let (Some(found), Some(sender)) = (found, address.take_if(|_| found.is_some())) {
                 let _ = sender.send(found.to_owned());
             }
-            if let Ok(mut said) = said.lock() {
-                said.push_str(&line);
-                said.push('\n');
+            if let Ok(mut output) = output.lock() {
+                output.push_str(&line);
+                output.push('\n');
             }
         }
     });

@@ -1,4 +1,4 @@
-//! A page without a browser: the WebSocket alone.
+//! The WebSocket of a page, without a browser.
 
 use crate::program::Play;
 use futures_util::{SinkExt, StreamExt};
@@ -10,11 +10,11 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// How long the program may take to say something.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the program may take to send a message.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What the program sends.
-pub enum Heard {
+/// A message of the program.
+pub enum ProgramMessage {
     /// A text.
     Text(Value),
     /// A frame: its index and its size in bytes.
@@ -47,24 +47,24 @@ impl Socket {
         sent.unwrap_or_else(|error| panic!("cannot send {message}: {error}"));
     }
 
-    /// Asks for the newest frame behind this one.
+    /// Requests the newest frame after an index.
     pub async fn want(&mut self, after: i64) {
         self.send(json!({ "do": "want", "after": after })).await;
     }
 
-    /// The next thing that is said.
-    pub async fn hear(&mut self) -> Heard {
+    /// The next message.
+    pub async fn receive(&mut self) -> ProgramMessage {
         loop {
-            let next = timeout(PATIENCE, self.stream.next()).await;
-            match next.unwrap_or_else(|_| panic!("nothing heard for {PATIENCE:?}")) {
+            let next = timeout(TIMEOUT, self.stream.next()).await;
+            match next.unwrap_or_else(|_| panic!("no message for {TIMEOUT:?}")) {
                 Some(Ok(Message::Text(text))) => {
                     let value = serde_json::from_str(&text);
-                    return Heard::Text(value.unwrap_or_else(|e| panic!("{text}: {e}")));
+                    return ProgramMessage::Text(value.unwrap_or_else(|e| panic!("{text}: {e}")));
                 }
                 Some(Ok(Message::Binary(bytes))) => {
                     let index = bytes.get(8..16).and_then(|b| b.try_into().ok());
-                    let index = u64::from_le_bytes(index.expect("a frame tells its index"));
-                    return Heard::Frame(index, bytes.len());
+                    let index = u64::from_le_bytes(index.expect("a frame has an index"));
+                    return ProgramMessage::Frame(index, bytes.len());
                 }
                 Some(Ok(_)) => {}
                 ended => panic!("the connection ended: {ended:?}"),

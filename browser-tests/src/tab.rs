@@ -187,10 +187,7 @@ impl Tab {
     pub async fn until_true(&self, expression: &str) {
         let begin = Instant::now();
         while self.eval(expression).await != true {
-            assert!(
-                begin.elapsed() < TIMEOUT,
-                "timeout: {expression}"
-            );
+            assert!(begin.elapsed() < TIMEOUT, "timeout: {expression}");
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }

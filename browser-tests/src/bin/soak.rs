@@ -1,41 +1,40 @@
 //! Plays a scene live for a long time and watches the program's memory:
 //! `cargo run -p conatus-browser-tests --bin soak -- [MINUTES] [SCENE ...]`.
 //!
-//! It does what a page does, faster than a user would: asks for frame after
-//! frame, for plots and for old frames, kicks and drags. What the program
-//! records goes to files without a name, so its own memory has to stay where
-//! it is once it has warmed up.
+//! It sends the requests of a page at a high rate: frames, plots, old frames,
+//! kicks and drags. The program records to unnamed files, so its own memory must
+//! stay constant after a warm-up.
 
 use conatus_browser_tests::program::{Play, program};
-use conatus_browser_tests::socket::{Heard, Socket};
+use conatus_browser_tests::socket::{ProgramMessage, Socket};
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// A thousand balls, and frames so rare that half an hour of them stays below
-/// the 4 GiB that a live recording may have.
+/// A thousand balls, with so few frames that half an hour stays below the limit of
+/// 4 GiB of a live recording.
 const SCENE: [&str; 3] = ["gas", "--set", "time.steps_per_frame=16"];
-/// Longer than anyone will wait.
+/// Longer than any soak test.
 const ENDLESS: [&str; 2] = ["--set", "time.seconds=1e6"];
-/// How often to look at the memory, and how many looks make a row.
+/// How often to sample the memory, and how many samples make a row.
 const INTERVAL: Duration = Duration::from_secs(2);
 const ROW: usize = 15;
-/// More than this is growth.
-const MOST_GROWTH: u64 = 4096;
-/// One in so many frames has a drag, in the middle of so many frames.
+/// The growth in kB that is allowed.
+const MAX_GROWTH_KB: u64 = 4096;
+/// The period of drags in frames, and their length.
 const DRAG_EVERY: u64 = 100;
 const DRAG_FRAMES: u64 = 30;
 
-/// The program's memory at a moment, in kB.
+/// The memory of the program at one moment, in kB.
 #[derive(Clone, Copy, Default)]
 struct Sample {
     seconds: f64,
     frames: u64,
-    /// All of it that is in memory: VmRSS.
+    /// Resident memory: VmRSS.
     resident: u64,
-    /// Its own: RssAnon.
+    /// Anonymous memory: RssAnon.
     own: u64,
-    /// Shared with others and with files in memory: RssShmem.
+    /// Shared memory: RssShmem.
     shared: u64,
 }
 
@@ -66,17 +65,17 @@ fn main() -> ExitCode {
     let samples = runtime.block_on(soak(&play, length));
     let (status, took) = play.interrupt();
     println!("Ctrl-C: {status} after {:.0} ms", 1e3 * took.as_secs_f64());
-    match judge(&samples) && status.success() {
+    match is_constant(&samples) && status.success() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
 }
 
-/// Compares the end with what it was after a warm-up of a tenth of the time.
-fn judge(samples: &[Sample]) -> bool {
+/// Compares the end with the state after a warm-up of a tenth of the time.
+fn is_constant(samples: &[Sample]) -> bool {
     let tenth = samples.len() / 10;
     if tenth == 0 {
-        println!("too short to tell");
+        println!("too few samples");
         return false;
     }
     let median = |part: &[Sample]| {
@@ -92,34 +91,34 @@ fn judge(samples: &[Sample]) -> bool {
         peak.unwrap_or_default()
     );
     let grown = last.saturating_sub(first);
-    match grown <= MOST_GROWTH {
-        true => println!("constant: {grown} kB more, of {MOST_GROWTH} kB allowed"),
-        false => println!("IT GROWS: {grown} kB more, of {MOST_GROWTH} kB allowed"),
+    match grown <= MAX_GROWTH_KB {
+        true => println!("constant: {grown} kB more, of {MAX_GROWTH_KB} kB allowed"),
+        false => println!("GROWTH: {grown} kB more, of {MAX_GROWTH_KB} kB allowed"),
     }
-    grown <= MOST_GROWTH
+    grown <= MAX_GROWTH_KB
 }
 
-/// Watches for so long.
+/// Samples the memory for a length of time.
 async fn soak(play: &Play, length: Duration) -> Vec<Sample> {
     let mut socket = Socket::connect(play).await;
     let begin = Instant::now();
-    let mut samples = vec![look(play, begin, 0)];
+    let mut samples = vec![sample(play, begin, 0)];
     row(&samples[0]);
     let mut taken = begin;
     let mut seen = 0;
     socket.want(-1).await;
     while begin.elapsed() < length {
-        if let Heard::Frame(index, _) = socket.hear().await {
-            // The old frame that was asked for below is no news.
+        if let ProgramMessage::Frame(index, _) = socket.receive().await {
+            // Old frames, requested below, are ignored.
             if index >= seen {
                 seen = index + 1;
                 socket.want(i64::try_from(index).unwrap_or(i64::MAX)).await;
-                meddle(&mut socket, index).await;
+                send_requests(&mut socket, index).await;
             }
         }
         if taken.elapsed() >= INTERVAL {
             taken = Instant::now();
-            samples.push(look(play, begin, seen));
+            samples.push(sample(play, begin, seen));
             if samples.len().is_multiple_of(ROW) {
                 row(&samples[samples.len() - 1]);
             }
@@ -128,8 +127,8 @@ async fn soak(play: &Play, length: Duration) -> Vec<Sample> {
     samples
 }
 
-/// What a user does, and what the page asks for besides.
-async fn meddle(socket: &mut Socket, index: u64) {
+/// Sends the requests of a user and of the page.
+async fn send_requests(socket: &mut Socket, index: u64) {
     let body = index / DRAG_EVERY % 4;
     match index % DRAG_EVERY {
         0 => socket.send(json!({ "do": "kick", "body": body })).await,
@@ -152,14 +151,14 @@ async fn meddle(socket: &mut Socket, index: u64) {
     }
 }
 
-/// The program's memory now, as Linux tells it.
-fn look(play: &Play, begin: Instant, frames: u64) -> Sample {
+/// Samples the memory of the program, on Linux.
+fn sample(play: &Play, begin: Instant, frames: u64) -> Sample {
     let path = format!("/proc/{}/status", play.id());
     let status = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let value = |key: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(key));
         let number = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-        number.unwrap_or_else(|| panic!("{path} does not tell {key}"))
+        number.unwrap_or_else(|| panic!("{path} has no {key}"))
     };
     Sample {
         seconds: begin.elapsed().as_secs_f64(),

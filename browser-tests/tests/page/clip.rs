@@ -1,16 +1,16 @@
 //! Characters: the chart of contacts, patches, arrows and targets, from a
-//! recording that no optimiser made.
+//! synthetic recording.
 
 use crate::support::address;
 use conatus_browser_tests::{Play, Tab, conatus, in_browser};
 use conatus_record::Recording;
-use made_up::walker;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use synthetic::walker;
 use tempfile::TempDir;
 
 #[path = "../../../crates/record/tests/support/mod.rs"]
-mod made_up;
+mod synthetic;
 
 fn recording() -> Recording {
     walker::recording(walker::clip(2.2))
@@ -34,7 +34,7 @@ fn exported(path: &Path) -> PathBuf {
     html
 }
 
-/// Goes to a frame and waits until it is drawn.
+/// Moves to a frame and waits until it is drawn.
 async fn at_frame(tab: &Tab, frame: u64) -> Value {
     tab.slide("#timeline", frame).await;
     let time = frame as f64 / 60.0;
@@ -47,7 +47,7 @@ async fn at_frame(tab: &Tab, frame: u64) -> Value {
     tab.state().await
 }
 
-/// The effectors that the clip says are in contact at a frame.
+/// The effectors that are in contact at a frame, according to the clip.
 fn touching(frame: u64) -> Vec<String> {
     let recording = recording();
     let chart = recording.clip.as_ref().map(|clip| clip.chart());
@@ -80,7 +80,7 @@ fn the_chart_patches_and_arrows_follow_the_contacts_of_a_clip() {
 }
 
 #[test]
-fn the_chart_has_a_row_for_each_effector_and_takes_clicks() {
+fn the_chart_has_a_row_for_each_effector_and_accepts_clicks() {
     in_browser(async |browsing| {
         let (_folder, path) = written();
         let play = Play::start(&path.display().to_string());

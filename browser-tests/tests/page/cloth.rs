@@ -1,4 +1,4 @@
-//! Cloth and obstacles, from a recording that no simulation made.
+//! Cloth and obstacles, from a synthetic recording.
 
 use crate::sheet::{CAP, MIDDLE, SHEET, recording};
 use crate::support::{address, frames};
@@ -40,7 +40,7 @@ fn exported() -> (TempDir, PathBuf) {
     (folder, html)
 }
 
-/// Goes to a frame and waits until it is drawn.
+/// Moves to a frame and waits until it is drawn.
 async fn at_frame(tab: &Tab, frame: u64) {
     tab.slide("#timeline", frame).await;
     let time = frame as f64 / 30.0;
@@ -53,7 +53,7 @@ async fn at_frame(tab: &Tab, frame: u64) {
     tab.pictures(2).await;
 }
 
-/// Where a vertex is drawn in the window.
+/// The drawn position of a vertex in the window.
 async fn place(tab: &Tab, piece: &str, vertex: usize) -> (f64, f64) {
     let asked = format!("window.conatus.project(window.conatus.vertex({piece:?}, {vertex}))");
     let found = tab.eval(&asked).await;
@@ -63,7 +63,7 @@ async fn place(tab: &Tab, piece: &str, vertex: usize) -> (f64, f64) {
 }
 
 #[test]
-fn cloth_in_an_html_file_is_drawn_where_it_is_and_can_be_picked() {
+fn cloth_in_an_html_file_is_drawn_in_place_and_can_be_selected() {
     in_sharp_browser(async |browsing| {
         let (_folder, file) = exported();
         let tab = browsing.open(&address(&file)).await;
@@ -93,9 +93,9 @@ fn cloth_in_an_html_file_is_drawn_where_it_is_and_can_be_picked() {
     });
 }
 
-/// The near wall of the funnel lies between the viewer and what is in it.
+/// The near wall of the funnel is between the camera and its content.
 #[test]
-fn what_is_inside_of_an_open_obstacle_is_seen_and_picked_through_its_wall() {
+fn the_inside_of_an_open_obstacle_is_visible_and_selectable_through_its_wall() {
     in_sharp_browser(async |browsing| {
         let (_folder, file) = exported();
         let tab = browsing.open(&address(&file)).await;
@@ -107,7 +107,7 @@ fn what_is_inside_of_an_open_obstacle_is_seen_and_picked_through_its_wall() {
         assert!(green, "{found} {strength}");
         tab.click_at(inside).await;
         tab.until_is("/selected", CAP).await;
-        // N goes on from bodies to cloth and back to the first body.
+        // N continues from cloth to the first body.
         tab.key("n").await;
         tab.until_is("/selected", "marble").await;
         tab.key("n").await;
@@ -119,7 +119,7 @@ fn what_is_inside_of_an_open_obstacle_is_seen_and_picked_through_its_wall() {
 }
 
 #[test]
-fn a_recording_with_cloth_is_served_and_shows_the_hands_that_pulled() {
+fn a_recording_with_cloth_is_served_and_shows_its_drags() {
     in_browser(async |browsing| {
         let (_folder, file) = written();
         let play = Play::start(&file.display().to_string());
@@ -127,7 +127,7 @@ fn a_recording_with_cloth_is_served_and_shows_the_hands_that_pulled() {
         at_frame(&tab, 8).await;
         let state = tab.state().await;
         assert_eq!(state["kind"], "recording");
-        // Step 16: after the first pull, before the hand moved on.
+        // Step 16: after the start of the drag, before its target moved.
         let pulls = json!([{ "body": 0, "point": [0, 0, 0.3], "target": [-1.6, -0.6, 0.9] }]);
         assert_eq!(state["pulls"], pulls);
         place(&tab, SHEET, MIDDLE).await;

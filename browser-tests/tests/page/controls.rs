@@ -1,6 +1,6 @@
-//! Each control does what its label says, and shows what is so.
+//! Each control performs its action and shows its state.
 
-use crate::support::{STILL, frame, frames, pause, scene, some_frames, stands_still};
+use crate::support::{STILL, frame, frames, pause, scene, some_frames, until_paused};
 use conatus_browser_tests::{Play, in_browser, length, minus, point};
 use serde_json::Value;
 
@@ -11,12 +11,12 @@ fn the_buttons_of_the_run_do_what_the_keys_do() {
         let tab = browsing.open(&play.url).await;
         some_frames(&tab).await;
         tab.click("#play").await;
-        let last = frame(&stands_still(&tab).await);
+        let last = frame(&until_paused(&tab).await);
         tab.until_true("document.querySelector('#play').ariaLabel.includes('Play')")
             .await;
         tab.click("#step-forward").await;
         tab.until_is("/frames", last + 2).await;
-        stands_still(&tab).await;
+        until_paused(&tab).await;
         tab.click("#step-back").await;
         let state = tab.until_is("/frame", last).await;
         assert_eq!(state["live"], false);
@@ -71,12 +71,12 @@ fn toggles_show_whether_they_are_on() {
 }
 
 #[test]
-fn preset_views_look_from_where_they_say() {
+fn preset_views_look_from_their_direction() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
-        // Towards the camera, z up: above is +z, the front is -y.
+        // With z up the top is +z and the front is -y.
         for (view, main, sign) in [("top", 2, 1.0), ("front", 1, -1.0), ("side", 0, 1.0)] {
             tab.click(&format!("[data-view={view}]")).await;
             let what = format!("the view from the {view}");
@@ -101,7 +101,7 @@ fn preset_views_look_from_where_they_say() {
 }
 
 #[test]
-fn the_speed_list_goes_from_a_tenth_to_four() {
+fn the_speed_list_ranges_from_a_tenth_to_four() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);

@@ -1,14 +1,14 @@
-//! The pointer selects bodies and pulls them.
+//! The pointer selects and drags bodies.
 
 use crate::support::{
-    STILL, frames, inputs, repeats_bit_for_bit, saved, scene, some_frames, stands_still,
+    STILL, assert_replays_bit_for_bit, frames, inputs, saved, scene, some_frames, until_paused,
 };
 use conatus_browser_tests::{Play, in_browser, length, minus, point};
 use conatus_math::DVec3;
 use serde_json::Value;
 
 #[test]
-fn a_click_selects_a_body_and_shows_what_it_is() {
+fn a_click_selects_a_body_and_shows_its_data() {
     in_browser(async |browsing| {
         let (_folder, file) =
             scene(&STILL.replace("mass = 2", "mass = 2\nvelocity = [0, 0, 0.01]"));
@@ -30,7 +30,7 @@ fn a_click_selects_a_body_and_shows_what_it_is() {
         }
         tab.click_at(blue).await;
         tab.until_is("/inspector/name", "blue").await;
-        // Between the two there is nothing but the ground.
+        // Between the two is only the ground.
         tab.click_at(((red.0 + blue.0) / 2.0, (red.1 + blue.1) / 2.0))
             .await;
         tab.until_is("/selected", Value::Null).await;
@@ -39,7 +39,7 @@ fn a_click_selects_a_body_and_shows_what_it_is() {
 }
 
 #[test]
-fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
+fn a_drag_pulls_the_body_and_is_recorded() {
     in_browser(async |browsing| {
         let (folder, file) = scene(STILL);
         let play = Play::start(&file);
@@ -62,23 +62,23 @@ fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
             })
             .await;
         assert_eq!(state["pulls"][0]["body"], 0);
-        tab.until_body("red", "the body comes along", |now| {
+        tab.until_body("red", "the body follows", |now| {
             length(minus(now, begin)) > 0.3
         })
         .await;
         tab.release((x + 30.0, y - 110.0)).await;
         let state = tab.until_is("/pulls", Value::Array(Vec::new())).await;
-        // The camera kept still: the drag was the body's.
+        // The camera did not move.
         for key in ["position", "target"] {
             let moved = length(minus(point(&camera[key]), point(&state["camera"][key])));
             assert!(moved < 1e-6, "the camera moved by {moved} m");
         }
         // Inputs take effect, and are recorded, with the next step.
         let released = frames(&state);
-        tab.until("it goes on", |state| frames(state) > released + 5)
+        tab.until("the run continues", |state| frames(state) > released + 5)
             .await;
         tab.key(" ").await;
-        stands_still(&tab).await;
+        until_paused(&tab).await;
         assert!(length(minus(tab.body("blue").await, [3.0, 0.0, 1.0])) < 1e-6);
 
         let recording = saved(&play);
@@ -90,9 +90,9 @@ fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
         assert!(!pulls.is_empty() && pulls.iter().all(|(_, pull)| pull["body"] == "red"));
         let let_go = inputs.iter().filter(|e| e.detail.get("let_go").is_some());
         let [let_go] = let_go.collect::<Vec<_>>()[..] else {
-            panic!("let go of once: {inputs:?}");
+            panic!("released once: {inputs:?}");
         };
-        // The point that was held came nearer to where the hand wanted it.
+        // The grabbed point came closer to the target.
         let (first, last) = (pulls[0].0, pulls[pulls.len() - 1].1);
         let [held, target] = ["point_body", "target"].map(|key| DVec3::from(point(&last[key])));
         let distance = |step: u64| {
@@ -104,12 +104,12 @@ fn a_drag_pulls_the_body_and_is_part_of_the_recording() {
         assert!(after < 0.7 * before, "{before} m and then {after} m away");
         let file = folder.path().join("saved.mcap");
         play.save(&file);
-        repeats_bit_for_bit(&file);
+        assert_replays_bit_for_bit(&file);
     });
 }
 
 #[test]
-fn escape_lets_go_of_a_body() {
+fn escape_releases_a_drag() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
@@ -132,7 +132,7 @@ fn escape_lets_go_of_a_body() {
 }
 
 #[test]
-fn a_drag_beside_the_bodies_turns_the_camera() {
+fn a_drag_of_the_background_rotates_the_camera() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);

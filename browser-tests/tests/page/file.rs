@@ -1,4 +1,4 @@
-//! The HTML file plays from disk, with nobody else there.
+//! The HTML file plays from disk, without a server.
 
 use crate::support::{address, frame, frames, run_into};
 use conatus_browser_tests::in_browser;
@@ -43,7 +43,7 @@ fn the_html_file_plays_scrubs_and_plots_without_a_server() {
         tab.until_is("/frame", 11).await;
         tab.key("End").await;
         tab.until_is("/frame", all - 1).await;
-        // From the end, play starts at the beginning.
+        // At the end, play restarts from the beginning.
         tab.key(" ").await;
         tab.until("it plays again", |state| {
             state["playing"] == true && frame(state) < all - 1

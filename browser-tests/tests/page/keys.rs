@@ -1,8 +1,8 @@
-//! Each key does what the help says.
+//! Each key performs its action.
 
 use crate::support::{
-    STILL, frame, frames, inputs, pause, repeats_bit_for_bit, saved, scene, some_frames,
-    stands_still,
+    STILL, assert_replays_bit_for_bit, frame, frames, inputs, pause, saved, scene, some_frames,
+    until_paused,
 };
 use conatus_browser_tests::{Play, in_browser, length, minus, point};
 use conatus_record::Recording;
@@ -10,16 +10,16 @@ use serde_json::Value;
 use std::time::{Duration, Instant};
 
 #[test]
-fn space_pauses_and_goes_on() {
+fn space_pauses_and_continues() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
         let before = frames(&pause(&tab).await);
         tab.pictures(5).await;
-        assert_eq!(frames(&tab.state().await), before, "it stands still");
+        assert_eq!(frames(&tab.state().await), before, "the run is paused");
         tab.key(" ").await;
         let state = tab
-            .until("it goes on", |state| frames(state) > before + 3)
+            .until("the run continues", |state| frames(state) > before + 3)
             .await;
         assert_eq!(state["playing"], true);
         assert_eq!(state["live"], true);
@@ -27,7 +27,7 @@ fn space_pauses_and_goes_on() {
 }
 
 #[test]
-fn arrows_go_back_and_forward_by_a_frame() {
+fn arrows_move_by_one_frame() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -89,7 +89,7 @@ fn home_and_end_go_to_the_first_and_to_the_newest_frame() {
 }
 
 #[test]
-fn r_starts_again_as_a_new_run() {
+fn r_restarts_as_a_new_run() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -129,7 +129,7 @@ fn digits_kick_the_bodies_in_their_order() {
         })
         .await;
         tab.key(" ").await;
-        stands_still(&tab).await;
+        until_paused(&tab).await;
         let kicked: Vec<Value> = inputs(&saved(&play))
             .iter()
             .filter_map(|event| event.detail.pointer("/kick/body").cloned())
@@ -187,7 +187,7 @@ fn n_selects_the_next_body_and_escape_none() {
 }
 
 #[test]
-fn the_question_mark_shows_the_keys() {
+fn the_question_mark_lists_the_keys() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -216,14 +216,14 @@ fn the_question_mark_shows_the_keys() {
 }
 
 #[test]
-fn s_saves_a_recording_that_repeats_bit_for_bit() {
+fn s_saves_a_recording_that_assert_replays_bit_for_bit() {
     in_browser(async |browsing| {
         let folder = browsing.downloads().await;
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
         let before = frames(&some_frames(&tab).await);
         tab.key("1").await;
-        tab.until("it goes on", |state| frames(state) > before + 5)
+        tab.until("the run continues", |state| frames(state) > before + 5)
             .await;
         tab.key("s").await;
         let begin = Instant::now();
@@ -241,12 +241,12 @@ fn s_saves_a_recording_that_repeats_bit_for_bit() {
         let recording = Recording::read(&file).expect("a recording");
         assert_eq!(recording.header.scene, "cylon");
         assert!(recording.frames.len() > 10);
-        repeats_bit_for_bit(&file);
+        assert_replays_bit_for_bit(&file);
     });
 }
 
 #[test]
-fn letters_switch_things_on_and_off() {
+fn letters_toggle_overlays() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
@@ -280,13 +280,13 @@ fn letters_switch_things_on_and_off() {
 }
 
 #[test]
-fn plus_and_minus_change_the_speed_from_a_tenth_to_four() {
+fn plus_and_minus_change_the_speed_between_a_tenth_and_four() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
         tab.until_is("/speed", 1).await;
-        // Once more at each end changes nothing.
+        // Repeating at either end has no effect.
         for speed in [2.0, 4.0, 4.0] {
             tab.key("+").await;
             tab.until("faster", |state| state["speed"].as_f64() == Some(speed))

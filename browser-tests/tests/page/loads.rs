@@ -1,5 +1,5 @@
-//! The page comes up, and nothing is wrong with it. That no test's page says
-//! anything on the console is checked for every test, by `in_browser`.
+//! The page loads without errors. `in_browser` checks the console of every page
+//! of every test.
 
 use crate::support::{frames, some_frames};
 use conatus_browser_tests::{Play, in_browser};

@@ -1,7 +1,8 @@
 //! The page in a real browser: what a user sees and does.
 //!
-//! One program of many small files, so that one browser serves all tests.
+//! One program, so that one browser serves all tests.
 
+mod accessibility;
 mod clip;
 mod cloth;
 mod controls;
@@ -10,13 +11,12 @@ mod file;
 mod keys;
 mod loads;
 mod names;
+mod other_sites;
 mod pages;
 mod picture;
 mod quarantine;
-mod reach;
 mod recording;
 mod several;
 mod sheet;
-mod strangers;
 mod support;
 mod timeline;

@@ -1,10 +1,10 @@
-//! Names that try to be more than names.
+//! Names that contain markup, scripts or control characters.
 
 use crate::support::{address, run_into, scene, some_frames};
 use conatus_browser_tests::{Play, Tab, in_browser};
 use serde_json::Value;
 
-/// Ends scripts, attributes and templates, and goes beyond ASCII.
+/// They end scripts, attributes and templates, and are not all ASCII.
 const NAMES: [&str; 5] = [
     "</script><script>window.pwned=1</script>",
     "\"'><img src=x onerror=\"window.pwned=1\">",
@@ -32,7 +32,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-async fn harmless(tab: &Tab) {
+async fn assert_harmless(tab: &Tab) {
     for name in NAMES {
         tab.key("n").await;
         let state = tab.until_is("/selected", name).await;
@@ -47,23 +47,23 @@ async fn harmless(tab: &Tab) {
 }
 
 #[test]
-fn hostile_names_are_only_names_in_a_live_run() {
+fn hostile_names_have_no_effect_in_a_live_run() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(&hostile());
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
         some_frames(&tab).await;
         tab.key("1").await;
-        harmless(&tab).await;
+        assert_harmless(&tab).await;
     });
 }
 
 #[test]
-fn hostile_names_are_only_names_in_an_html_file() {
+fn hostile_names_have_no_effect_in_an_html_file() {
     in_browser(async |browsing| {
         let (_scene, source) = scene(&hostile());
         let (_folder, file) = run_into(&source, "0.5", "run.html");
         let tab = browsing.open(&address(&file)).await;
-        harmless(&tab).await;
+        assert_harmless(&tab).await;
     });
 }

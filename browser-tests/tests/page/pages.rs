@@ -1,6 +1,6 @@
-//! Several pages on one run, and the end of pages and program.
+//! Several pages of one run, and closing pages and program.
 
-use crate::support::{frames, pause, repeats_bit_for_bit, some_frames, stands_still};
+use crate::support::{assert_replays_bit_for_bit, frames, pause, some_frames, until_paused};
 use conatus_browser_tests::{Play, alone_in_browser, in_browser};
 use serde_json::Value;
 use std::io::Write;
@@ -9,13 +9,13 @@ use std::time::Duration;
 const MANY: &str = include_str!("../../../crates/viewer/tests/scenes/many.toml");
 
 #[test]
-fn what_one_page_does_shows_in_the_other() {
+fn actions_of_one_page_show_in_the_other() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let one = browsing.open(&play.url).await;
         let other = browsing.open(&play.url).await;
         pause(&one).await;
-        let state = stands_still(&other).await;
+        let state = until_paused(&other).await;
         assert_eq!(frames(&state), frames(&one.state().await));
         other.key(" ").await;
         one.until("it goes on here as well", |now| {
@@ -30,7 +30,7 @@ fn what_one_page_does_shows_in_the_other() {
 }
 
 #[test]
-fn a_closed_page_leaves_the_program_clean_for_the_next() {
+fn the_drag_of_a_closed_page_ends_and_the_next_page_continues() {
     in_browser(async |browsing| {
         let mut play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -53,13 +53,13 @@ fn a_closed_page_leaves_the_program_clean_for_the_next() {
         assert_eq!(state["run"], 1);
         assert_eq!(state["pulls"], Value::Array(Vec::new()));
         assert!(play.runs());
-        let said = play.said();
+        let said = play.output();
         assert_eq!(said.lines().count(), 1, "{said}");
         tab.key(" ").await;
-        stands_still(&tab).await;
+        until_paused(&tab).await;
         let file = tempfile::NamedTempFile::with_suffix(".mcap").expect("a file");
         play.save(file.path());
-        repeats_bit_for_bit(file.path());
+        assert_replays_bit_for_bit(file.path());
     });
 }
 
@@ -70,13 +70,13 @@ fn ctrl_c_ends_the_program_within_a_second_while_a_page_is_open() {
         let tab = browsing.open(&play.url).await;
         some_frames(&tab).await;
         let (status, took) = play.interrupt();
-        assert!(status.success(), "{status}: {}", play.said());
+        assert!(status.success(), "{status}: {}", play.output());
         assert!(took < Duration::from_secs(1), "it took {took:?}");
         let state = tab.until_is("/connected", false).await;
         let message = state["message"].as_str().unwrap_or_default();
         assert!(message.contains("lost"), "{message}");
         tab.close().await;
-        // The page tries to connect again, in vain.
+        // The page tries to reconnect, and fails.
         for problem in browsing.expected_errors() {
             assert!(problem.contains("WebSocket"), "{problem}");
         }
@@ -127,7 +127,8 @@ const MEASURE: &str = r#"(async () => {
     return { took, bytes: Math.max(...sizes) };
 })()"#;
 
-/// Frames that were pushed at 60 a second once kept a pause waiting for 13 s.
+/// A user pressed pause while large frames were pushed at 60 Hz: the pause took
+/// effect after 13 s.
 #[test]
 fn a_pause_is_acknowledged_within_100_ms_while_frames_of_64_kb_stream() {
     alone_in_browser(async |browsing| {
@@ -142,7 +143,7 @@ fn a_pause_is_acknowledged_within_100_ms_while_frames_of_64_kb_stream() {
         let mut took: Vec<f64> = took.filter_map(Value::as_f64).collect();
         took.sort_by(f64::total_cmp);
         let (median, most) = (took[took.len() / 2], took[took.len() - 1]);
-        // Written past the test's own output, which is shown only on failure.
+        // Not captured by the test harness, which shows output only on failure.
         let _ = writeln!(
             std::io::stderr(),
             "pause acknowledged in {median:.1} ms (median of {}, at most {most:.1} ms), frames of {bytes} bytes",

@@ -1,4 +1,4 @@
-//! The picture shows what is there, where it is.
+//! The picture shows bodies at their positions.
 
 use crate::support::{STILL, frames, pause, scene};
 use conatus_browser_tests::picture::{hue, hue_distance};
@@ -19,7 +19,7 @@ async fn shot(tab: &Tab) -> Picture {
 }
 
 #[test]
-fn bodies_are_drawn_in_their_colours_where_they_are() {
+fn bodies_are_drawn_in_their_colours_at_their_positions() {
     in_sharp_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
@@ -32,7 +32,7 @@ fn bodies_are_drawn_in_their_colours_where_they_are() {
             let (red, blue) = (tab.place_of("red").await, tab.place_of("blue").await);
             assert!(has_hue(&picture, red, RED), "theme {theme}");
             assert!(has_hue(&picture, blue, BLUE), "theme {theme}");
-            // Halfway there is neither, nor is there anything above.
+            // There is no body halfway between them or above.
             let between = ((red.0 + blue.0) / 2.0, (red.1 + blue.1) / 2.0);
             for place in [between, (between.0, between.1 - 60.0)] {
                 assert!(!has_hue(&picture, place, RED), "theme {theme} {place:?}");
@@ -46,7 +46,7 @@ fn bodies_are_drawn_in_their_colours_where_they_are() {
 }
 
 #[test]
-fn a_body_that_moved_is_drawn_where_it_went() {
+fn a_moving_body_is_drawn_at_its_new_position() {
     in_sharp_browser(async |browsing| {
         let moving = STILL.replace("mass = 2", "mass = 2\nvelocity = [0, 0, 0.6]");
         let (_folder, file) = scene(&moving);

@@ -1,4 +1,4 @@
-//! Numbers that run away pause the run and name the body.
+//! A body whose numbers diverge pauses the run and is named.
 
 use crate::support::{frames, scene};
 use conatus_browser_tests::{Play, in_browser};
@@ -7,7 +7,7 @@ use serde_json::json;
 const RUNAWAY: &str = include_str!("../../../crates/viewer/tests/scenes/runaway.toml");
 
 #[test]
-fn a_runaway_body_pauses_the_run_and_is_named() {
+fn a_diverging_body_pauses_the_run_and_is_named() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(RUNAWAY);
         let play = Play::start(&file);
@@ -21,11 +21,11 @@ fn a_runaway_body_pauses_the_run_and_is_named() {
         assert!(message.contains("bad"), "{message}");
         let shown = tab.eval("document.querySelector('#message').textContent");
         assert!(shown.await.as_str().unwrap_or_default().contains("bad"));
-        // The rest goes on if the user wants it to.
+        // The other bodies continue if the user presses play.
         let before = frames(&state);
         tab.key(" ").await;
         let state = tab
-            .until("it goes on", |state| frames(state) > before + 3)
+            .until("the run continues", |state| frames(state) > before + 3)
             .await;
         assert_eq!(state["quarantined"], json!(["bad"]));
         tab.key("n").await;

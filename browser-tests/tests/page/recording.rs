@@ -1,10 +1,10 @@
-//! A recording is shown as it is.
+//! A recording is read-only.
 
 use crate::support::{frame, frames, run_into};
 use conatus_browser_tests::{Play, in_browser};
 
 #[test]
-fn a_recording_plays_and_scrubs_but_takes_no_kicks() {
+fn a_recording_plays_and_scrubs_but_refuses_kicks() {
     in_browser(async |browsing| {
         let (_folder, file) = run_into("cylon", "3", "cylon.mcap");
         let play = Play::start(&file.display().to_string());

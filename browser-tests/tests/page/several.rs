@@ -1,11 +1,11 @@
-//! Several movements to choose from: a list in the page switches between them, in
-//! a file and live.
+//! Several movements: a list in the page switches between them, in a file and
+//! live.
 
 use crate::support::{address, frames, scene};
 use conatus_browser_tests::{Play, Tab, conatus, in_browser};
 use serde_json::{Value, json};
 
-/// A search that takes little time, with bars that every movement keeps.
+/// A short search, with thresholds that every movement meets.
 const STEPS: &str = include_str!("../../../crates/world/tests/support/steps.toml");
 
 /// Which contacts the chart shows, and when.
@@ -30,12 +30,12 @@ async fn switches(tab: &Tab) {
     tab.until_is("/movement", 1).await;
     tab.until("it plays", |state| frames(state) > 10).await;
     let second = chart(tab).await;
-    assert_ne!(first, second, "they have other contacts");
+    assert_ne!(first, second, "the movements have different contacts");
 
     tab.choose("#movements", names[0]).await;
     let state = tab.until_is("/movement", 0).await;
     assert_eq!(chart(tab).await, first);
-    assert_eq!(state["message"], Value::Null, "nothing to complain about");
+    assert_eq!(state["message"], Value::Null, "no error message");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_file_of_several_movements_switches_between_them() {
         assert!(output.status.success(), "{said}");
         let tab = browsing.open(&address(&file)).await;
         switches(&tab).await;
-        // On a telephone the list is still inside of its card.
+        // On a phone the list is still inside its card.
         tab.resize(390, 844).await;
         let inside = "(() => {
             const card = document.querySelector('#scene').getBoundingClientRect();

@@ -1,5 +1,5 @@
-//! A recording of cloth that no simulation made: a sheet that sinks onto a
-//! ball, and a cap that slides into a funnel.
+//! A synthetic recording of cloth: a sheet that sinks onto a ball, and a cap that
+//! slides into a funnel.
 
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Two balls that stand still, far enough apart to be told from each other.
+/// Two balls at rest, far enough apart to be distinguished.
 pub const STILL: &str = "
 gravity = [0, 0, 0]
 [time]
@@ -54,9 +54,9 @@ pub fn address(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Waits until some frames are there.
+/// Waits until there are some frames.
 pub async fn some_frames(tab: &Tab) -> Value {
-    tab.until("some frames are there", |state| frames(state) > 10)
+    tab.until("there are some frames", |state| frames(state) > 10)
         .await
 }
 
@@ -64,15 +64,15 @@ pub async fn some_frames(tab: &Tab) -> Value {
 pub async fn pause(tab: &Tab) -> Value {
     some_frames(tab).await;
     tab.key(" ").await;
-    stands_still(tab).await
+    until_paused(tab).await
 }
 
-/// Waits until the run stands still and its newest frame is shown.
-pub async fn stands_still(tab: &Tab) -> Value {
+/// Waits until the run is paused and its newest frame is drawn.
+pub async fn until_paused(tab: &Tab) -> Value {
     let mut last = None;
     loop {
         let state = tab
-            .until("the run stands still", |state| {
+            .until("the run is paused", |state| {
                 state["playing"] == false && frame(state) + 1 == frames(state)
             })
             .await;
@@ -85,7 +85,7 @@ pub async fn stands_still(tab: &Tab) -> Value {
     }
 }
 
-/// How many frames the page knows of.
+/// The number of frames that the page knows.
 pub fn frames(state: &Value) -> u64 {
     state["frames"].as_u64().expect("frames")
 }
@@ -102,7 +102,7 @@ pub fn saved(play: &Play) -> Recording {
     Recording::read(file.path()).expect("a recording")
 }
 
-/// What users did, in order.
+/// The inputs of users, in order.
 pub fn inputs(recording: &Recording) -> Vec<Event> {
     let events = recording.events.iter();
     events
@@ -111,8 +111,8 @@ pub fn inputs(recording: &Recording) -> Vec<Event> {
         .collect()
 }
 
-/// Runs the session so far again and has every frame compared.
-pub fn repeats_bit_for_bit(recording: &Path) {
+/// Replays the session so far and compares every frame.
+pub fn assert_replays_bit_for_bit(recording: &Path) {
     let output = conatus(&["run", &recording.display().to_string()]);
     let said = format!(
         "{}{}",

@@ -1,10 +1,10 @@
-//! Through everything recorded so far, and on from its end.
+//! The timeline: replay of recorded frames, and continuing at their end.
 
 use crate::support::{STILL, frame, frames, pause, scene, some_frames};
 use conatus_browser_tests::{Play, in_browser};
 
 #[test]
-fn the_pointer_scrubs_and_the_run_waits() {
+fn the_pointer_scrubs_and_the_run_pauses() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -30,7 +30,7 @@ fn the_pointer_scrubs_and_the_run_waits() {
             .await;
         tab.pictures(5).await;
         let later = tab.state().await;
-        // What was on its way when the run was paused may still have come.
+        // Frames in flight when the run was paused may still have arrived.
         assert!(frames(&later) <= frames(&state) + 3, "the run goes on");
         let shown = tab.eval("document.querySelector('#timeline').value").await;
         assert_eq!(shown, frame(&later).to_string());
@@ -38,7 +38,7 @@ fn the_pointer_scrubs_and_the_run_waits() {
 }
 
 #[test]
-fn play_from_the_past_replays_and_goes_on_live_at_the_end() {
+fn play_in_the_past_replays_and_continues_live_at_the_end() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -61,7 +61,7 @@ fn play_from_the_past_replays_and_goes_on_live_at_the_end() {
 }
 
 #[test]
-fn with_loop_on_a_replay_starts_again() {
+fn with_loop_enabled_a_replay_restarts() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -81,7 +81,7 @@ fn with_loop_on_a_replay_starts_again() {
 }
 
 #[test]
-fn the_end_of_the_scene_pauses_and_play_goes_on() {
+fn the_run_pauses_at_the_end_of_the_scene_and_play_continues_it() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(&STILL.replace("seconds = 1000", "seconds = 1"));
         let play = Play::start(&file);
@@ -97,12 +97,13 @@ fn the_end_of_the_scene_pauses_and_play_goes_on() {
                 .is_some_and(|m| m.contains("End of the scene (1 s)"))
         );
         tab.key(" ").await;
-        tab.until("it goes on", |state| frames(state) > 30).await;
+        tab.until("the run continues", |state| frames(state) > 30)
+            .await;
     });
 }
 
 #[test]
-fn a_click_into_a_plot_goes_to_that_moment() {
+fn a_click_in_a_plot_goes_to_that_time() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;

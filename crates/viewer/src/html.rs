@@ -109,7 +109,10 @@ fn write_around(
     put(out, head)?;
     data(out)?;
     put(out, "<script>")?;
-    put(out, &escape_sequence(&escape_sequence(page.js, "</script"), "<!--"))?;
+    put(
+        out,
+        &escape_sequence(&escape_sequence(page.js, "</script"), "<!--"),
+    )?;
     put(out, "</script>\n</body>")?;
     put(out, foot)
 }
@@ -141,7 +144,9 @@ fn limited(
     };
     let written = data(&mut limited);
     if limited.left == 0 {
-        return Err(ExportError::DoesNotFit("the recording is too large for one HTML file".into()));
+        return Err(ExportError::DoesNotFit(
+            "the recording is too large for one HTML file".into(),
+        ));
     }
     written
 }

@@ -159,9 +159,15 @@ impl Piece {
     /// one.
     fn quantised(&self, axis: usize, places: &[DVec3], before: Option<&Vec<i32>>) -> Vec<i32> {
         let size = self.most[axis] - self.least[axis];
-        let scale = if size > 0.0 { MAX_QUANTISED / size } else { 0.0 };
+        let scale = if size > 0.0 {
+            MAX_QUANTISED / size
+        } else {
+            0.0
+        };
         let quantise = |(i, place): (usize, &DVec3)| match place.to_array()[axis] {
-            x if x.abs() < MAX_COORDINATE_M => ((x - self.least[axis]) * scale).round().clamp(0.0, MAX_QUANTISED) as i32,
+            x if x.abs() < MAX_COORDINATE_M => ((x - self.least[axis]) * scale)
+                .round()
+                .clamp(0.0, MAX_QUANTISED) as i32,
             _ => before.map_or(0, |before| before[i]),
         };
         places.iter().enumerate().map(quantise).collect()

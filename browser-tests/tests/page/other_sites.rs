@@ -1,4 +1,4 @@
-//! A page from elsewhere in the same browser gets nothing from the program.
+//! Pages of other sites in the same browser have no access to the program.
 
 use crate::support::{address, some_frames};
 use conatus_browser_tests::{Play, in_browser};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-/// Serves an empty page to whoever asks, from now on; gives its address.
+/// Serves an empty page on another port, and returns its address.
 fn stranger() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -23,8 +23,8 @@ fn stranger() -> String {
     format!("http://{address}/")
 }
 
-/// Tries everything that a page can try. `open`, `read` or `ran` mean that it
-/// got somewhere.
+/// Tries all kinds of requests that a page can make. `open`, `read` or `ran` mean
+/// that one succeeded.
 fn attempts(play: &Play) -> String {
     let port = play.port;
     // A page of another site that has learned the token must not get in either.
@@ -54,7 +54,7 @@ fn attempts(play: &Play) -> String {
 }
 
 #[test]
-fn pages_from_elsewhere_stay_out() {
+fn pages_of_other_sites_are_refused() {
     in_browser(async |browsing| {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
@@ -78,7 +78,7 @@ fn pages_from_elsewhere_stay_out() {
             }
             other.close().await;
         }
-        // Every attempt was refused aloud, on the strangers' consoles.
+        // Every refusal is an error on the console of the other page.
         assert!(!browsing.expected_errors().is_empty());
         let state = tab.state().await;
         assert_eq!(

@@ -1,11 +1,11 @@
-//! Everything can be reached by keyboard and has a name to be called by.
+//! Accessibility: every control can be reached by keyboard and has a name.
 
 use crate::support::{STILL, scene, some_frames};
 use conatus_browser_tests::{Browsing, Play, Tab, in_browser};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What identifies a control.
+/// Identifies a control.
 const NAME: &str = "(c) => c.id || c.dataset.view || c.dataset.toggle || c.outerHTML";
 
 /// A live run with a body selected, so that all controls are there.
@@ -64,7 +64,7 @@ fn the_tab_key_reaches_every_control() {
 }
 
 #[test]
-fn the_space_bar_means_the_button_that_has_the_focus() {
+fn the_space_bar_activates_the_focused_button() {
     in_browser(async |browsing| {
         let (_folder, file) = scene(STILL);
         let play = Play::start(&file);
@@ -81,7 +81,7 @@ fn the_space_bar_means_the_button_that_has_the_focus() {
         assert_eq!(focused, "loop");
         tab.key(" ").await;
         let state = tab.until_is("/loop", true).await;
-        assert_eq!(state["playing"], true, "it was not for the page");
+        assert_eq!(state["playing"], true, "the page did not handle the key");
     });
 }
 
@@ -102,12 +102,12 @@ fn every_control_has_an_accessible_name() {
             let named = names.iter().any(|name| name.contains(word));
             assert!(named, "nothing is called {word}: {names:?}");
         }
-        // News are read out.
+        // Screen readers announce messages.
         assert_eq!(tab.attribute("#message", "aria-live").await, "polite");
     });
 }
 
-/// The plots once lay upon the buttons at their left in a window of 1000 pixels.
+/// In a window of 1000 pixels the plots covered the buttons at their left.
 #[test]
 fn no_control_covers_another_in_a_window_of_any_width() {
     in_browser(async |browsing| {
