@@ -17,7 +17,7 @@ fn text(recording: &Recording) -> Value {
 }
 
 #[test]
-fn a_file_holds_the_chart_of_its_clip() {
+fn a_file_contains_the_chart_of_its_clip() {
     let recording = walker::recording(walker::two(0.5));
     let json = text(&recording);
     let rows = json["chart"]["rows"].as_array().unwrap();
@@ -30,7 +30,7 @@ fn a_file_holds_the_chart_of_its_clip() {
 }
 
 #[tokio::test]
-async fn a_page_is_told_the_chart_and_a_saved_session_keeps_the_clip() {
+async fn a_page_receives_the_chart_and_a_saved_session_contains_the_clip() {
     let recording = walker::recording(walker::clip(0.3));
     let served = Served::new(Session::recording(recording.clone()).unwrap());
     let mut page = served.page().await;

@@ -8,7 +8,7 @@ use conatus_viewer::{compact, series};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// A run of bodies on curves, one of which breaks in the middle.
+/// A run of bodies on curves, one of which has a NaN in the middle.
 fn recording(bodies: usize, frames: usize) -> Recording {
     let info = |i: usize| BodyInfo {
         name: format!("</script> {i}"),
@@ -100,7 +100,7 @@ fn check(recording: &Recording) -> Result<(), TestCaseError> {
         found.series.len()
     );
 
-    // The same bits, NaN included, whatever f32 makes of a number.
+    // The same bits after conversion to f32, NaN included.
     let same = |f32s: &[f32], f64s: &[f64]| {
         let bits = |values: Vec<f32>| values.into_iter().map(f32::to_bits).collect::<Vec<_>>();
         bits(f32s.to_vec()) == bits(f64s.iter().map(|x| *x as f32).collect())
@@ -170,8 +170,8 @@ fn smooth_motion_takes_less_than_a_quarter_of_its_f32_numbers() {
     assert!(bytes < 50 * 200 * 13 * 4 / 4, "{bytes}");
 }
 
-/// Adds a waving sheet of `side` by `side` vertices, and a scrap of one
-/// triangle that jumps about.
+/// Adds a waving sheet of `side` by `side` vertices, and a single triangle that
+/// jumps.
 fn with_cloth(mut recording: Recording, side: usize) -> Recording {
     let at = |i: usize, j: usize| (i * side + j) as u32;
     let cells = (1..side).flat_map(|i| (1..side).map(move |j| (i, j)));
@@ -233,7 +233,7 @@ fn cloth_comes_back_within_a_65535th_of_its_box() {
             for (frame, there) in recording.frames.iter().zip(&found.cloth[piece]) {
                 for (was, is) in frame.cloth[range.clone()].iter().zip(there) {
                     let off = (*was - *is).abs();
-                    // Half a step, and what f64 rounds.
+                    // Half a quantisation step, and rounding errors.
                     let bound = 0.5 * room + DVec3::splat(1e-12);
                     assert!(off.cmple(bound).all(), "{was} {is} {room}");
                 }
@@ -243,7 +243,7 @@ fn cloth_comes_back_within_a_65535th_of_its_box() {
 }
 
 #[test]
-fn a_vertex_that_is_nowhere_stays_where_it_was() {
+fn a_vertex_without_a_valid_position_keeps_its_last_one() {
     let mut recording = with_cloth(recording(0, 3), 3);
     recording.frames[1].cloth[4] = DVec3::new(f64::NAN, f64::INFINITY, 1e30);
     let found = unpacked(&recording);

@@ -1,4 +1,4 @@
-//! The HTML file as text; that it plays is tested in a browser.
+//! The text of the HTML file; browser tests check that it plays.
 
 use base64::Engine;
 use conatus_record::Recording;
@@ -71,7 +71,7 @@ fn inside(text: &str) -> serde_json::Value {
 }
 
 #[test]
-fn the_file_holds_page_script_style_and_recording() {
+fn the_file_contains_page_script_style_and_recording() {
     let text = written(&recording("cylon"), &PAGE);
     assert!(text.contains("<title>cylon · Conatus</title>"));
     assert!(text.contains("<p>page</p>"));
@@ -84,7 +84,7 @@ fn the_file_holds_page_script_style_and_recording() {
 }
 
 #[test]
-fn no_name_and_no_text_can_end_an_element() {
+fn no_name_or_text_can_end_an_element() {
     let name = "</title></script><script>alert(1)</script><!--";
     let mut recording = recording(name);
     recording.header.bodies[0].name = name.into();
@@ -102,9 +102,9 @@ fn no_name_and_no_text_can_end_an_element() {
 }
 
 #[test]
-fn the_real_page_is_whole_and_asks_the_network_for_nothing() {
+fn the_real_page_is_complete_and_makes_no_network_requests() {
     let Some(page) = page() else {
-        return; // Built without Node.js; where the page is required, the build fails before.
+        return; // Built without Node.js; CONATUS_PAGE=required makes that an error of the build.
     };
     let text = written(&recording("cylon"), page);
     assert_eq!(text.to_lowercase().matches("</script").count(), 2);

@@ -47,7 +47,7 @@ async fn a_page_switches_between_the_movements_of_a_live_run() {
 }
 
 #[tokio::test]
-async fn a_run_without_a_choice_offers_none() {
+async fn a_run_with_one_movement_has_no_list() {
     let served = Served::live(support::built_in("cylon"));
     let mut page = served.page().await;
     let hello = page.wait_for("hello").await;
@@ -57,7 +57,7 @@ async fn a_run_without_a_choice_offers_none() {
 }
 
 #[test]
-fn a_file_of_several_recordings_holds_each_in_its_element() {
+fn a_file_of_several_recordings_contains_each_in_its_element() {
     static PAGE: Page = Page {
         html: "<html><head><title>Conatus</title></head><body></body></html>",
         js: "",

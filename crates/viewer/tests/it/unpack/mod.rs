@@ -1,4 +1,4 @@
-//! A plain reader of the compact recording.
+//! A simple decoder of the compact recording.
 
 use conatus_math::DVec3;
 use conatus_record::{ClothInfo, Header};
@@ -6,7 +6,7 @@ use conatus_viewer::compact;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What is in the bytes; numbers of bodies and contacts as f32.
+/// The decoded recording; values of bodies and contacts are f32.
 pub struct Unpacked {
     pub json: Value,
     pub times: Vec<f64>,
@@ -146,7 +146,7 @@ fn swap(bits: i32) -> i32 {
     if bits < 0 { bits ^ i32::MAX } else { bits }
 }
 
-/// Reads all of it.
+/// Decodes a recording.
 pub fn unpack(bytes: &[u8]) -> Unpacked {
     let mut input = Reader(bytes);
     assert_eq!(input.bytes(8), compact::MAGIC);
