@@ -8,15 +8,19 @@
 
 mod chart;
 mod check;
+mod join;
 mod limbs;
 mod parts;
 pub(crate) mod quaternions;
 mod tracks;
+mod velocities;
 
 pub use chart::{ContactChart, ContactChartRow};
 pub use limbs::ClipLimb;
 pub use parts::{ClipPart, ClipPartSource};
 pub use tracks::ClipTracks;
+
+pub use velocities::{ClipCharacterVelocities, ClipTwists, ClipVelocities};
 
 use crate::model::Up;
 use conatus_geometry::PartShape;
@@ -41,7 +45,8 @@ pub struct Clip {
     /// The seed that the motion was found with.
     #[serde(default)]
     pub seed: u64,
-    /// The moments in seconds, evenly spaced and rising.
+    /// The moments in seconds, evenly spaced and rising. A movement that continues
+    /// another starts at the time at which it does ([`Clip::start_time`]).
     pub time: Vec<f64>,
     /// The boundaries of the K phases in seconds: K + 1 numbers, or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,6 +60,9 @@ pub struct Clip {
     /// What was asked for, for display.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<ClipTarget>,
+    /// The exact velocities at the moments, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocities: Option<ClipVelocities>,
 }
 
 /// A surface that does not move.
@@ -379,6 +387,7 @@ impl Clip {
             characters: Vec::new(),
             objects: Vec::new(),
             targets: Vec::new(),
+            velocities: None,
         }
     }
 

@@ -18,6 +18,8 @@ use std::io::Write;
 const FEIGNED: f64 = 1e-5;
 /// The grain of forces in newtons and of torques in newton metres.
 const FORCE: f64 = 1e7;
+/// The grain of velocities in m/s and rad/s.
+const VELOCITY: f64 = 1e9;
 /// The grain of normals and of times.
 const FINE: f64 = 1e12;
 
@@ -41,6 +43,16 @@ fn rounded(clip: &Clip) -> Clip {
     let place = 10f64.powi(digits.clamp(9.0, 13.0) as i32);
     numbers(&mut clip.time, FINE);
     numbers(&mut clip.phases, FINE);
+    if let Some(velocities) = &mut clip.velocities {
+        let of_characters = velocities.characters.iter_mut();
+        let all = of_characters
+            .flat_map(|c| c.effectors.iter_mut().chain([&mut c.torso]))
+            .chain(&mut velocities.objects);
+        for twists in all {
+            vectors(&mut twists.linear, VELOCITY);
+            vectors(&mut twists.angular, VELOCITY);
+        }
+    }
     for character in &mut clip.characters {
         vectors(&mut character.torso.position, place);
         turns(&mut character.torso.orientation, place);

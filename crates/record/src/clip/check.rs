@@ -45,7 +45,8 @@ impl Clip {
         for it in &self.objects {
             object(it, n).map_err(|e| format!("object `{}`: {e}", it.name))?;
         }
-        self.targets.iter().try_for_each(target)
+        self.targets.iter().try_for_each(target)?;
+        (self.velocities.iter()).try_for_each(|velocities| velocities.check(self))
     }
 }
 

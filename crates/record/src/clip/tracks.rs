@@ -1,7 +1,7 @@
 //! Where a clip's parts are at any time.
 
 use super::parts::{ClipPart, ClipPartSource};
-use super::{Clip, ClipLink};
+use super::{Clip, ClipLink, ClipTwists};
 use crate::model::{BodyFrame, ContactFrame, Status};
 use conatus_math::{DQuat, DVec3, Pose, rotation};
 
@@ -16,6 +16,9 @@ pub struct ClipTracks {
 struct Track {
     position: Vec<DVec3>,
     orientation: Vec<DQuat>,
+    /// Velocity and angular velocity in world axes per moment; empty where they
+    /// are not known.
+    twists: Vec<(DVec3, DVec3)>,
 }
 
 /// A place between two moments: the first, and how far towards the next.
@@ -87,30 +90,43 @@ impl Clip {
     }
 
     fn track(&self, part: &ClipPart) -> Track {
-        let moved = |position: &[DVec3], orientation: &[DQuat]| {
+        let moved = |position: &[DVec3], orientation: &[DQuat], twists: Option<&ClipTwists>| {
             let pose = |(p, q): (&DVec3, &DQuat)| Pose::new(*q, *p).after(&part.offset);
             let poses = position.iter().zip(orientation).map(pose);
+            // A point r from the origin moves with v + ω × r.
+            let twists = twists.into_iter().flat_map(|twists| {
+                let arms = orientation.iter().map(|q| *q * part.offset.translation);
+                let rates = twists.linear.iter().zip(&twists.angular);
+                rates.zip(arms).map(|((v, w), r)| (*v + w.cross(r), *w))
+            });
+            let twists = twists.collect();
             let (position, orientation) = poses.map(|p| (p.translation, p.rotation)).unzip();
             Track {
                 position,
                 orientation,
+                twists,
             }
         };
+        let velocities = self.velocities.as_ref();
+        let of_character = |character: usize| velocities.and_then(|v| v.characters.get(character));
         let mut track = match part.of {
             ClipPartSource::Torso { character } | ClipPartSource::Shape { character, .. } => {
                 let torso = &self.characters[character].torso;
-                moved(&torso.position, &torso.orientation)
+                let twists = of_character(character).map(|v| &v.torso);
+                moved(&torso.position, &torso.orientation, twists)
             }
             ClipPartSource::Effector {
                 character,
                 effector,
             } => {
                 let patch = &self.characters[character].effectors[effector];
-                moved(&patch.position, &patch.orientation)
+                let twists = of_character(character).and_then(|v| v.effectors.get(effector));
+                moved(&patch.position, &patch.orientation, twists)
             }
             ClipPartSource::Object { object } => {
+                let twists = velocities.and_then(|v| v.objects.get(object));
                 let object = &self.objects[object];
-                moved(&object.position, &object.orientation)
+                moved(&object.position, &object.orientation, twists)
             }
             ClipPartSource::Link { character, link } => {
                 let torso = &self.characters[character].torso.orientation;
@@ -136,6 +152,7 @@ fn along(link: &ClipLink, torso: &[DQuat]) -> Track {
     let mut track = Track {
         position: Vec::with_capacity(link.start.len()),
         orientation: Vec::with_capacity(link.start.len()),
+        twists: Vec::new(),
     };
     for (start, end) in link.start.iter().zip(&link.end) {
         let now = turn * DVec3::Z;
@@ -172,11 +189,15 @@ impl ClipTracks {
         self.tracks.iter().map(pose).collect()
     }
 
-    /// Velocity and angular velocity in body axes: central differences at the
-    /// two moments around, and between them in proportion.
+    /// Velocity and angular velocity in body axes: those of the clip, or else
+    /// central differences, at the two moments around, and between them in
+    /// proportion.
     fn rates(&self, track: &Track, at: Between) -> (DVec3, DVec3) {
         let last = self.time.len() - 1;
         let at_moment = |i: usize| {
+            if let (Some((v, w)), Some(turn)) = (track.twists.get(i), track.orientation.get(i)) {
+                return (*v, turn.inverse() * *w);
+            }
             let (a, b) = (i.saturating_sub(1), (i + 1).min(last));
             let seconds = self.time[b] - self.time[a];
             if seconds <= 0.0 {
