@@ -129,8 +129,8 @@ fn append_contacts(a: &mut ClipObject, b: &ClipObject, kept: usize, moments: usi
     }
     let mut taken = vec![false; a.contacts.len()];
     for next in &b.contacts {
-        let found = (a.contacts.iter().zip(&taken))
-            .position(|(c, taken)| c.with == next.with && !taken);
+        let found =
+            (a.contacts.iter().zip(&taken)).position(|(c, taken)| c.with == next.with && !taken);
         let at = found.unwrap_or_else(|| {
             let mut new = next.clone();
             resize(&mut new, 0);
