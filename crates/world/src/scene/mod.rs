@@ -13,6 +13,7 @@
 //! Whatever goes wrong on the way is a [`SceneError`] that shows where.
 
 mod build;
+mod builders;
 pub mod de;
 pub mod diagnostic;
 pub mod files;
@@ -24,6 +25,7 @@ pub mod parse_toml;
 pub mod set;
 pub mod template;
 pub mod tree;
+mod write;
 
 pub use build::Setup;
 pub use diagnostic::{Diagnostic, DiagnosticList, Diagnostics, SceneError, SourceText};

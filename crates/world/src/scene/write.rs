@@ -72,7 +72,7 @@ impl Scene {
         let text = spec.to_toml().map_err(|error| {
             let message = format!("the scene cannot be written as TOML: {error}");
             let help = "numbers must fit TOML: integers up to 2^63 − 1";
-            SceneError::without_place(Diagnostic::new(message).help(help))
+            SceneError::placeless(Diagnostic::new(message).help(help))
         })?;
         let source = super::SourceText::new(format!("{name}.toml"), text);
         Self::parse(name, source, files, options)

@@ -9,6 +9,7 @@ mod check;
 mod cloth;
 mod commands;
 mod forces;
+mod live;
 mod materials;
 mod matter;
 mod motion;

@@ -15,6 +15,12 @@ impl SpringSpec {
         }
     }
 
+    /// A spring with a stiffness in N/m whose ends are given later.
+    pub fn with_stiffness(stiffness: f64) -> Self {
+        let end = SpringEndSpec::default;
+        Self::new(end(), end(), stiffness)
+    }
+
     /// The length at rest.
     pub fn length(mut self, length: f64) -> Self {
         self.length = Some(length);

@@ -2,13 +2,13 @@
 
 use super::{DampingSpec, Vec3};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A rigid body.
 ///
 /// Its mass comes from `shape` (or `parts`) with `mass` or `density`, or from
 /// `particles`; `inertia` and `centre` override what follows from them.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Body")]
 pub struct BodySpec {
@@ -63,7 +63,7 @@ pub struct BodySpec {
 }
 
 /// A shape. Its origin is its centre, except for a mesh.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Shape")]
 pub enum ShapeSpec {
@@ -84,7 +84,7 @@ pub enum ShapeSpec {
 }
 
 /// A ball.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Sphere")]
 pub struct SphereSpec {
@@ -93,7 +93,7 @@ pub struct SphereSpec {
 }
 
 /// A rectangular block.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Block")]
 pub struct BoxSpec {
@@ -102,7 +102,7 @@ pub struct BoxSpec {
 }
 
 /// A shape with an axis.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Axial")]
 pub struct AxialSpec {
@@ -116,7 +116,7 @@ pub struct AxialSpec {
 }
 
 /// The name of an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "AxisName")]
 pub enum AxisSpec {
@@ -130,7 +130,7 @@ pub enum AxisSpec {
 }
 
 /// An ellipsoid.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Ellipsoid")]
 pub struct EllipsoidSpec {
@@ -139,7 +139,7 @@ pub struct EllipsoidSpec {
 }
 
 /// A mesh from a file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeshFile")]
 pub struct MeshSpec {
@@ -155,7 +155,7 @@ fn one() -> f64 {
 }
 
 /// One part of a composite body.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Part")]
 pub struct PartSpec {
@@ -175,7 +175,7 @@ pub struct PartSpec {
 }
 
 /// A point mass.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Particle")]
 pub struct ParticleSpec {
@@ -186,7 +186,7 @@ pub struct ParticleSpec {
 }
 
 /// A turn about an axis.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Turn")]
 pub struct TurnSpec {
@@ -199,7 +199,7 @@ pub struct TurnSpec {
 }
 
 /// Many copies of a body on a grid, named `name-0`, `name-1`, …
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Array")]
 pub struct ArraySpec {

@@ -2,11 +2,11 @@
 
 use super::{ArraySpec, EaseSpec, KeyframeSpec, MeshSpec, TurnSpec, Vec3};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Cloth and thin shells, and how their collisions are handled.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Cloth")]
 pub struct ClothSpec {
@@ -83,7 +83,7 @@ impl Default for ClothSpec {
 }
 
 /// Wind that comes and goes: three sines of different periods.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Gust")]
 pub struct GustSpec {
@@ -94,7 +94,7 @@ pub struct GustSpec {
 }
 
 /// What resolves collisions that nothing else could.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClothResponse")]
 pub enum ClothResponseSpec {
@@ -108,7 +108,7 @@ pub enum ClothResponseSpec {
 }
 
 /// How friction acts in an impact zone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClothZoneFriction")]
 pub enum ClothZoneFrictionSpec {
@@ -120,7 +120,7 @@ pub enum ClothZoneFrictionSpec {
 }
 
 /// How a step of cloth is integrated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClothIntegrator")]
 pub enum ClothIntegratorSpec {
@@ -132,7 +132,7 @@ pub enum ClothIntegratorSpec {
 }
 
 /// How the linear system of a step is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClothSolver")]
 pub enum ClothSolverSpec {
@@ -146,7 +146,7 @@ pub enum ClothSolverSpec {
 }
 
 /// A piece of cloth.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ClothPiece")]
 pub struct ClothPieceSpec {
@@ -177,7 +177,7 @@ pub struct ClothPieceSpec {
 }
 
 /// The shape of a piece at rest.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ClothShape")]
 pub enum ClothShapeSpec {
@@ -194,7 +194,7 @@ pub enum ClothShapeSpec {
 }
 
 /// A flat rectangle.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClothRectangle")]
 pub struct ClothRectangleSpec {
@@ -207,7 +207,7 @@ pub struct ClothRectangleSpec {
 }
 
 /// A flat disc.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClothDisc")]
 pub struct ClothDiscSpec {
@@ -218,7 +218,7 @@ pub struct ClothDiscSpec {
 }
 
 /// An open cylinder.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClothTube")]
 pub struct ClothTubeSpec {
@@ -231,7 +231,7 @@ pub struct ClothTubeSpec {
 }
 
 /// A sphere as a shell.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClothBall")]
 pub struct ClothBallSpec {
@@ -242,7 +242,7 @@ pub struct ClothBallSpec {
 }
 
 /// A material of one's own. What is not given is as in the material `like`.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ClothMaterial")]
 pub struct ClothMaterialSpec {
@@ -277,7 +277,7 @@ pub struct ClothMaterialSpec {
 }
 
 /// Vertices that the scene holds or moves.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ClothPin")]
 pub struct ClothPinSpec {
@@ -296,7 +296,7 @@ pub struct ClothPinSpec {
 }
 
 /// A spring from vertices to points.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClothSpring")]
 pub struct ClothSpringSpec {
@@ -312,7 +312,7 @@ pub struct ClothSpringSpec {
 }
 
 /// When copies are let go.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Release")]
 pub struct ReleaseSpec {

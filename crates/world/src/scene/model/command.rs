@@ -2,11 +2,11 @@
 
 use super::Vec3;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that happens at a given time: exactly one of the keys besides
 /// `time`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Command")]
 pub struct CommandSpec {
@@ -25,7 +25,7 @@ pub struct CommandSpec {
 }
 
 /// A kick, as the keys 1 to 9 give it.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Kick")]
 pub struct KickSpec {
@@ -38,7 +38,7 @@ pub struct KickSpec {
 }
 
 /// An impulse at a point of a body.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Impulse")]
 pub struct ImpulseSpec {

@@ -2,10 +2,10 @@
 
 use super::Vec3;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A spring.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Spring")]
 pub struct SpringSpec {
@@ -24,7 +24,7 @@ pub struct SpringSpec {
 
 /// One end of a spring: a `pin`, or a `body` with a `vertex` or a `point`
 /// (its centre of mass if neither is given).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "SpringEnd")]
 pub struct SpringEndSpec {
@@ -39,7 +39,7 @@ pub struct SpringEndSpec {
 }
 
 /// Linear drag: a force against the velocity, a torque against the rotation.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Drag")]
 pub struct DragSpec {
@@ -52,7 +52,7 @@ pub struct DragSpec {
 }
 
 /// A constant force or torque.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Push")]
 pub struct PushSpec {
@@ -74,7 +74,7 @@ pub struct PushSpec {
 }
 
 /// The axes that a constant force is given in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "PushAxes")]
 pub enum PushAxesSpec {
@@ -86,7 +86,7 @@ pub enum PushAxesSpec {
 }
 
 /// A stretch of water that carries and slows what is in it.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Water")]
 pub struct WaterSpec {
@@ -116,7 +116,7 @@ fn water_density() -> f64 {
 }
 
 /// A rectangle seen from above: (x, y) if z is up, (x, z) if y is up.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Extent")]
 pub struct ExtentSpec {
@@ -127,7 +127,7 @@ pub struct ExtentSpec {
 }
 
 /// A travelling wave.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Wave")]
 pub struct WaveSpec {

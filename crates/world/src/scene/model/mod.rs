@@ -18,13 +18,13 @@ pub use motion::*;
 pub use obstacle::*;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A vector of three numbers.
 pub type Vec3 = [f64; 3];
 
 /// A scene: bodies, forces, constraints and what happens when.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SceneFile {
     /// One line: what to look for.
@@ -72,7 +72,7 @@ pub struct SceneFile {
 }
 
 /// The axis that points up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "UpAxis")]
 pub enum UpAxisSpec {
@@ -84,7 +84,7 @@ pub enum UpAxisSpec {
 }
 
 /// How time passes.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Time")]
 pub struct TimeSpec {
@@ -111,7 +111,7 @@ impl Default for TimeSpec {
 }
 
 /// How a step is integrated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Integrator")]
 pub enum IntegratorSpec {
@@ -128,7 +128,7 @@ pub enum IntegratorSpec {
 }
 
 /// Automatic damping (Chaney's linKD and rotKD).
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Damping")]
 pub struct DampingSpec {
@@ -139,7 +139,7 @@ pub struct DampingSpec {
 }
 
 /// How things collide.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Contact")]
 pub struct ContactSpec {
@@ -165,7 +165,7 @@ impl Default for ContactSpec {
 }
 
 /// A static plane.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Plane")]
 pub struct PlaneSpec {

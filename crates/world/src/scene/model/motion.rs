@@ -7,12 +7,12 @@ use conatus_motion::character::description::PlaceDescription;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// How movements of characters are found.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Motion")]
 pub struct MotionSpec {
@@ -49,7 +49,7 @@ pub struct MotionSpec {
 }
 
 /// Which form of the physics' cost counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Objective")]
 pub enum ObjectiveSpec {
@@ -61,7 +61,7 @@ pub enum ObjectiveSpec {
 }
 
 /// A character.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Character")]
 pub struct CharacterSpec {
@@ -99,7 +99,7 @@ pub struct CharacterSpec {
 }
 
 /// A thing that characters handle.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Object")]
 pub struct ObjectSpec {
@@ -126,7 +126,7 @@ pub struct ObjectSpec {
 }
 
 /// The shape of a thing.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ObjectShape")]
 pub enum ObjectShapeSpec {
@@ -143,6 +143,15 @@ pub enum StartPoseSpec {
     Named(String),
     /// By numbers: the torso and every limb.
     Places(BTreeMap<String, PlaceDescription>),
+}
+
+impl Serialize for StartPoseSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Named(name) => name.serialize(serializer),
+            Self::Places(places) => places.serialize(serializer),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for StartPoseSpec {
@@ -200,7 +209,7 @@ impl JsonSchema for StartPoseSpec {
 }
 
 /// Something that a character is to have done.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Goal")]
 pub struct GoalSpec {
@@ -241,7 +250,7 @@ pub struct GoalSpec {
 }
 
 /// What a character is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "GoalKind")]
 pub enum GoalKindSpec {

@@ -2,10 +2,10 @@
 
 use super::{AxialSpec, BoxSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A pose at a time.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Keyframe")]
 pub struct KeyframeSpec {
@@ -20,7 +20,7 @@ pub struct KeyframeSpec {
 }
 
 /// How something gets from one keyframe to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "EaseName")]
 pub enum EaseSpec {
@@ -32,7 +32,7 @@ pub enum EaseSpec {
 }
 
 /// Something that cloth and bodies of its kind meet, and that moves as the scene says.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Obstacle")]
 pub struct ObstacleSpec {
@@ -71,7 +71,7 @@ pub struct ObstacleSpec {
 }
 
 /// A body of a recorded run.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Recorded")]
 pub struct RecordedSpec {
@@ -82,7 +82,7 @@ pub struct RecordedSpec {
 }
 
 /// The shape of an obstacle.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ObstacleShape")]
 pub enum ObstacleShapeSpec {
@@ -117,7 +117,7 @@ pub enum ObstacleShapeSpec {
 }
 
 /// Steps that go up along x, from x = 0; y goes through their middle.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Stairs")]
 pub struct StairsSpec {
@@ -135,7 +135,7 @@ pub struct StairsSpec {
 }
 
 /// A slope that goes up along x, from x = 0; y goes through its middle.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Ramp")]
 pub struct RampSpec {
@@ -148,7 +148,7 @@ pub struct RampSpec {
 }
 
 /// Heights on a grid, blended smoothly.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Heightfield")]
 pub struct HeightfieldSpec {
@@ -159,7 +159,7 @@ pub struct HeightfieldSpec {
 }
 
 /// A funnel about z.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Funnel")]
 pub struct FunnelSpec {
@@ -186,7 +186,7 @@ fn around() -> u32 {
 }
 
 /// A profile of radius and height.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Profile")]
 pub struct RevolutionSpec {
@@ -198,7 +198,7 @@ pub struct RevolutionSpec {
 }
 
 /// A channel along y, open above.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Trough")]
 pub struct TroughSpec {
@@ -218,7 +218,7 @@ fn sides() -> u32 {
 }
 
 /// A profile drawn out.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Extrusion")]
 pub struct ExtrusionSpec {
