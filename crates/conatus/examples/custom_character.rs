@@ -2,11 +2,11 @@
 //!
 //! `cargo run --release -p conatus --example custom_character`
 
-use conatus::motion::Description;
+use conatus::motion::built_in_description;
 use conatus::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut description = Description::built_in("quadruped").ok_or("no such character")?;
+    let mut description = built_in_description("quadruped").ok_or("no such character")?;
     description.mass *= 1.2;
     for limb in &mut description.limb {
         for link in &mut limb.links {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .add_goal(GoalSpec::position([0.5, 0.0]));
     let run = scene.run()?;
     if let Some(motion) = &run.report.motion {
-        println!("distance to the goal: {:.4} m", motion.task_error);
+        println!("distance to the goal: {:.4} m", motion.score.task_error);
         println!("good: {}", motion.failure.is_none());
     }
     let path = std::env::temp_dir().join("foal.glb");

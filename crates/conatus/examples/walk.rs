@@ -16,9 +16,9 @@ fn main() -> Result<(), conatus::Error> {
     simulation.record();
     let found = simulation.plan_with(&|_progress| ControlFlow::Continue(()));
     if let Some(report) = found {
-        let residual = 100.0 * report.true_residual_max_bw;
+        let residual = 100.0 * report.score.true_residual_max_bw;
         println!("largest force residual: {residual:.3}% of body weight");
-        println!("distance to the goal: {:.4} m", report.task_error);
+        println!("distance to the goal: {:.4} m", report.score.task_error);
     }
     simulation.run_until(5.0);
     let path = std::env::temp_dir().join("walk.bvh");

@@ -24,6 +24,10 @@ pub enum Error {
     /// A handle belongs to another scene.
     #[error("the handle does not belong to this scene")]
     UnknownHandle,
+    /// The page was not built into the program.
+    #[cfg(feature = "viewer")]
+    #[error("this build has no page: install Node.js 18 or newer and build again")]
+    NoPage,
     /// The file's ending stands for a format that needs a feature of this crate.
     #[error("{path}: this format needs the feature `{feature}` of the crate `conatus`")]
     MissingFeature {

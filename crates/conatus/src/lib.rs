@@ -55,6 +55,15 @@ pub use conatus_world::scene::model;
 pub use conatus_world::scene::{LoadOptions, Scene, SceneError};
 pub use conatus_world::{ForceId, Report, StepReport};
 
+/// Characters: planning, movements, and descriptions of characters.
+#[cfg(feature = "motion")]
+pub mod motion {
+    pub use conatus_motion::character::description::{
+        Description, built_in as built_in_description,
+    };
+    pub use conatus_world::motion::*;
+}
+
 #[cfg(feature = "export")]
 pub use conatus_export as export;
 #[cfg(feature = "viewer")]

@@ -98,7 +98,11 @@ impl Run {
 
     #[cfg(feature = "viewer")]
     fn save_html(&self, path: &Path) -> Result<Vec<String>, Error> {
-        Ok(conatus_viewer::html::write_file(&self.recording, path)?)
+        let Some(page) = conatus_viewer::page::page() else {
+            return Err(Error::NoPage);
+        };
+        conatus_viewer::html::write_file(&self.recording, page, path)?;
+        Ok(Vec::new())
     }
 
     #[cfg(not(feature = "viewer"))]
@@ -127,7 +131,10 @@ impl MemorySink {
                 header: setup.header.clone(),
                 sources: setup.sources.clone(),
                 overrides: scene.overrides.clone(),
-                ..Recording::default()
+                frames: Vec::new(),
+                events: Vec::new(),
+                report: None,
+                clip: None,
             },
         }
     }
@@ -150,7 +157,7 @@ impl MemorySink {
         }
         #[cfg(not(feature = "motion"))]
         let _ = setup;
-        self.recording.report = report.to_json().ok();
+        self.recording.report = serde_json::to_value(report).ok();
         self.recording
     }
 }

@@ -3,8 +3,8 @@
 use crate::attachment::BodyId;
 use crate::error::Error;
 use crate::run::{MemorySink, Run};
-use conatus_math::DVec3;
-use conatus_record::{BodyFrame, Recording, Status};
+use conatus_math::{DQuat, DVec3};
+use conatus_record::{BodyFrame, Status};
 use conatus_rigid::State;
 use conatus_rigid::forces::{Callback, Force, Loads, View};
 use conatus_world::scene::model::{BodySpec, PlaneSpec};
@@ -72,7 +72,8 @@ impl Simulation {
 
     /// What may be wrong with the scene although it runs.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        self.setup.warnings.iter().map(ToString::to_string)
+        let warnings = self.setup.warnings.diagnostics().iter();
+        warnings.map(|warning| warning.message.clone())
     }
 
     /// Makes one step, and records a frame if one is due.
@@ -293,18 +294,19 @@ impl Simulation {
     pub fn finish(mut self) -> Run {
         self.record();
         let report = self.report();
-        let recording = match self.sink.take() {
-            Some(sink) => sink.finish(&self.setup, &report),
-            None => Recording::default(),
-        };
-        Run::new(recording, report)
+        let sink = self.sink.take();
+        let sink = sink.unwrap_or_else(|| MemorySink::new(&self.scene, &self.setup));
+        Run::new(sink.finish(&self.setup, &report), report)
     }
 }
 
 /// A body that is not there in a frame.
 pub(crate) fn absent_body() -> BodyFrame {
     BodyFrame {
+        position: DVec3::ZERO,
+        orientation: DQuat::IDENTITY,
+        velocity: DVec3::ZERO,
+        omega_body: DVec3::ZERO,
         status: Status::Removed,
-        ..BodyFrame::default()
     }
 }

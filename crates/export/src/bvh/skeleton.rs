@@ -127,7 +127,7 @@ impl Maker<'_> {
         let moments = self.clip.time.len();
         let directions: Vec<Vec<DVec3>> = (0..moments)
             .map(|m| {
-                let way = |l: &&conatus_record::clip::Link| {
+                let way = |l: &&conatus_record::clip::ClipLink| {
                     (l.end[m] - l.start[m]).normalize_or(DVec3::NEG_Z)
                 };
                 links.iter().map(way).collect()
@@ -163,7 +163,7 @@ impl Maker<'_> {
     fn effector(
         &mut self,
         effector: usize,
-        link: &conatus_record::clip::Link,
+        link: &conatus_record::clip::ClipLink,
         parent: usize,
         offset: DVec3,
     ) {

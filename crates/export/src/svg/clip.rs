@@ -106,9 +106,9 @@ pub(super) fn panels(clip: &Clip, frames: &[Frame]) -> Vec<Panel> {
         conatus_record::Up::Z => DVec3::Z,
     };
     let effectors = || clip.characters.iter().flat_map(|c| &c.effectors);
-    let lines = |value: &dyn Fn(&conatus_record::clip::Effector, usize) -> f64| -> Vec<Series> {
+    let lines = |value: &dyn Fn(&conatus_record::clip::ClipEffector, usize) -> f64| -> Vec<Series> {
         let line = |(effector, row): (
-            &conatus_record::clip::Effector,
+            &conatus_record::clip::ClipEffector,
             &conatus_record::clip::ContactChartRow,
         )| Series {
             name: String::new(),
@@ -121,8 +121,8 @@ pub(super) fn panels(clip: &Clip, frames: &[Frame]) -> Vec<Panel> {
         let pairs = effectors().zip(&chart.rows).take(MAX_ROWS);
         pairs.map(line).collect()
     };
-    let torsos = |value: &dyn Fn(&conatus_record::clip::Torso, usize) -> f64| -> Vec<Series> {
-        let line = |c: &conatus_record::clip::Character| Series {
+    let torsos = |value: &dyn Fn(&conatus_record::clip::ClipTorso, usize) -> f64| -> Vec<Series> {
+        let line = |c: &conatus_record::clip::ClipCharacter| Series {
             name: c.name.clone(),
             color: view::hex(view::rgb(c.color)),
             values: frames
@@ -132,7 +132,7 @@ pub(super) fn panels(clip: &Clip, frames: &[Frame]) -> Vec<Panel> {
         };
         clip.characters.iter().take(8).map(line).collect()
     };
-    let speed = |torso: &conatus_record::clip::Torso, m: usize| {
+    let speed = |torso: &conatus_record::clip::ClipTorso, m: usize| {
         let last = torso.position.len().saturating_sub(1);
         let (a, b) = (m.saturating_sub(1), (m + 1).min(last));
         let seconds = (b - a) as f64 * clip.dt;

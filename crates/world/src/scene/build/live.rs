@@ -59,10 +59,13 @@ impl Setup {
                 .set_activity(index, from.bodies.activity(0));
         }
         let spheres = from.detector.spheres.into_iter();
-        self.world.detector.spheres.extend(spheres.map(|mut sphere| {
-            sphere.body += index;
-            sphere
-        }));
+        self.world
+            .detector
+            .spheres
+            .extend(spheres.map(|mut sphere| {
+                sphere.body += index;
+                sphere
+            }));
         for mut force in from.forces {
             force.shift_bodies(index);
             self.world.add_boxed_force(force);
@@ -78,7 +81,9 @@ impl Setup {
             });
             self.header.bodies.insert(index + k, info);
         }
-        self.warnings.extend(other.warnings);
+        for warning in other.warnings.diagnostics() {
+            tracing::warn!("{}", warning.message);
+        }
     }
 }
 
