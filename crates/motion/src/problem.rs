@@ -108,7 +108,7 @@ pub struct Effort {
     pub noise: f64,
     /// Attempts of the portfolio.
     pub attempts: usize,
-    /// How many [different](crate::different) movements are asked for. With more
+    /// How many [different](crate::contact_pattern) movements are asked for. With more
     /// than one, all attempts are made.
     pub keep: usize,
 }

@@ -10,11 +10,11 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 /// The contact variable a of torso patches that are inactive at the start.
-const INACTIVE_CONTACT_VARIABLE: f64 = 0.3;
+pub(super) const INACTIVE_CONTACT_VARIABLE: f64 = 0.3;
 
 /// How far a character that has to turn over is bent at the end of the initial guess,
 /// in radians.
-const INITIAL_BEND_RAD: f64 = 1.0;
+pub(super) const INITIAL_BEND_RAD: f64 = 1.0;
 
 /// The initial guess.
 pub(super) fn guess(program: &Program) -> Vec<f64> {

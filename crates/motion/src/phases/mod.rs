@@ -45,6 +45,8 @@ mod contacts;
 mod initial;
 mod monitor;
 mod solve;
+#[cfg(test)]
+mod tests;
 
 pub use monitor::{StageProgress, Watcher};
 

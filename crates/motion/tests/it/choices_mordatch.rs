@@ -320,9 +320,10 @@ fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
     assert!(before < 2.5 && before > 2.4);
 }
 
-/// Along the floor a thing would be pushed by whoever is near and held by the floor.
+/// Guides of objects: along the floor an object would be pushed by a character nearby
+/// and held up by the floor.
 #[test]
-fn things_are_led_at_arm_s_height_and_put_down_from_above() {
+fn objects_are_guided_at_arm_height_and_put_down_from_above() {
     let mut problem = crate::common::walk();
     let from = DVec3::new(0.5, 0.0, 0.15);
     let form = Form::Box(DVec3::splat(0.15));

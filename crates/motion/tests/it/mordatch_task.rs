@@ -176,7 +176,7 @@ fn the_stages_begin_without_physics_then_have_a_tenth_of_it_and_hints_then_all_b
     assert_eq!(third, Mix::FULL);
 }
 
-/// What is to hold: the phase, and the contact's name.
+/// The required contacts: phase and name.
 fn holds(program: &Program) -> Vec<(usize, &str)> {
     let terms = program.task_terms.iter();
     let held = terms.filter_map(|term| match term.feature {
@@ -189,7 +189,7 @@ fn holds(program: &Program) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn what_one_stands_on_holds_first_and_last() {
+fn contacts_that_carry_the_start_and_the_end_are_required() {
     let mut problem = crate::common::walk();
     let feet = ["left foot", "right foot"];
     let expected: Vec<_> = [0, 9]
@@ -198,7 +198,7 @@ fn what_one_stands_on_holds_first_and_last() {
         .collect();
     assert_eq!(holds(&Program::new(&problem)), expected);
 
-    // Who lies on the back needs nothing but that: feet and hands may move at once.
+    // Lying on the back needs only the back: feet and hands may move at once.
     let description = conatus_motion::character::built_in("human").unwrap();
     let human = &problem.characters[0].character;
     let pose = description.build_pose(human, "lying on the back").unwrap();
@@ -210,7 +210,7 @@ fn what_one_stands_on_holds_first_and_last() {
 }
 
 #[test]
-fn a_contact_that_is_to_hold_costs_what_it_lacks() {
+fn a_required_contact_costs_what_its_variable_lacks() {
     let problem = crate::common::walk();
     let program = Program::new(&problem);
     let mut state = program.start_state();
