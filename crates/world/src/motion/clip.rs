@@ -1,17 +1,16 @@
-//! From a movement's unknowns to a clip: samples of where everything is, and
-//! the forces that act there.
+//! Samples a movement into a clip: positions, orientations and contact forces.
 //!
-//! Forces are solved anew at the clip's own moments, and only contacts that
-//! touch may push: what the optimiser believed in between is not shown.
+//! Forces are solved again at the times of the clip, with only the contacts that touch;
+//! forces at a distance, which the optimiser may use, are not part of a clip.
 
-mod things;
+mod force;
+mod objects;
 
 use super::MotionPlanner;
-use super::carried::imbalance;
+use super::contact_report::reaction_imbalance;
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::contact_state::ContactState;
-use conatus_motion::inverse_dynamics::{Contact, Six};
 use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
@@ -22,28 +21,29 @@ use conatus_record::clip::{
     ClipTorso,
 };
 use conatus_record::{Clip, Up};
+use force::{ContactForce, contact_force};
 
-/// Moments of a clip are no farther apart, in seconds.
-const FINEST: f64 = 0.005;
-/// A contact that bears less of its owner's weight is not active.
-const ACTIVE: f64 = 1e-3;
+/// The longest time between two samples of a clip, in seconds.
+const MAX_SAMPLE_STEP_S: f64 = 0.005;
+/// The least force of an active contact, in weights of its owner.
+const MIN_ACTIVE_FORCE: f64 = 1e-3;
 
-/// A movement, sampled.
+/// A sampled movement.
 pub struct Sampled {
-    /// What is seen of it.
+    /// The samples.
     pub clip: Clip,
-    /// The largest difference, in newtons, of the force on the owner of a contact and
-    /// the force on whom it touches, as the equations of motion have them.
+    /// The largest difference, in newtons, between the force of a contact on its owner and
+    /// its reaction, as the equations of motion have them.
     pub reaction_error: f64,
 }
 
-/// A clip of the movement with these unknowns.
-pub fn sampled(planner: &MotionPlanner, program: &Program, x: &[f64]) -> Sampled {
+/// Samples the movement with these unknowns.
+pub fn sample_movement(planner: &MotionPlanner, program: &Program, x: &[f64]) -> Sampled {
     let segment = program.layout.segment_seconds();
-    // Knots are among the moments.
-    let pieces = (segment / FINEST - 1e-9).ceil().max(1.0);
+    // Knots are among the samples.
+    let pieces = (segment / MAX_SAMPLE_STEP_S - 1e-9).ceil().max(1.0);
     let moments = program.layout.blocks() * pieces as usize + 1;
-    let mut clip = begin(planner, program, segment / pieces, moments);
+    let mut clip = empty_clip(planner, program, segment / pieces, moments);
     let phases = 0..=program.layout.phases;
     clip.phases = phases
         .map(|k| k as f64 * program.layout.phase_seconds)
@@ -56,13 +56,14 @@ pub fn sampled(planner: &MotionPlanner, program: &Program, x: &[f64]) -> Sampled
     for i in 0..moments {
         let time = clip.time[i];
         state.update(&program.layout, x, &program.layout.moment_at(time));
-        add(&mut clip, program, &mut state, &mut forces);
-        reaction_error = reaction_error.max(imbalance(&weights, &forces));
+        add_sample(&mut clip, program, &mut state, &mut forces);
+        reaction_error = reaction_error.max(reaction_imbalance(&weights, &forces));
     }
     for (c, character) in clip.characters.iter_mut().enumerate() {
         for (patch, effector) in patches(program, c).zip(&mut character.effectors) {
             let variable = |phase: usize| {
-                let all = members(program, patch).map(|i| x[program.layout.contact(phase, i)]);
+                let all =
+                    patch_contacts(program, patch).map(|i| x[program.layout.contact(phase, i)]);
                 all.map(|a| a * a).fold(0.0, f64::max)
             };
             effector.contact = (0..program.layout.phases).map(variable).collect();
@@ -75,17 +76,17 @@ pub fn sampled(planner: &MotionPlanner, program: &Program, x: &[f64]) -> Sampled
     }
 }
 
-/// A clip of one moment: everybody as they start.
-pub fn start(planner: &MotionPlanner, program: &Program) -> Clip {
-    let mut clip = begin(planner, program, FINEST, 1);
+/// A clip with one sample: the start state.
+pub fn start_clip(planner: &MotionPlanner, program: &Program) -> Clip {
+    let mut clip = empty_clip(planner, program, MAX_SAMPLE_STEP_S, 1);
     let mut state = program.start_state();
-    add(&mut clip, program, &mut state, &mut TrueForces::default());
+    add_sample(&mut clip, program, &mut state, &mut TrueForces::default());
     clip.targets = planner.targets.clone();
     clip
 }
 
-/// A clip without anything that moves.
-fn begin(planner: &MotionPlanner, program: &Program, dt: f64, moments: usize) -> Clip {
+/// A clip without samples.
+fn empty_clip(planner: &MotionPlanner, program: &Program, dt: f64, moments: usize) -> Clip {
     let mut clip = Clip::empty(Up::Z, program.gravity, dt, moments);
     clip.seed = planner.problem.effort.seed;
     clip.surfaces = program.around.surfaces.iter().map(surface).collect();
@@ -94,7 +95,7 @@ fn begin(planner: &MotionPlanner, program: &Program, dt: f64, moments: usize) ->
         .map(|(c, cast)| character(program, c, cast))
         .collect();
     clip.objects = (0..program.objects.len())
-        .map(|number| things::begun(program, number))
+        .map(|number| objects::empty_object(program, number))
         .collect();
     clip
 }
@@ -204,7 +205,7 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
     matrix.to_cols_array_2d()
 }
 
-/// What people call the bones of legs and arms; others are numbered.
+/// The anatomical names of the links of legs and arms; other links are numbered.
 fn link_name(limb: &str, index: usize, count: usize) -> String {
     let bones = [
         ("leg", ["thigh", "shin"]),
@@ -222,14 +223,14 @@ fn link_name(limb: &str, index: usize, count: usize) -> String {
     }
 }
 
-/// Appends a moment.
-fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueForces) {
+/// Appends a sample.
+fn add_sample(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueForces) {
     state.update_limbs(&program.characters, true);
     forces.solve(program, state);
     for (c, character) in clip.characters.iter_mut().enumerate() {
         let torso = &state.frames[program.base_frames[c]];
         character.torso.position.push(torso.position);
-        push_turn(&mut character.torso.orientation, torso.matrix);
+        push_rotation(&mut character.torso.orientation, torso.matrix);
         let mut links = character.links.iter_mut();
         let limbs = (program.limbs.iter().zip(&state.limbs)).filter(|(s, _)| s.character == c);
         for (_, limb) in limbs {
@@ -245,16 +246,16 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
         for (i, effector) in patches(program, c).zip(&mut character.effectors) {
             let touch = ContactState::new(program, state, i);
             let place = touch.position;
-            let acting = members(program, i)
-                .filter_map(|m| acting(program, forces, m, weight))
+            let acting = patch_contacts(program, i)
+                .filter_map(|m| active_force(program, forces, m, weight))
                 .max_by(|a, b| a.0.force.length().total_cmp(&b.0.force.length()));
             effector.position.push(place);
-            push_turn(&mut effector.orientation, touch.matrix);
+            push_rotation(&mut effector.orientation, touch.matrix);
             effector.active.push(acting.is_some());
             let normal = touch.normal;
             let (push, touches) = match acting {
                 Some((push, touches)) => (push, Some(touches)),
-                None => (Push::none(place, normal), None),
+                None => (ContactForce::zero(place, normal), None),
             };
             effector.touches.push(touches);
             effector.force.push(push.force);
@@ -263,11 +264,10 @@ fn add(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueF
             effector.normal.push(push.normal);
         }
     }
-    things::add(clip, program, state, forces);
+    objects::add_sample(clip, program, state, forces);
 }
 
-/// The contacts of a character that stand for its patches: those with the
-/// surroundings.
+/// The contacts of the patches of a body with the surroundings, one for each patch.
 fn patches(program: &Program, character: usize) -> impl Iterator<Item = usize> {
     let contacts = program.contacts.iter().enumerate();
     let own =
@@ -275,8 +275,8 @@ fn patches(program: &Program, character: usize) -> impl Iterator<Item = usize> {
     contacts.filter(move |(_, s)| own(s)).map(|(i, _)| i)
 }
 
-/// All contacts of the same patch: with the surroundings, things and others.
-fn members(program: &Program, patch: usize) -> impl Iterator<Item = usize> {
+/// All contacts of a patch: with the surroundings, objects and other characters.
+fn patch_contacts(program: &Program, patch: usize) -> impl Iterator<Item = usize> {
     let spec = &program.contacts[patch];
     let others = program
         .contacts
@@ -292,11 +292,16 @@ fn members(program: &Program, patch: usize) -> impl Iterator<Item = usize> {
     std::iter::once(patch).chain(others.map(|(i, _)| i))
 }
 
-/// The force of a contact, and what it is with, if it does anything.
-fn acting(program: &Program, forces: &TrueForces, i: usize, weight: f64) -> Option<(Push, String)> {
+/// The force of a contact and the name of what it touches; none if it is not active.
+fn active_force(
+    program: &Program,
+    forces: &TrueForces,
+    i: usize,
+    weight: f64,
+) -> Option<(ContactForce, String)> {
     let k = forces.touching.iter().position(|t| *t == i)?;
     let contact = &forces.contacts[k];
-    let push = push(contact, &forces.solution.forces[k], weight);
+    let push = contact_force(contact, &forces.solution.forces[k], weight);
     let with = match program.contacts[i].against {
         Against::Surroundings => {
             let (nearest, _) = program.around.nearest(contact.position)?;
@@ -313,64 +318,11 @@ fn acting(program: &Program, forces: &TrueForces, i: usize, weight: f64) -> Opti
             })
         }
     };
-    (push.force.length() > ACTIVE * weight).then_some((push, with))
+    (push.force.length() > MIN_ACTIVE_FORCE * weight).then_some((push, with))
 }
 
-/// A contact's six numbers as a force at a point.
-struct Push {
-    /// In newtons.
-    force: DVec3,
-    /// The centre of pressure.
-    point: DVec3,
-    /// What is left beside the force at that point: torsion about the normal.
-    torque: DVec3,
-    normal: DVec3,
-}
-
-impl Push {
-    /// No force at a place.
-    fn none(point: DVec3, normal: DVec3) -> Self {
-        Self {
-            force: DVec3::ZERO,
-            point,
-            torque: DVec3::ZERO,
-            normal,
-        }
-    }
-}
-
-/// The force r × f at r = (−f₄/f₂, f₃/f₂, 0) has the moments f₃ and f₄ about
-/// the patch's centre, so that only torsion is left.
-fn push(contact: &Contact, f: &Six, weight: f64) -> Push {
-    let matrix = contact.matrix;
-    let force = DVec3::new(f[0], f[1], f[2]);
-    if contact.cone.is_none() {
-        // A grip bears any moment, and may pull: its force acts at its centre.
-        return Push {
-            force: matrix * force * weight,
-            point: contact.position,
-            torque: matrix * DVec3::new(f[3], f[4], f[5]) * weight,
-            normal: matrix.z_axis,
-        };
-    }
-    // z leans where the contact slides.
-    let normal = matrix.x_axis.cross(matrix.y_axis);
-    if f[2] <= 0.0 {
-        return Push::none(contact.position, normal);
-    }
-    let force = matrix * force;
-    let arm = matrix * DVec3::new(-f[4] / f[2], f[3] / f[2], 0.0);
-    let torsion = f[5] - arm.cross(force).dot(normal);
-    Push {
-        force: force * weight,
-        point: contact.position + arm,
-        torque: normal * (torsion * weight),
-        normal,
-    }
-}
-
-/// Of the two quaternions of a rotation, the one nearer to that before.
-fn push_turn(list: &mut Vec<DQuat>, matrix: DMat3) {
+/// Appends a rotation as the one of its two quaternions that is closer to the previous.
+fn push_rotation(list: &mut Vec<DQuat>, matrix: DMat3) {
     let turn = DQuat::from_mat3(&matrix).normalize();
     let near = list.last().is_none_or(|last| last.dot(turn) >= 0.0);
     list.push(if near { turn } else { -turn });
@@ -379,30 +331,6 @@ fn push_turn(list: &mut Vec<DQuat>, matrix: DMat3) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conatus_motion::inverse_dynamics::{Cone, wrench};
-
-    #[test]
-    fn a_push_is_the_same_wrench_and_leaves_torsion_alone() {
-        let z = DVec3::new(0.1, -0.2, 0.9).normalize();
-        let x = DVec3::X.cross(z).normalize();
-        let contact = Contact {
-            on: 0,
-            against: None,
-            position: DVec3::new(0.3, -0.4, 0.02),
-            matrix: DMat3::from_cols(x, z.cross(x), z),
-            cone: Some(Cone::new(0.8, [0.1, 0.05])),
-            weight: 1.0,
-        };
-        let f = [0.11, -0.07, 0.8, 0.02, -0.05, 0.013];
-        let weight = 686.7;
-        let found = push(&contact, &f, weight);
-        let (force, moment) = wrench(&contact, &f);
-        let about = found.torque + (found.point - contact.position).cross(found.force);
-        assert!(found.force.distance(force * weight) < 1e-9);
-        assert!(about.distance(moment * weight) < 1e-9, "{about} {moment}");
-        assert!(found.torque.cross(z).length() < 1e-12 * weight);
-        assert!((found.point - contact.position).dot(z).abs() < 1e-15);
-    }
 
     #[test]
     fn bones_have_names() {

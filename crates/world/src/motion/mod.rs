@@ -4,15 +4,15 @@
 //! [`MotionPlanner`] plans what the scene requests; a [`Movement`] is a result:
 //! a [`Clip`] and a report. [`MotionWorld`] plays it.
 
-mod carried;
 mod clip;
+mod contact_report;
 mod planner;
 mod report;
 
-pub use carried::ContactReport;
 pub use conatus_motion::ATTEMPTS_PER_ROUND;
 pub use conatus_motion::Progress;
 pub use conatus_motion::phases::STAGES;
+pub use contact_report::ContactReport;
 pub use planner::MotionPlanner;
 pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 

@@ -36,7 +36,7 @@ impl MotionPlanner {
         let best = Arc::new(self.best(&found));
         let others = found.kept.iter().filter(|kept| kept.attempt != found.best);
         let others = others.filter_map(|kept| {
-            let sampled = clip::sampled(self, &found.program, &kept.x);
+            let sampled = clip::sample_movement(self, &found.program, &kept.x);
             let report = MotionReport::of(&found, kept.attempt, &kept.terms, None);
             let is_valid = sampled.clip.check().is_ok();
             is_valid.then(|| Arc::new(movement(sampled, report)))
@@ -52,7 +52,7 @@ impl MotionPlanner {
 
     fn best(&self, found: &Synthesis) -> Movement {
         let mut failure = self.failure(found);
-        let mut sampled = clip::sampled(self, &found.program, &found.x);
+        let mut sampled = clip::sample_movement(self, &found.program, &found.x);
         if let Err(why) = sampled.clip.check() {
             // A clip with numbers that are not finite cannot be recorded.
             failure = Some(format!("the search diverged: {why}"));
@@ -64,7 +64,7 @@ impl MotionPlanner {
 
     /// A clip of one moment: the start poses.
     pub fn start(&self) -> Clip {
-        clip::start(self, &Program::new(&self.problem))
+        clip::start_clip(self, &Program::new(&self.problem))
     }
 
     /// The number of unknowns of a movement and of possible contacts.
@@ -134,8 +134,8 @@ fn movement(sampled: Sampled, mut report: MotionReport) -> Movement {
         clip,
         reaction_error,
     } = sampled;
-    report.contacts = carried::contacts(&clip);
-    let newtons = reaction_error.max(carried::reaction_error(&clip));
-    report.reaction_error_bw = finite(carried::in_weights(&clip, newtons));
+    report.contacts = contact_report::contacts(&clip);
+    let newtons = reaction_error.max(contact_report::reaction_error(&clip));
+    report.reaction_error_bw = finite(contact_report::in_body_weights(&clip, newtons));
     Movement { clip, report }
 }

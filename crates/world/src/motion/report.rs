@@ -1,6 +1,6 @@
 //! What the report of a run says about movements that were found.
 
-use super::carried::ContactReport;
+use super::contact_report::ContactReport;
 use conatus_motion::Synthesis;
 use conatus_motion::costs::Terms;
 use conatus_motion::score::Score;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct MotionReport {
     /// How many characters there are.
     pub characters: usize,
-    /// How many things they handle.
+    /// How many objects they handle.
     pub objects: usize,
-    /// How many contacts are possible: of patches with the surroundings, with things
-    /// and with others.
+    /// How many contacts are possible: of patches with the surroundings, with objects
+    /// and with other characters.
     #[serde(default)]
     pub patches: usize,
     /// How many unknowns the movement has.
@@ -33,17 +33,17 @@ pub struct MotionReport {
     /// nothing that moves touches anything else that does.
     #[serde(default)]
     pub reaction_error_bw: f64,
-    /// Which contacts carried the movement: characters first and then things, in the
+    /// Which contacts carried the movement: characters first and then objects, in the
     /// order of the scene, the largest impulse of each first.
     #[serde(default)]
     pub contacts: Vec<ContactReport>,
     /// Processor seconds of all attempts.
     pub cpu_seconds: f64,
-    /// Whether the movement keeps all bars.
+    /// Whether the movement meets all thresholds.
     pub good: bool,
     /// Whether the search was stopped before its end.
     pub interrupted: bool,
-    /// Which bars and goals the best movement misses, if any.
+    /// Which thresholds and goals the best movement misses, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Which attempt was kept, counted from 0.

@@ -1,6 +1,6 @@
-//! Things in a clip: where they are, and what acts on them.
+//! Objects in a clip: where they are, and the forces on them.
 
-use super::{acting, members, patches, push_turn, rows};
+use super::{active_force, patch_contacts, patches, push_rotation, rows};
 use conatus_math::DVec3;
 use conatus_motion::object::Form;
 use conatus_motion::program::Against;
@@ -11,8 +11,8 @@ use conatus_motion::{Program, Subject};
 use conatus_record::Clip;
 use conatus_record::clip::{ClipObject, ClipObjectContact, ClipShape};
 
-/// An object that has not moved yet.
-pub fn begun(program: &Program, number: usize) -> ClipObject {
+/// An object without samples.
+pub fn empty_object(program: &Program, number: usize) -> ClipObject {
     let object = &program.objects[number];
     let dynamics = &program.dynamics[program.body_of(Subject::Object(number))];
     ClipObject {
@@ -38,49 +38,50 @@ pub fn begun(program: &Program, number: usize) -> ClipObject {
     }
 }
 
-/// Appends a moment.
-pub fn add(clip: &mut Clip, program: &Program, state: &State, forces: &TrueForces) {
+/// Appends a sample of every object.
+pub fn add_sample(clip: &mut Clip, program: &Program, state: &State, forces: &TrueForces) {
     for (number, object) in clip.objects.iter_mut().enumerate() {
         let body = program.body_of(Subject::Object(number));
         let moments = object.position.len();
         let frame = &state.frames[program.base_frames[body]];
         object.position.push(frame.position);
-        push_turn(&mut object.orientation, frame.matrix);
-        // What it does itself: it lies on something.
+        push_rotation(&mut object.orientation, frame.matrix);
+        // Its own contacts: it lies on something.
         for i in patches(program, body) {
-            if let Some((push, with)) = acting(program, forces, i, program.weight(body)) {
-                let contact = contact(object, &with, moments);
+            if let Some((push, with)) = active_force(program, forces, i, program.weight(body)) {
+                let contact = find_or_add_contact(object, &with, moments);
                 record(contact, push.force, push.point, push.torque, push.normal);
             }
         }
         // What others do to it, turned round.
         for (who, other) in program.characters.iter().enumerate() {
             for patch in patches(program, who) {
-                let on_it = members(program, patch).filter(|&m| {
+                let on_it = patch_contacts(program, patch).filter(|&m| {
                     matches!(program.contacts[m].against,
                         Against::Solid(s) if program.solids[s].carrier.is_some_and(|k| k.0 == body))
                 });
                 for m in on_it {
-                    let Some((push, _)) = acting(program, forces, m, program.weight(who)) else {
+                    let Some((push, _)) = active_force(program, forces, m, program.weight(who))
+                    else {
                         continue;
                     };
                     let with = format!("{}/{}", other.base.name, program.contacts[patch].name);
-                    let contact = contact(object, &with, moments);
+                    let contact = find_or_add_contact(object, &with, moments);
                     record(contact, -push.force, push.point, -push.torque, -push.normal);
                 }
             }
         }
         for contact in &mut object.contacts {
             if contact.force.len() == moments {
-                rest(contact, moments + 1);
+                pad_with_zeros(contact, moments + 1);
             }
         }
     }
 }
 
-/// The contact of a thing with something, from the start on if it is new. One
-/// that has this moment already is another.
-fn contact<'a>(
+/// The contact of an object with something. A new one is filled up with zero forces. A
+/// contact that has this sample already does not count.
+fn find_or_add_contact<'a>(
     object: &'a mut ClipObject,
     with: &str,
     moments: usize,
@@ -95,7 +96,7 @@ fn contact<'a>(
             normal: Vec::new(),
             active: Vec::new(),
         };
-        rest(&mut new, moments);
+        pad_with_zeros(&mut new, moments);
         object.contacts.push(new);
         object.contacts.len() - 1
     });
@@ -110,8 +111,8 @@ fn record(to: &mut ClipObjectContact, force: DVec3, point: DVec3, torque: DVec3,
     to.active.push(true);
 }
 
-/// Nothing acts up to so many moments.
-fn rest(contact: &mut ClipObjectContact, moments: usize) {
+/// Extends a contact with zero forces to this many samples.
+fn pad_with_zeros(contact: &mut ClipObjectContact, moments: usize) {
     contact.force.resize(moments, DVec3::ZERO);
     contact.point.resize(moments, DVec3::ZERO);
     contact.torque.resize(moments, DVec3::ZERO);

@@ -1,7 +1,7 @@
-//! What carried a movement: which contacts did how much, and whether both sides
-//! of each feel the same force.
+//! Which contacts carried a movement, by how much, and whether action and reaction of
+//! each are equal.
 //!
-//! What can be is read from the clip, so that it is about what others are shown.
+//! Figures come from the clip where possible, so that they describe what is recorded.
 
 use conatus_math::DVec3;
 use conatus_motion::score::TrueForces;
@@ -9,25 +9,25 @@ use conatus_record::Clip;
 use conatus_record::clip::{ClipEffector, ClipObject};
 use serde::{Deserialize, Serialize};
 
-/// What a part of somebody had to do with something, over the whole movement.
+/// A contact over the whole movement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactReport {
-    /// The character or the thing that the force acts on.
+    /// The character or object that the force acts on.
     pub of: String,
-    /// The patch of a character; things have no names for theirs.
+    /// The patch of a character; none for objects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// What exerts it: a surface, a thing, another character's torso; for things
-    /// also a character's patch.
+    /// What exerts the force: a surface, an object, the torso of another character; for
+    /// objects also a patch of a character.
     pub with: String,
-    /// For how long they touched.
+    /// The time in contact, in seconds.
     pub seconds: f64,
-    /// The size of the force, summed over time, in N·s.
+    /// The integral of the magnitude of the force over time, in N·s.
     pub impulse: f64,
 }
 
-/// All contacts that were active: characters first and then things, in the order of
-/// the scene, and the largest impulse of each first.
+/// All contacts that were active: characters first and then objects, in the order of
+/// the scene, the largest impulse of each first.
 pub fn contacts(clip: &Clip) -> Vec<ContactReport> {
     let mut all = Vec::new();
     for character in &clip.characters {
@@ -47,7 +47,7 @@ pub fn contacts(clip: &Clip) -> Vec<ContactReport> {
     for object in &clip.objects {
         let mut own = Vec::new();
         for (i, share) in shares(clip) {
-            // Corners that lie on the same thing are one contact.
+            // Corners on the same surface are one contact.
             let mut now: Vec<(&str, DVec3)> = Vec::new();
             for contact in object.contacts.iter().filter(|c| c.active[i]) {
                 match now.iter_mut().find(|(with, _)| *with == contact.with) {
@@ -66,7 +66,7 @@ pub fn contacts(clip: &Clip) -> Vec<ContactReport> {
     all
 }
 
-/// The moments, and for how much of the time each stands.
+/// The samples and their weights for the trapezoid rule, in seconds.
 fn shares(clip: &Clip) -> impl Iterator<Item = (usize, f64)> + use<> {
     let (count, dt) = (clip.time.len(), clip.dt);
     (0..count).map(move |i| match i == 0 || i + 1 == count {
@@ -99,9 +99,8 @@ fn sorted(mut all: Vec<ContactReport>) -> Vec<ContactReport> {
     all
 }
 
-/// The largest difference, in newtons, of what a patch feels of a thing and what the
-/// thing feels of the patch. A character that others touch has no record of its own
-/// in a clip: what it feels is told by [`super::clip::Sampled`].
+/// The largest sum, in newtons, of the force of an object on a patch and its reaction. A
+/// clip has no reactions on characters; for these see [`super::clip::Sampled`].
 pub fn reaction_error(clip: &Clip) -> f64 {
     let mut worst = 0.0f64;
     for object in &clip.objects {
@@ -118,7 +117,7 @@ pub fn reaction_error(clip: &Clip) -> f64 {
     worst
 }
 
-/// The force on the patch, and the force on the thing, at a moment.
+/// The force on the patch, and the force on the object, at a sample.
 fn both_sides(
     object: &ClipObject,
     effector: &ClipEffector,
@@ -130,17 +129,17 @@ fn both_sides(
         true => effector.force[i],
         false => DVec3::ZERO,
     };
-    let on_thing = (object.contacts.iter())
+    let on_object = (object.contacts.iter())
         .filter(|c| c.with == name && c.active[i])
         .map(|c| c.force[i])
         .sum();
-    (on_patch, on_thing)
+    (on_patch, on_object)
 }
 
-/// How much more or less than what it is given anybody feels at a moment, in newtons.
-/// Forces are counted in the weight of their owner; whom it touches feels them times a
-/// ratio, in its own weight.
-pub fn imbalance(weights: &[f64], forces: &TrueForces) -> f64 {
+/// The largest difference between the force of a contact on its owner and its reaction
+/// at one moment, in newtons. Forces are in weights of the owner; the reaction is that
+/// times a ratio, in weights of the other body.
+pub fn reaction_imbalance(weights: &[f64], forces: &TrueForces) -> f64 {
     let each = forces.contacts.iter().zip(&forces.solution.forces);
     let pairs = each.filter_map(|(contact, f)| Some((contact, f, contact.against?)));
     let errors = pairs.map(|(contact, f, (other, ratio))| {
@@ -150,8 +149,8 @@ pub fn imbalance(weights: &[f64], forces: &TrueForces) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
-/// Newtons in weights of the lightest character.
-pub fn in_weights(clip: &Clip, newtons: f64) -> f64 {
+/// A force in newtons, in weights of the lightest character.
+pub fn in_body_weights(clip: &Clip, newtons: f64) -> f64 {
     let masses = clip.characters.iter().map(|c| c.mass);
     let weight = masses.fold(f64::INFINITY, f64::min) * clip.gravity.length();
     match weight > 0.0 {
@@ -169,7 +168,7 @@ mod tests {
     use conatus_record::clip::ClipObjectContact;
 
     #[test]
-    fn a_ratio_that_is_not_that_of_weights_is_found() {
+    fn a_ratio_other_than_that_of_the_weights_is_an_imbalance() {
         let push = |ratio: f64| {
             let mut forces = TrueForces::default();
             forces.contacts.push(Contact {
@@ -185,13 +184,13 @@ mod tests {
             forces
         };
         let weights = [600.0, 1200.0];
-        assert_eq!(imbalance(&weights, &push(0.5)), 0.0);
-        // Half of the owner's weight goes out, and twice as much comes in.
-        assert_eq!(imbalance(&weights, &push(1.0)), 300.0);
+        assert_eq!(reaction_imbalance(&weights, &push(0.5)), 0.0);
+        // Half of the owner's weight acts, and twice as much reacts.
+        assert_eq!(reaction_imbalance(&weights, &push(1.0)), 300.0);
     }
 
     #[test]
-    fn a_thing_that_feels_another_force_than_the_hand_is_found() {
+    fn a_reaction_that_differs_from_the_force_of_the_hand_is_an_error() {
         let scene = Scene::load("carry", &LoadOptions::default()).unwrap();
         let mut clip = scene.build().unwrap().planner.unwrap().start();
         assert_eq!(reaction_error(&clip), 0.0);
@@ -201,7 +200,7 @@ mod tests {
         hand.active[0] = true;
         hand.touches[0] = Some("parcel".into());
         hand.force[0] = DVec3::new(0.0, 0.0, -20.0);
-        // Nothing bears what the hand gives.
+        // The force on the hand has no reaction.
         assert_eq!(reaction_error(&clip), 20.0);
         clip.objects[0].contacts.push(ClipObjectContact {
             with: "human/left hand".into(),
@@ -215,7 +214,7 @@ mod tests {
         let contacts = contacts(&clip);
         let named = |of: &str, with: &str| contacts.iter().any(|c| c.of == of && c.with == with);
         assert!(named("human", "parcel") && named("parcel", "human/left hand"));
-        let weights = in_weights(&clip, 70.0 * clip.gravity.length());
+        let weights = in_body_weights(&clip, 70.0 * clip.gravity.length());
         assert!((weights - 1.0).abs() < 1e-12, "{weights}");
     }
 }
