@@ -2,7 +2,7 @@
 
 use super::clip::{self, Sampled};
 use super::report::finite;
-use super::{MotionReport, Movement, Movements, Progress, carried};
+use super::{MotionReport, Movement, Movements, Progress, contact_report};
 use conatus_motion::costs::task;
 use conatus_motion::score::Score;
 use conatus_motion::variables::State;
