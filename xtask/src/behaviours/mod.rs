@@ -1,5 +1,5 @@
-//! `cargo xtask behaviours`: docs/behaviours.md, a page on which every built-in scene
-//! with characters shows what it found, with figures.
+//! `cargo xtask behaviours`: writes docs/behaviours.md, a page with the movement of every
+//! built-in scene with characters, and its figures.
 
 mod page;
 mod picture;
@@ -13,15 +13,15 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs, process};
 
-/// How many moments a picture shows.
+/// The number of frames in a picture.
 const FRAMES: &str = "6";
 
-/// The program's exit code for a run that came to its end with something to say, such
-/// as a movement that misses a bar.
-const CLUMSY: i32 = 3;
+/// The program's exit code for a complete run with a warning, such as a movement that
+/// misses a threshold.
+const WARNING_EXIT_CODE: i32 = 3;
 
-/// Runs the scenes that are named, or all, and writes their sections anew; sections
-/// of others stay as they are.
+/// Runs the named scenes, or all, and rewrites their sections; other sections stay as
+/// they are.
 pub fn all(names: &[&str]) -> Outcome {
     let program = artifacts::program()?;
     let listed = listed(&program)?;
@@ -32,7 +32,7 @@ pub fn all(names: &[&str]) -> Outcome {
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let path = root().join("docs/behaviours.md");
     let mut page = Page::read(&fs::read_to_string(&path).unwrap_or_default());
-    let mut clumsy = Vec::new();
+    let mut failed = Vec::new();
     for (name, title) in &listed {
         if !names.is_empty() && !names.contains(&name.as_str()) {
             continue;
@@ -40,19 +40,19 @@ pub fn all(names: &[&str]) -> Outcome {
         let scene = scene::read(name)?;
         let report = run(&program, name, &folder.join(format!("{name}.png")))?;
         if report["motion"]["good"] != true {
-            clumsy.push(name.as_str());
+            failed.push(name.as_str());
         }
         println!("{name}: ran");
         page.put(name, page::section(name, title, &scene, &report));
-        // What is done is kept, whatever becomes of the rest.
+        // Written after each scene, so that a later failure loses nothing.
         let text = page.text(&listed, |name| scene::read(name).map(|s| s.group))?;
         fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    match clumsy.is_empty() {
+    match failed.is_empty() {
         true => Ok("docs/behaviours.md was written".into()),
         false => Ok(format!(
-            "docs/behaviours.md was written; these miss a bar, and say so: {}",
-            clumsy.join(", ")
+            "docs/behaviours.md was written; these movements miss a threshold: {}",
+            failed.join(", ")
         )),
     }
 }
@@ -81,7 +81,7 @@ fn run(program: &Path, name: &str, picture: &Path) -> Result<Value, String> {
     run.args(["run", name, "--json", "--frames", FRAMES, "--output"]);
     let output = run.arg(&large).output();
     let output = output.map_err(|e| format!("cannot start {}: {e}", program.display()))?;
-    let ended = output.status.success() || output.status.code() == Some(CLUMSY);
+    let ended = output.status.success() || output.status.code() == Some(WARNING_EXIT_CODE);
     let shrunk = match ended {
         true => picture::shrink(&large, picture),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),

@@ -7,24 +7,35 @@ use std::collections::BTreeMap;
 const HEAD: &str = "\
 # What characters find out
 
-Every built-in scene with characters: what was asked for, what came of it, and figures. Nobody
-scripted a step, a hold or a contact; a goal of a line or two is all that a scene says
-([how movements are found](scenes.md#how-movements-are-found)). `conatus run NAME -o NAME.html`
-shows one in motion.
+Every built-in scene with characters: its goals, the movement that was found, and figures.
+`conatus run NAME -o NAME.html` shows it in motion.
 
-Arrows are forces on the patches that touch; below the pictures are bars where each does.
-*Carried by* lists the three largest contacts of each character by impulse, the size of the
-force summed over time. Figures are judged on a grid much denser than the one that a movement
-was found on: the force that contacts which really touch leave unexplained (at most and on
-average, in % of the body's weight), how far contacts drift while in use, how much longer or
-shorter than possible limbs get, how deep anything is in anything, how far goals are missed;
-then the attempts that were made and processor seconds of all of them.
+What a scene gives: the start pose, the duration and the number of phases, and the goals that
+are printed below. Goals say where a torso or an object has to be at the end or at a given time,
+which limbs to stand on, or which point to strike. Scenes with objects give the end positions of
+the objects and of the characters. Some scenes also set cost weights, friction, or obstacles that
+move to their places in stages during the search.
 
-`cargo xtask behaviours` writes this page; with names of scenes only their sections.
+What the program adds while it searches: torsos with a position goal are guided along the
+straight line to it, and objects along a path at arm height, until physics has its full weight;
+then the guides have no weight ([errata.md](errata.md), *Guides of objects*).
+
+What is found: steps, contacts, grips and all forces
+([how movements are found](scenes.md#how-movements-are-found)).
+
+Arrows are forces on the patches that touch; the bars below the pictures show when each patch
+touches. *Carried by* lists the three contacts of each character with the largest impulse, the
+integral of the magnitude of the force over time. The figures are computed on a grid much denser
+than that of the search: the residual force with only the contacts that touch (maximum and mean,
+in % of the body weight), the drift of contacts in use, the violation of limb lengths, the
+penetration depth and the error of the goals; then the number of attempts and the processor
+seconds of all of them.
+
+`cargo xtask behaviours` writes this page; with names of scenes it writes only their sections.
 ";
 
-/// How many contacts of a character are named.
-const MAIN: usize = 3;
+/// The number of contacts that are listed for a character.
+const LISTED_CONTACTS: usize = 3;
 
 /// The page: a section for each scene.
 pub struct Page {
@@ -32,7 +43,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The sections of a page that was written before.
+    /// Reads the sections of an existing page.
     pub fn read(text: &str) -> Self {
         let mut sections: BTreeMap<String, String> = BTreeMap::new();
         let mut name = None;
@@ -55,12 +66,12 @@ impl Page {
         Self { sections }
     }
 
-    /// Puts a section in the place of an older one.
+    /// Replaces a section.
     pub fn put(&mut self, name: &str, section: String) {
         self.sections.insert(name.to_owned(), section);
     }
 
-    /// The whole page: the scenes that there are, group by group, in their order.
+    /// The whole page: all listed scenes, group by group, in their order.
     pub fn text(
         &self,
         listed: &[(String, String)],
@@ -82,7 +93,7 @@ impl Page {
     }
 }
 
-/// What the page says of a scene.
+/// The section of a scene.
 pub fn section(name: &str, title: &str, scene: &SceneFile, report: &Value) -> String {
     let motion = &report["motion"];
     let figure = |key: &str, times: f64| times * motion[key].as_f64().unwrap_or(f64::NAN);
@@ -90,11 +101,11 @@ pub fn section(name: &str, title: &str, scene: &SceneFile, report: &Value) -> St
         "### {name}\n\n{title}.\n\n![{name}](pictures/behaviours/{name}.png)\n\n```toml\n{}```\n\n",
         scene.goals
     );
-    for line in carried(motion) {
+    for line in largest_contacts(motion) {
         text += &line;
     }
     if let Some(failure) = motion["failure"].as_str() {
-        text += &format!("This movement does not keep all bars: {failure}.\n\n");
+        text += &format!("This movement does not meet all thresholds: {failure}.\n\n");
     }
     text += "\
 | residual max % | mean % | drift mm | limb mm | depth mm | task mm | attempts | CPU s |
@@ -113,29 +124,29 @@ pub fn section(name: &str, title: &str, scene: &SceneFile, report: &Value) -> St
     )
 }
 
-/// A line for each character: its largest contacts.
-fn carried(motion: &Value) -> Vec<String> {
+/// A line for each character with its largest contacts.
+fn largest_contacts(motion: &Value) -> Vec<String> {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for contact in motion["contacts"].as_array().into_iter().flatten() {
         let word = |key: &str| contact[key].as_str();
-        // Things have no parts; whoever handles them has them in its own list.
+        // Contacts of objects have no part; those of characters list them.
         let (Some(of), Some(part), Some(with)) = (word("of"), word("part"), word("with")) else {
             continue;
         };
         let number = |key: &str| contact[key].as_f64().unwrap_or(0.0);
-        let said = format!(
+        let entry = format!(
             "{part} on {with} ({:.0} N·s in {:.1} s)",
             number("impulse"),
             number("seconds")
         );
         match all.last_mut().filter(|(name, _)| *name == of) {
-            Some((_, said_before)) => said_before.push(said),
-            None => all.push((of, vec![said])),
+            Some((_, entries)) => entries.push(entry),
+            None => all.push((of, vec![entry])),
         }
     }
     let alone = all.len() == 1;
-    let line = |(of, said): (&str, Vec<String>)| {
-        let main = said[..said.len().min(MAIN)].join(", ");
+    let line = |(of, entries): (&str, Vec<String>)| {
+        let main = entries[..entries.len().min(LISTED_CONTACTS)].join(", ");
         match alone {
             true => format!("Carried by {main}.\n\n"),
             false => format!("{of} is carried by {main}.\n\n"),
@@ -150,13 +161,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_page_that_is_read_and_written_is_the_same() {
+    fn a_page_is_the_same_after_reading_and_writing() {
         let report = json!({ "motion": { "task_error": 0.01, "attempts": [1], "contacts": [
             { "of": "ada", "part": "left foot", "with": "ground", "seconds": 1.0, "impulse": 400.0 },
             { "of": "box", "with": "ground", "seconds": 1.0, "impulse": 400.0 },
         ]}});
         let scene = SceneFile {
-            group: Group::Things,
+            group: Group::Objects,
             goals: "[[goal]]\nkind = 'stand'\n".into(),
         };
         let mut page = Page::read("");
@@ -164,10 +175,10 @@ mod tests {
             page.put(name, section(name, "Title", &scene, &report));
         }
         let listed = ["a", "b"].map(|name| (name.to_owned(), String::new()));
-        let text = page.text(&listed, |_| Ok(Group::Things)).unwrap();
+        let text = page.text(&listed, |_| Ok(Group::Objects)).unwrap();
         assert!(text.contains("Carried by left foot on ground (400 N·s in 1.0 s).\n"));
         assert!(text.contains("| 10.0 | 1 |"), "{text}");
-        let again = Page::read(&text).text(&listed, |_| Ok(Group::Things));
+        let again = Page::read(&text).text(&listed, |_| Ok(Group::Objects));
         assert_eq!(again.unwrap(), text);
     }
 }

@@ -1,16 +1,16 @@
-//! A contact sheet at half its size and with few colours, small enough to be kept with
-//! the project.
+//! Reduces a contact sheet to half its size and to a palette, so that it is small enough
+//! for the repository.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
-/// How many colours a small picture has: enough for skies without bands, and one byte each.
-const COLORS: usize = 160;
+/// The size of the palette: enough for gradients without bands, at one byte a pixel.
+const PALETTE_SIZE: usize = 160;
 
 type Rgb = [u8; 3];
 
-/// Reads a picture and writes it smaller.
+/// Reads a picture and writes the reduced one.
 pub fn shrink(from: &Path, to: &Path) -> Result<(), String> {
     let (pixels, size) = read(from).map_err(|e| format!("{}: {e}", from.display()))?;
     let (pixels, size) = halved(&pixels, size);
@@ -25,7 +25,7 @@ fn read(path: &Path) -> Result<(Vec<Rgb>, [usize; 2]), String> {
     let mut bytes = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
     let info = reader.next_frame(&mut bytes).map_err(|e| e.to_string())?;
     if (info.color_type, info.bit_depth) != (png::ColorType::Rgb, png::BitDepth::Eight) {
-        return Err("it has no three bytes per pixel".into());
+        return Err("it does not have three bytes per pixel".into());
     }
     let pixels = bytes.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
     Ok((pixels, [info.width as usize, info.height as usize]))
@@ -46,15 +46,15 @@ fn halved(pixels: &[Rgb], [width, height]: [usize; 2]) -> (Vec<Rgb>, [usize; 2])
     (small, size)
 }
 
-/// Colours that stand for all of a picture: the box around all colours is cut in two
-/// across its longest side, again and again.
+/// The palette of a picture by median cut: the box around all colours is split across its
+/// longest side, repeatedly.
 fn palette(pixels: &[Rgb]) -> Vec<Rgb> {
     let mut boxes = vec![pixels.to_vec()];
-    while boxes.len() < COLORS {
+    while boxes.len() < PALETTE_SIZE {
         let worst = (boxes.iter().enumerate())
-            .map(|(i, colors)| (badness(colors), i))
+            .map(|(i, colors)| (palette_error(colors), i))
             .max();
-        let Some((_, i)) = worst.filter(|(badness, _)| *badness > 0) else {
+        let Some((_, i)) = worst.filter(|(error, _)| *error > 0) else {
             break;
         };
         let (extent, axis) = longest(&boxes[i]);
@@ -66,9 +66,9 @@ fn palette(pixels: &[Rgb]) -> Vec<Rgb> {
     boxes.iter().map(|colors| mean(colors)).collect()
 }
 
-/// How badly one colour stands for all of a box. Large areas such as skies matter, but
-/// thin arrows have to keep their colours too: extent² √count.
-fn badness(colors: &[Rgb]) -> u64 {
+/// The error of representing a box by one colour: extent² √count. The square root keeps
+/// the colours of thin arrows beside large areas such as skies.
+fn palette_error(colors: &[Rgb]) -> u64 {
     let extent = u64::from(longest(colors).0);
     extent * extent * colors.len().isqrt() as u64
 }
@@ -104,7 +104,7 @@ fn write(path: &Path, pixels: &[Rgb], size: [usize; 2], palette: &[Rgb]) -> Resu
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_palette(palette.concat());
     encoder.set_compression(png::Compression::High);
-    // Neighbours in a palette have nothing to do with each other.
+    // Filters assume that neighbouring values are similar, which palette indices are not.
     encoder.set_filter(png::Filter::NoFilter);
     let indices: Vec<u8> = pixels.iter().map(|p| nearest(palette, *p)).collect();
     let mut writer = encoder.write_header().map_err(|e| e.to_string())?;

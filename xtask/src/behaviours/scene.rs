@@ -1,37 +1,37 @@
-//! What the page says of a scene file: its group, and the goals as they are written.
+//! Reads the group and the goals of a scene file for the page.
 
 use crate::process::root;
 use std::fs;
 
-/// What a scene is about, in the order of the page.
+/// The groups of scenes, in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// One human on flat ground.
     Human,
-    /// Other bodies than the human's.
+    /// Characters other than the human.
     Bodies,
-    /// Something is in the way, or to be climbed.
+    /// Obstacles.
     Obstacles,
-    /// Something is to be moved.
-    Things,
-    /// More than one character.
-    Others,
+    /// Objects to move.
+    Objects,
+    /// Several characters.
+    SeveralCharacters,
 }
 
 impl Group {
     /// All of them, with their headings.
     pub const ALL: [(Self, &str); 5] = [
         (Self::Human, "One human on flat ground"),
-        (Self::Bodies, "Other bodies"),
+        (Self::Bodies, "Other characters"),
         (Self::Obstacles, "Obstacles"),
-        (Self::Things, "Things"),
-        (Self::Others, "Each other"),
+        (Self::Objects, "Objects"),
+        (Self::SeveralCharacters, "Several characters"),
     ];
 }
 
-/// A scene file, as far as the page shows it.
+/// What the page shows of a scene file.
 pub struct SceneFile {
-    /// Where it belongs.
+    /// Its group.
     pub group: Group,
     /// Its tables `[[goal]]`.
     pub goals: String,
@@ -50,9 +50,9 @@ fn parse(text: &str) -> SceneFile {
     let other_body = (tables.iter().filter(|t| t.0 == "[[character]]"))
         .any(|t| t.1.lines().any(|l| l.starts_with("kind")));
     let group = match () {
-        () if count("[[character]]") > 1 => Group::Others,
+        () if count("[[character]]") > 1 => Group::SeveralCharacters,
         () if other_body => Group::Bodies,
-        () if count("[[object]]") > 0 => Group::Things,
+        () if count("[[object]]") > 0 => Group::Objects,
         () if count("[[obstacle]]") > 0 => Group::Obstacles,
         () => Group::Human,
     };
@@ -64,7 +64,7 @@ fn parse(text: &str) -> SceneFile {
     }
 }
 
-/// The tables of a file: head, and all lines without comments.
+/// The tables of a file: header, and all lines without comments.
 fn tables(text: &str) -> Vec<(String, String)> {
     let mut tables: Vec<(String, String)> = Vec::new();
     for line in text.lines().filter(|l| !l.trim_start().starts_with('#')) {
@@ -95,13 +95,16 @@ mod tests {
         assert_eq!(group(&format!("{human}[[obstacle]]\n")), Group::Obstacles);
         assert_eq!(
             group(&format!("{human}[[obstacle]]\n[[object]]\n")),
-            Group::Things
+            Group::Objects
         );
-        assert_eq!(group(&format!("{human}{human}[[object]]\n")), Group::Others);
+        assert_eq!(
+            group(&format!("{human}{human}[[object]]\n")),
+            Group::SeveralCharacters
+        );
     }
 
     #[test]
-    fn goals_are_shown_as_written_but_for_comments() {
+    fn goals_are_shown_as_written_without_comments() {
         let text = "[[character]]\n\n# Far.\n[[goal]]\nkind = 'stand'\n\n[[goal]]\nkind = 'sit'\n";
         let goals = "[[goal]]\nkind = 'stand'\n\n[[goal]]\nkind = 'sit'\n";
         assert_eq!(parse(text).goals, goals);

@@ -7,6 +7,8 @@ mod goals;
 mod objects;
 mod settings;
 mod surroundings;
+#[cfg(test)]
+mod tests;
 
 pub use surroundings::field;
 
