@@ -292,7 +292,7 @@ mod tests {
 
     /// Mordatch (11).
     #[test]
-    fn the_support_is_the_one_that_trying_every_set_of_patches_finds() {
+    fn the_support_is_that_of_a_brute_force_search_over_sets_of_patches() {
         let mut seed = 1u64;
         let mut random = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,4 +1,4 @@
-//! The characters that come with the program: every pose can be started in.
+//! The built-in characters: every pose is a valid start.
 
 use conatus_math::DVec3;
 use conatus_motion::character::description::BUILT_IN;
@@ -8,7 +8,7 @@ use conatus_motion::variables::Value;
 use conatus_motion::{CharacterStart, Goal, Problem, Program};
 
 fn description(text: &str) -> Description {
-    toml::from_str(text).expect("what comes with the program is well written")
+    toml::from_str(text).expect("built-in descriptions are valid")
 }
 
 /// Standing where it starts, on all legs.
@@ -40,7 +40,7 @@ fn poses() -> impl Iterator<Item = (String, Problem)> {
 }
 
 #[test]
-fn every_pose_has_limbs_in_their_joints_and_nothing_in_the_ground() {
+fn every_pose_is_within_reach_of_its_limbs_and_above_the_ground() {
     let faults: Vec<_> = poses()
         .map(|(name, problem)| (name, problem.check()))
         .filter(|(_, faults)| !faults.is_empty())
@@ -49,7 +49,7 @@ fn every_pose_has_limbs_in_their_joints_and_nothing_in_the_ground() {
 }
 
 #[test]
-fn no_pose_strains_a_joint() {
+fn no_pose_violates_a_joint_limit() {
     let strain = |problem: &Problem| {
         let program = Program::new(problem);
         let mut cost = Value::default();
@@ -65,7 +65,7 @@ fn no_pose_strains_a_joint() {
 
 /// Who is to stand and stands has nothing left to do, wherever it looks.
 #[test]
-fn who_stands_has_reached_the_goal_to_stand() {
+fn standing_poses_meet_the_standing_goal() {
     for (name, text) in BUILT_IN {
         let description = description(text);
         let character = description.build(name).unwrap();
@@ -83,7 +83,7 @@ fn who_stands_has_reached_the_goal_to_stand() {
 }
 
 #[test]
-fn a_stance_out_of_reach_is_refused() {
+fn a_stance_out_of_reach_is_an_error() {
     let mut far = built_in("quadruped").unwrap();
     far.limb[0].stance = Some([0.0, 0.0, -2.0]);
     let error = far.build("far").unwrap_err();

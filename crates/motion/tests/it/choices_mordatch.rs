@@ -1,5 +1,5 @@
-//! What Mordatch et al. leave open, or what is better done in another way: each
-//! choice of docs/errata.md, as a fact.
+//! Choices that Mordatch et al. leave open, or that differ from the paper; each is an
+//! entry of docs/errata.md.
 
 use crate::common::Random;
 use conatus_math::{DMat3, DVec3};
@@ -17,7 +17,7 @@ use conatus_motion::{Goal, Object, ObjectStart, Program, Subject, Weights};
 
 /// Mordatch (1) and (9) add metres, radians and forces without weights.
 #[test]
-fn every_cost_has_a_weight_of_its_own() {
+fn every_cost_has_its_own_weight() {
     let weights: [fn(&mut Weights) -> &mut f64; 15] = [
         |w| &mut w.contact,
         |w| &mut w.physics,
@@ -79,7 +79,7 @@ fn carried(random: &mut Random) -> (Vec<Body>, Vec<Contact>) {
 /// changes as if forces stayed as they are (the envelope theorem), so that its
 /// gradient takes no derivative of them.
 #[test]
-fn the_value_of_the_programme_changes_as_if_forces_stayed() {
+fn the_gradient_of_the_optimal_value_treats_forces_as_constant() {
     let mut random = Random::new(21);
     for _ in 0..50 {
         let (bodies, contacts) = carried(&mut random);
@@ -129,7 +129,7 @@ fn friction_is_the_same_in_all_directions() {
 /// Mordatch §4.5 looks every 0.1 s, wherever that is in a segment. Accelerations
 /// jump at knots, so both sides of each are looked at.
 #[test]
-fn both_ends_of_every_segment_are_looked_at() {
+fn both_ends_of_every_segment_are_sampled() {
     let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     for count in [2, 3, 6, 21] {
@@ -148,9 +148,9 @@ fn both_ends_of_every_segment_are_looked_at() {
 }
 
 /// Mordatch §4.2.1: forces from a distance are what (8) lets pass. Judged by
-/// contacts that touch, one who hovers has no support at all.
+/// contacts that touch, a hovering character has no support at all.
 #[test]
-fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
+fn hovering_is_explained_by_forces_at_a_distance_but_not_by_contacts_that_touch() {
     let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
     for frame in &mut state.frames {
@@ -169,9 +169,9 @@ fn one_who_hovers_is_explained_by_the_programme_and_by_no_contact() {
 }
 
 /// Mordatch (7) does not change at c = 0, so a contact that starts there would
-/// never find out that it could help.
+/// never change.
 #[test]
-fn contacts_start_where_they_feel_something() {
+fn contact_variables_start_where_their_gradient_is_not_zero() {
     let problem = crate::common::walk();
     let program = Program::new(&problem);
     let layout = &program.layout;
@@ -193,7 +193,7 @@ fn contacts_start_where_they_feel_something() {
 /// Mordatch (13) counts K boundaries for K phases, which have K + 1: the first is
 /// the pose at the start, at rest.
 #[test]
-fn the_first_boundary_is_given_and_no_unknown() {
+fn the_first_boundary_is_given_and_not_an_unknown() {
     let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     assert_eq!(layout.frame(0, 0), None);
@@ -212,7 +212,7 @@ fn the_first_boundary_is_given_and_no_unknown() {
 /// Mordatch (11) does not say at which height the zero moment point is; feet may
 /// stand at several.
 #[test]
-fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
+fn the_zero_moment_point_is_taken_at_the_height_of_each_foot() {
     let mut problem = crate::common::walk();
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
@@ -236,7 +236,7 @@ fn a_foot_is_support_where_the_line_of_force_passes_its_own_height() {
 
 /// Mordatch (9) has nothing against feet that are dragged along the ground.
 #[test]
-fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
+fn lifted_feet_cost_less_than_dragged_feet() {
     let program = Program::new(&crate::common::walk());
     let frame = program.limbs[0].effector;
     let cost = |height: f64, velocity: DVec3| {
@@ -263,7 +263,7 @@ fn feet_that_are_lifted_move_more_cheaply_than_feet_that_are_dragged() {
 
 /// Mordatch §4.2.2: without mass nothing makes an arm hang.
 #[test]
-fn arms_would_rather_hang() {
+fn arms_at_their_rest_position_cost_least() {
     let program = Program::new(&crate::common::walk());
     let arm = program.limbs.iter().position(|spec| {
         let limb = &program.characters[spec.character].limbs[spec.limb];
@@ -290,7 +290,7 @@ fn arms_would_rather_hang() {
 
 /// Mordatch §4.5: goals of the end alone are left to the last moment.
 #[test]
-fn goals_of_the_end_lead_the_way_while_physics_is_weak() {
+fn goals_at_the_end_have_guides_while_physics_is_weak() {
     let program = Program::new(&crate::common::walk());
     let guides: Vec<_> = program
         .task_terms
@@ -355,7 +355,7 @@ fn objects_are_guided_at_arm_height_and_put_down_from_above() {
     for place in &way {
         assert!(place.z >= 0.15 - 1e-12 && place.z <= arm + 1e-12, "{place}");
         if place.x > 1.0 && place.x < 2.0 {
-            assert!((place.z - arm).abs() < 1e-9, "{place} is to be {arm} high");
+            assert!((place.z - arm).abs() < 1e-9, "{place} should be {arm} high");
         }
     }
     // It waits, is carried all the way and is there before the end.

@@ -1,4 +1,4 @@
-//! What tests of characters share.
+//! Shared helpers for tests of characters.
 
 use conatus_math::DVec3;
 use conatus_motion::character::built_in;
@@ -9,7 +9,7 @@ use conatus_motion::surface::Surface;
 use conatus_motion::variables::{State, Value};
 use conatus_motion::{CharacterStart, Effort, Goal, Problem, Program, Subject, Weights};
 
-/// Random numbers that need no crate.
+/// A xorshift generator.
 pub struct Random(u64);
 
 impl Random {
@@ -29,16 +29,18 @@ impl Random {
     }
 }
 
-/// A human who is to be two and a half metres ahead.
+/// A standing human with the goal to stand 2.5 m ahead.
 pub fn walk() -> Problem {
     let description = built_in("human").expect("there is a human");
-    let human = description.build("human").expect("who is well described");
+    let human = description
+        .build("human")
+        .expect("the description is valid");
     let pose = description
         .build_pose(&human, "standing")
-        .expect("and stands");
+        .expect("the pose exists");
     let feet = vec![
-        human.limb("left leg").expect("a leg"),
-        human.limb("right leg").expect("another"),
+        human.limb("left leg").expect("the left leg exists"),
+        human.limb("right leg").expect("the right leg exists"),
     ];
     Problem {
         characters: vec![CharacterStart::at_rest(human, pose)],
@@ -70,7 +72,7 @@ pub fn walk() -> Problem {
     }
 }
 
-/// Where a contact is, and the force and the moment of six numbers in its axes.
+/// The position of a contact, and the force and the moment of six numbers in its axes.
 pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVec3, DVec3, DVec3) {
     let spec = &program.contacts[contact];
     let frame = &state.frames[spec.frame];
@@ -82,8 +84,7 @@ pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVe
     )
 }
 
-/// What some of the costs along the way come to at one moment that stands for a
-/// second, with the state of that moment.
+/// The sum of running costs at one moment with the weight of a second.
 pub fn cost(program: &Program, mix: &Mix, state: &State) -> (f64, PhysicsMemory) {
     let mut state = state.clone();
     state.update_limbs(&program.characters, false);
@@ -93,13 +94,13 @@ pub fn cost(program: &Program, mix: &Mix, state: &State) -> (f64, PhysicsMemory)
     (value.0, memory)
 }
 
-/// The number of the contact with this name.
+/// The index of the contact with this name.
 pub fn contact(program: &Program, name: &str) -> usize {
     let mut names = program.contacts.iter();
     names.position(|c| c.name == name).expect("it has this one")
 }
 
-/// A movement that is no movement: everything shaken, so that every cost is on.
+/// The still movement with noise on all unknowns, so that every cost is active.
 pub fn shaken(program: &Program, seed: u64, size: f64) -> Vec<f64> {
     let mut x = program.layout.still();
     let mut random = Random::new(seed);

@@ -1,6 +1,5 @@
-//! Where Mordatch et al. are wrong as printed, or must be read with care: what is
-//! printed, computed here, fails against an independent truth, and the code does
-//! not. See docs/errata.md.
+//! Errata of Mordatch et al.: the printed formulas, computed here, fail against an
+//! independent reference, and the code does not. See docs/errata.md.
 
 use conatus_math::lbfgs;
 use conatus_math::minimise::Limits;
@@ -19,16 +18,15 @@ const CONTACT: Mix = Mix {
     ..Mix::OFF
 };
 
-/// Mordatch (2) sums over t alone and leaves i free: with one contact's cost it
-/// cannot be, since each contact has to pay.
+/// Mordatch (2) sums over t alone and leaves i free; the cost is a sum over contacts.
 #[test]
-fn every_contact_pays_for_itself() {
+fn the_cost_of_contacts_is_a_sum_over_contacts() {
     let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
     let feet = ["left foot", "right foot"].map(|name| crate::common::contact(&program, name));
-    let mut cost = |who: &[usize]| {
+    let mut cost = |active: &[usize]| {
         state.contacts.fill(0.0);
-        for &i in who {
+        for &i in active {
             state.contacts[i] = 1.0;
             state.frames[program.contacts[i].frame].position.z = 0.05 + 0.01 * i as f64;
         }
@@ -43,7 +41,7 @@ fn every_contact_pays_for_itself() {
 /// Mordatch (2): ė, the rate of the way to the nearest point. On a plane the
 /// nearest point comes along, and a foot that skates at 1 m/s has ė = 0.
 #[test]
-fn a_foot_that_skates_pays_for_it() {
+fn a_skating_foot_costs_the_square_of_its_velocity() {
     let program = Program::new(&crate::common::walk());
     let mut state = program.start_state();
     let foot = crate::common::contact(&program, "left foot");
@@ -106,7 +104,7 @@ fn first_stage(problem: &Problem, mix: &Mix) -> f64 {
 /// Mordatch §4.5: "only L_Task" in the first stage takes the torso to its goal
 /// and leaves the hands where they were.
 #[test]
-fn the_first_stage_takes_the_hands_along() {
+fn the_first_stage_keeps_the_hands_within_reach() {
     let mut problem = crate::common::walk();
     (problem.phases, problem.segments) = (6, 1);
     for limb in &mut problem.characters[0].character.limbs {
@@ -124,7 +122,7 @@ fn the_first_stage_takes_the_hands_along() {
 }
 
 /// Mordatch §4.3: the torso between the feet, the legs extended, the torso
-/// upright. One who sits in the splits has all of it.
+/// upright. Sitting in the splits meets all of it.
 #[test]
 fn sitting_in_the_splits_is_not_standing() {
     let program = Program::new(&crate::common::walk());
@@ -199,7 +197,7 @@ fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
 /// limbs have no τ, and u is what carries the contact force past the joints. Left
 /// out, as "no penalty for using" muscles has it, bent legs cost nothing.
 #[test]
-fn bent_legs_are_tiring_though_limbs_have_no_mass() {
+fn bent_legs_cost_torque_although_limbs_have_no_mass() {
     let program = Program::new(&crate::common::walk());
     let feet = ["left foot", "right foot"].map(|name| crate::common::contact(&program, name));
     let torque = |lower: f64| {
@@ -224,7 +222,7 @@ fn bent_legs_are_tiring_though_limbs_have_no_mass() {
 /// Mordatch §4.5: differences with ε = 10⁻³. Where physics is stiff they are no
 /// gradient: after a few hundred iterations they are farther from it than zero is.
 #[test]
-fn differences_as_coarse_as_printed_are_no_gradient() {
+fn finite_differences_as_coarse_as_printed_are_not_a_gradient() {
     let mut problem = crate::common::walk();
     (problem.phases, problem.segments) = (4, 1);
     let program = Program::new(&problem);

@@ -23,9 +23,9 @@ fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl 
         let mut evaluator = Evaluator::new(program, 4);
         let mut gradient = vec![0.0; x.len()];
         let value = evaluator.gradient(mix, &x, &mut gradient);
-        assert!(value > 0.0, "{name}: the cost is off");
+        assert!(value > 0.0, "{name}: the cost is zero");
 
-        // Rows say the same.
+        // The rows give the same gradient.
         let mut matrix = BlockTridiagonal::new(&program.layout.sizes());
         let mut rows = vec![0.0; x.len()];
         let half = evaluator.linearise(mix, &x, &mut rows, &mut matrix);
@@ -63,7 +63,7 @@ fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl 
 }
 
 #[test]
-fn every_term_has_the_gradient_that_differences_measure() {
+fn every_term_has_the_gradient_of_central_differences() {
     let off = Mix::OFF;
     for segments in [1, 2] {
         let mut problem = crate::common::walk();
@@ -89,7 +89,7 @@ fn every_term_has_the_gradient_that_differences_measure() {
             },
             0.3,
         );
-        // Among the goals are contacts that are to hold: most do not at first.
+        // The goals include required contacts, most of which are not active at first.
         check("task", &program, &Mix { task: 1.0, ..off }, 0.1);
         check("rest", &program, &Mix { rest: 1.0, ..off }, 0.1);
         check(
@@ -141,7 +141,7 @@ fn every_term_has_the_gradient_that_differences_measure() {
 
 /// Limbs of three links bend by Newton's method, and stand as they say.
 #[test]
-fn many_legs_of_many_links_have_gradients_too() {
+fn legs_with_many_links_have_exact_gradients() {
     let description = conatus_motion::character::built_in("hexapod").unwrap();
     let character = description.build("hexapod").unwrap();
     let pose = description.build_pose(&character, "standing").unwrap();
@@ -240,9 +240,9 @@ fn crowded() -> conatus_motion::Problem {
     problem
 }
 
-/// Obstacles, things, knees and others: all that moves what it is touched by.
+/// Obstacles, objects, knees and other characters.
 #[test]
-fn in_a_crowd_every_term_has_its_gradient_too() {
+fn with_obstacles_objects_and_several_characters_gradients_are_exact() {
     let off = Mix::OFF;
     let mut problem = crowded();
     problem.segments = 1;
@@ -276,7 +276,7 @@ fn in_a_crowd_every_term_has_its_gradient_too() {
 /// Contacts with what moves fade out where their variables are next to nothing: some
 /// are on here, some are off and some in between.
 #[test]
-fn contacts_that_fade_have_their_gradients_too() {
+fn fading_contacts_have_exact_gradients() {
     let off = Mix::OFF;
     let mut problem = crowded();
     problem.segments = 1;

@@ -1,5 +1,5 @@
 //! The programme of Mordatch (6) through its dual: optimality conditions, cones,
-//! derivatives, and clarabel, a solver of conic programmes, as a witness.
+//! derivatives, and comparison with clarabel, a solver of conic programs.
 
 use crate::common::Random;
 use clarabel::algebra::CscMatrix;
@@ -19,7 +19,7 @@ fn turn(random: &mut Random) -> DMat3 {
     rodrigues(axis, random.normal())
 }
 
-/// A body with contacts here and there, some of them hardly there at all.
+/// A body with random contacts, some of them nearly inactive.
 fn random_problem(random: &mut Random, contacts: usize, least: f64) -> (Vec<Body>, Vec<Contact>) {
     let (push, spin) = (vector(random, 0.5), vector(random, 0.2));
     let bodies = vec![Body {
@@ -82,7 +82,7 @@ fn slow_value(bodies: &[Body], contacts: &[Contact]) -> f64 {
 
 /// Mordatch (6).
 #[test]
-fn the_dual_is_solved_to_its_end_however_cheap_forces_are() {
+fn the_dual_converges_for_every_cost_of_forces() {
     let mut random = Random::new(5);
     for case in 0..3000 {
         let least = [1e-4, 1e-3, 1e-2][case % 3];
@@ -120,7 +120,7 @@ fn projected_gradients_find_nothing_better() {
 /// (µ cos θ, µ sin θ, 1, ±a₃, ±a₄, ±a₅), so the steepest of them is known; a grip
 /// bears everything, and leaves no gradient at all.
 #[test]
-fn no_force_that_the_patches_can_bear_explains_more() {
+fn no_admissible_force_explains_more() {
     let mut random = Random::new(13);
     for case in 0..500 {
         let (bodies, mut contacts) = random_problem(&mut random, 1 + case % 5, 1e-3);
@@ -173,7 +173,7 @@ fn forces_are_in_their_cones() {
 }
 
 #[test]
-fn a_projection_onto_the_cone_is_nearest_and_has_the_slope_that_differences_measure() {
+fn the_projection_onto_the_cone_is_the_nearest_point_and_has_the_derivative_of_differences() {
     let mut random = Random::new(3);
     let cone = Cone::new(0.7, [0.12, 0.05]);
     for _ in 0..2000 {
@@ -322,10 +322,10 @@ fn clarabel_finds_the_same_forces() {
 /// nothing: forces add up to what is explained, act and react, and those who have
 /// nothing to do with each other find the same forces as each alone.
 #[test]
-fn bodies_that_bear_nothing_on_each_other_are_solved_apart() {
+fn bodies_without_forces_between_them_are_solved_separately() {
     let mut random = Random::new(5);
     for trial in 0..100 {
-        // 0 and 2 touch, 1 and 3 may, and nobody else.
+        // 0 and 2 touch, 1 and 3 may touch, and no others.
         let masses = [70.0, 5.0, 40.0, 12.0];
         let (mut bodies, mut contacts) = random_problem(&mut random, 12, 1e-3);
         while bodies.len() < 4 {

@@ -17,7 +17,7 @@ const CONTACT: Mix = Mix {
 
 /// Mordatch (2).
 #[test]
-fn a_contact_pays_for_height_tilt_slip_and_spin_in_proportion_to_c() {
+fn a_contact_costs_gap_tilt_slip_and_spin_in_proportion_to_c() {
     let program = Program::new(&crate::common::walk());
     let w = &program.weights;
     let mut state = program.start_state();
@@ -86,7 +86,7 @@ fn close_to_a_surface_the_nearest_point_is_on_it_and_far_from_all_between_them()
 
 /// Mordatch (3): with its derivatives, which L_CI needs.
 #[test]
-fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
+fn the_nearest_point_and_its_normal_have_the_derivatives_of_differences() {
     let mut random = crate::common::Random::new(5);
     for _ in 0..100 {
         let p = DVec3::new(random.uniform(), random.normal(), 0.2 * random.uniform());
@@ -107,7 +107,7 @@ fn the_nearest_point_and_its_normal_have_the_slopes_that_differences_measure() {
 
 /// Mordatch (7).
 #[test]
-fn forces_are_dear_where_contacts_do_not_count_and_four_times_as_dear_for_hands() {
+fn forces_of_inactive_contacts_cost_more_and_those_of_hands_four_times_as_much() {
     let program = Program::new(&crate::common::walk());
     let w = &program.weights;
     let foot = crate::common::contact(&program, "left foot");
@@ -129,7 +129,7 @@ fn forces_are_dear_where_contacts_do_not_count_and_four_times_as_dear_for_hands(
 /// Mordatch (2) is the same wherever the world's origin is, and however it is
 /// turned about the vertical.
 #[test]
-fn contacts_do_not_care_where_on_the_ground_they_are() {
+fn the_cost_of_a_contact_does_not_depend_on_its_place_on_the_ground() {
     let program = Program::new(&crate::common::walk());
     let x = crate::common::shaken(&program, 1, 0.1);
     let mut state = program.start_state();
@@ -150,7 +150,7 @@ fn contacts_do_not_care_where_on_the_ground_they_are() {
 /// A contact with what moves bears as much as Mordatch (7) says where its c counts,
 /// nothing where c is next to nothing, and then Mordatch (2) does not ask where it is.
 #[test]
-fn contacts_with_what_moves_fade_out() {
+fn contacts_with_moving_surfaces_fade_out() {
     let mut problem = crate::common::walk();
     let mut other = problem.characters[0].clone();
     other.pose = other.pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));

@@ -72,7 +72,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     assert!(torso.position.x > 0.1, "the torso belongs back");
     assert!(
         torso.acceleration.x < 0.0,
-        "or it is to speed up: as one who leans does"
+        "or the torso accelerates, as when leaning"
     );
     for (i, contact) in program.contacts.iter().enumerate() {
         let foot = contact.name.ends_with("foot");
@@ -83,7 +83,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
 
 /// Mordatch (11), with the weights (7).
 #[test]
-fn a_contact_that_was_given_up_is_no_support() {
+fn an_inactive_contact_is_no_support() {
     let (program, mut state) = standing();
     // All of the weight over the left foot.
     let left = program.contacts.iter().position(|c| c.name == "left foot");
@@ -133,7 +133,7 @@ fn the_zero_moment_point_is_the_centre_of_pressure() {
 }
 
 #[test]
-fn the_hint_is_off_unless_both_its_weight_and_the_stage_want_it() {
+fn the_hint_is_off_if_its_weight_or_the_stage_is_zero() {
     let (mut program, mut state) = standing();
     move_everything_but_feet(&mut state, DVec3::X);
     let moment = program.layout.moment(0, 0.5, 1.0);

@@ -15,14 +15,14 @@ const PHYSICS: Mix = Mix {
     ..Mix::OFF
 };
 
-/// A program in which nobody would pay for a force: all of τ is left.
+/// A program in which forces cost so much that all of τ is left as residual.
 fn without_forces() -> Program {
     let mut problem = crate::common::walk();
     problem.weights.k0 = 1e15;
     Program::new(&problem)
 }
 
-/// A human in the middle of something.
+/// A human in motion.
 fn busy(program: &Program) -> State {
     let mut state = program.start_state();
     let torso = &mut state.frames[0];
@@ -37,7 +37,7 @@ fn busy(program: &Program) -> State {
 
 /// Mordatch (5): M q̈ + C q̇ + g of a single rigid body.
 #[test]
-fn falling_freely_takes_no_force_and_lying_still_takes_one_s_weight() {
+fn free_fall_needs_no_force_and_rest_needs_the_weight() {
     let program = without_forces();
     let mut state = program.start_state();
     let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
@@ -80,7 +80,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
 
 /// Mordatch (4), its rows for the torso: what contacts do not push is left.
 #[test]
-fn forces_of_contacts_and_what_is_left_add_up_to_what_the_movement_takes() {
+fn contact_forces_and_residual_add_up_to_the_required_wrench() {
     let program = Program::new(&crate::common::walk());
     let state = busy(&program);
     let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
@@ -141,7 +141,7 @@ fn torques_of_joints_do_the_work_of_the_contact_forces() {
 
 /// Mordatch (8), and the value of (6) which takes its place by default.
 #[test]
-fn the_cost_of_physics_is_the_sum_of_what_is_left_over_all_moments() {
+fn the_cost_of_physics_is_the_sum_of_squared_residuals() {
     for objective in [Objective::Residual, Objective::Envelope] {
         let mut problem = crate::common::walk();
         problem.objective = objective;

@@ -41,7 +41,7 @@ fn a_pose_is_where_torso_and_effectors_are_and_joints_follow_from_it() {
 
 /// Mordatch (12): rotations are exponential maps.
 #[test]
-fn rotations_are_exponential_maps_from_how_frames_start() {
+fn rotations_are_exponential_maps_relative_to_the_start() {
     let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     let x = crate::common::shaken(&program, 8, 0.4);
@@ -108,7 +108,7 @@ fn movements_are_smooth_across_knots_and_contacts_constant_in_a_phase() {
 
 /// Mordatch §4.2.2: limb lengths and joint limits, quadratic.
 #[test]
-fn a_limb_that_is_too_long_costs_the_square_of_what_it_is_too_long_by() {
+fn a_limb_costs_the_square_of_its_excess_length() {
     let program = Program::new(&crate::common::walk());
     let bounds = Mix {
         bounds: 1.0,
@@ -133,7 +133,7 @@ fn a_limb_that_is_too_long_costs_the_square_of_what_it_is_too_long_by() {
 
 /// Mordatch §4.2.2: nothing enters the ground or another part.
 #[test]
-fn what_is_in_the_ground_or_in_another_limb_costs_the_square_of_its_depth() {
+fn penetration_of_ground_and_limbs_costs_the_square_of_its_depth() {
     let program = Program::new(&crate::common::walk());
     let penetration = Mix {
         penetration: 1.0,

@@ -102,7 +102,7 @@ fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
 
 /// Mordatch (10).
 #[test]
-fn a_goal_costs_the_square_of_what_its_features_miss() {
+fn a_goal_costs_the_square_of_its_error() {
     let position = Goal::Position {
         subject: Subject::Character(0),
         target: [Some(2.5), None, Some(1.0)],
@@ -133,7 +133,7 @@ fn a_goal_costs_the_square_of_what_its_features_miss() {
 
 /// Mordatch (10), at a target hit: places and velocities.
 #[test]
-fn a_strike_costs_place_and_velocity_at_its_own_moment() {
+fn a_strike_costs_position_and_velocity_errors_at_its_time() {
     let mut problem = crate::common::walk();
     problem.goals = vec![Goal::Strike {
         character: 0,
@@ -166,7 +166,7 @@ fn a_strike_costs_place_and_velocity_at_its_own_moment() {
 /// Mordatch §4.5. Contacts are as weak as physics in the second stage, unlike in
 /// the paper: feet would never leave the ground.
 #[test]
-fn the_stages_begin_without_physics_then_have_a_tenth_of_it_and_hints_then_all_but_hints() {
+fn the_stages_have_no_physics_then_a_tenth_of_it_with_hints_then_all_without_hints() {
     let [first, second, third] = [0, 1, 2].map(phases::mix);
     assert_eq!((first.contact, first.physics, first.hint), (0.0, 0.0, 0.0));
     assert_eq!(first.task, 1.0);

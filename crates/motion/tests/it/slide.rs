@@ -4,7 +4,7 @@ use conatus_math::DVec3;
 use conatus_motion::slide::{REGULARISATION_SPEED_M_S, SlidingFriction};
 
 #[test]
-fn friction_acts_against_the_way_with_all_of_mu() {
+fn sliding_friction_is_mu_times_the_normal_force_against_the_velocity() {
     let (normal, velocity) = (DVec3::Z, DVec3::new(0.3, -0.4, 0.7));
     let friction = SlidingFriction::new(0.6, REGULARISATION_SPEED_M_S, normal, velocity);
     let wanted = DVec3::new(-0.6, 0.8, 0.0) * 0.6;

@@ -45,7 +45,7 @@ fn place(random: &mut crate::common::Random) -> DVec3 {
 
 /// Every derivative that a distance states is the one that differences measure.
 #[test]
-fn distances_have_the_derivatives_that_differences_measure() {
+fn distances_have_the_derivatives_of_differences() {
     let mut random = crate::common::Random::new(1);
     let h = 1e-6;
     for (name, shape) in shapes() {
@@ -77,7 +77,7 @@ fn distances_have_the_derivatives_that_differences_measure() {
 /// Outside, the distance is that of the nearest point: none is nearer than it
 /// says, and some point of the surface is as near.
 #[test]
-fn a_rounded_block_is_as_far_as_its_nearest_point() {
+fn the_distance_of_a_rounded_box_is_that_of_its_nearest_point() {
     let block = block(false);
     let core = block.half_extents - DVec3::splat(block.radius);
     let mut random = crate::common::Random::new(2);
@@ -102,7 +102,7 @@ fn a_rounded_block_is_as_far_as_its_nearest_point() {
 
 /// On the ground nothing is pushed out downwards.
 #[test]
-fn a_block_on_the_ground_never_pushes_down() {
+fn a_box_on_the_ground_never_pushes_down() {
     let mut block = RoundedBox::new(DVec3::Z * 0.3, DMat3::IDENTITY, DVec3::new(0.5, 0.5, 0.3));
     block.grounded = true;
     let mut random = crate::common::Random::new(3);
@@ -114,7 +114,7 @@ fn a_block_on_the_ground_never_pushes_down() {
 
 /// What is far away is not looked at, and nothing jumps where it comes in sight.
 #[test]
-fn obstacles_fade_in_where_they_come_near() {
+fn obstacles_fade_in_with_their_distance() {
     let far = Capsule::ball_at(DVec3::new(0.0, 0.0, 2.0), 0.3);
     let around = Surroundings::new(vec![
         Surface::ground(),
@@ -151,7 +151,7 @@ fn obstacles_fade_in_where_they_come_near() {
 
 /// Hills are smooth, and level beyond their border.
 #[test]
-fn a_field_goes_on_level() {
+fn a_heightfield_continues_level_beyond_its_border() {
     let field = Heightfield {
         origin: DVec3::ZERO,
         spacing: 0.5,
