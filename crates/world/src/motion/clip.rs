@@ -90,8 +90,8 @@ fn empty_clip(planner: &MotionPlanner, program: &Program, dt: f64, moments: usiz
     let mut clip = Clip::empty(Up::Z, program.gravity, dt, moments);
     clip.seed = planner.problem.effort.seed;
     clip.surfaces = program.around.surfaces.iter().map(surface).collect();
-    let everybody = program.characters.iter().enumerate();
-    clip.characters = everybody
+    let characters = program.characters.iter().enumerate();
+    clip.characters = characters
         .map(|(c, cast)| character(program, c, cast))
         .collect();
     clip.objects = (0..program.objects.len())
