@@ -5,7 +5,7 @@
 //! ([`costs::penetration`](crate::costs::penetration)), whose distances have simple
 //! derivatives.
 
-use super::{Character, Limb, Patch};
+use super::{Character, Limb};
 use conatus_geometry::PartShape;
 
 impl Character {
@@ -33,12 +33,5 @@ impl Limb {
     /// The foot or hand, half of its thickness above the middle of its patch.
     pub fn effector_shape(&self) -> PartShape {
         PartShape::sole(self.effector.half_extents, self.effector_thickness)
-    }
-}
-
-impl Patch {
-    /// A thin plate in the middle of a patch of the torso, or on a knee.
-    pub fn pad_shape(&self) -> PartShape {
-        PartShape::pad(self.half_extents)
     }
 }

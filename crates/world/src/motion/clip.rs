@@ -15,7 +15,7 @@ use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
 use conatus_motion::variables::State;
-use conatus_motion::{Character as Cast, Program};
+use conatus_motion::{Character, Program};
 use conatus_record::clip::{
     ClipCharacter, ClipEffector, ClipFixedShape, ClipLink, ClipShape, ClipSurface, ClipSurfaceKind,
     ClipTorso,
@@ -92,7 +92,7 @@ fn empty_clip(planner: &MotionPlanner, program: &Program, dt: f64, moments: usiz
     clip.surfaces = program.around.surfaces.iter().map(surface).collect();
     let characters = program.characters.iter().enumerate();
     clip.characters = characters
-        .map(|(c, cast)| character(program, c, cast))
+        .map(|(c, described)| empty_character(program, c, described))
         .collect();
     clip.objects = (0..program.objects.len())
         .map(|number| objects::empty_object(program, number))
@@ -134,9 +134,10 @@ fn surface(given: &Given) -> ClipSurface {
     }
 }
 
-fn character(program: &Program, c: usize, cast: &Cast) -> ClipCharacter {
+/// A character without samples.
+fn empty_character(program: &Program, c: usize, described: &Character) -> ClipCharacter {
     let mut links = Vec::new();
-    for limb in &cast.limbs {
+    for limb in &described.limbs {
         for (index, link) in limb.links.iter().enumerate() {
             links.push(ClipLink {
                 name: link_name(&limb.name, index, limb.links.len()),
@@ -151,7 +152,7 @@ fn character(program: &Program, c: usize, cast: &Cast) -> ClipCharacter {
         }
     }
     let contacts = patches(program, c).map(|i| &program.contacts[i]);
-    let limb_of = |spec: &ContactSpec| spec.limb.map(|l| &cast.limbs[program.limbs[l].limb]);
+    let limb_of = |spec: &ContactSpec| spec.limb.map(|l| &described.limbs[program.limbs[l].limb]);
     let effectors = contacts.map(|spec| ClipEffector {
         name: spec.name.clone(),
         limb: limb_of(spec).map(|limb| limb.name.clone()),
@@ -174,16 +175,16 @@ fn character(program: &Program, c: usize, cast: &Cast) -> ClipCharacter {
     });
     let dynamics = &program.dynamics[c];
     ClipCharacter {
-        name: cast.base.name.clone(),
+        name: described.base.name.clone(),
         mass: dynamics.mass(),
         inertia: rows(dynamics.base_inertia()),
-        color: cast.base.color,
+        color: described.base.color,
         torso: ClipTorso {
-            half_extents: cast.base.half_extents,
-            collision: Some(cast.torso_shape()),
+            half_extents: described.base.half_extents,
+            collision: Some(described.torso_shape()),
             ..ClipTorso::default()
         },
-        shapes: (cast.base.hull.iter())
+        shapes: (described.base.hull.iter())
             .filter_map(|ball| {
                 Some(ClipFixedShape {
                     name: ball.name.clone()?,
@@ -244,15 +245,15 @@ fn add_sample(clip: &mut Clip, program: &Program, state: &mut State, forces: &mu
         }
         let weight = program.weight(c);
         for (i, effector) in patches(program, c).zip(&mut character.effectors) {
-            let touch = ContactState::new(program, state, i);
-            let place = touch.position;
+            let contact = ContactState::new(program, state, i);
+            let place = contact.position;
             let acting = patch_contacts(program, i)
                 .filter_map(|m| active_force(program, forces, m, weight))
                 .max_by(|a, b| a.0.force.length().total_cmp(&b.0.force.length()));
             effector.position.push(place);
-            push_rotation(&mut effector.orientation, touch.matrix);
+            push_rotation(&mut effector.orientation, contact.matrix);
             effector.active.push(acting.is_some());
-            let normal = touch.normal;
+            let normal = contact.normal;
             let (push, touches) = match acting {
                 Some((push, touches)) => (push, Some(touches)),
                 None => (ContactForce::zero(place, normal), None),

@@ -27,9 +27,9 @@ impl ContactForce {
     }
 }
 
-/// The wrench of a contact as a force at its centre of pressure. With weight w, forces
-/// are in units of w. The force r × f at r = (−f₄/f₂, f₃/f₂, 0) has the moments f₃ and f₄ about
-/// the patch's centre, so that only torsion is left.
+/// The wrench `f` of a contact, in units of `weight`, as a force at the centre of
+/// pressure r = (−f₄/f₂, f₃/f₂, 0). There the force has the moments f₃ and f₄ about the
+/// patch's centre, so that only torsion is left.
 pub fn contact_force(contact: &Contact, f: &Six, weight: f64) -> ContactForce {
     let matrix = contact.matrix;
     let force = DVec3::new(f[0], f[1], f[2]);

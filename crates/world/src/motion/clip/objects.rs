@@ -53,7 +53,7 @@ pub fn add_sample(clip: &mut Clip, program: &Program, state: &State, forces: &Tr
                 record(contact, push.force, push.point, push.torque, push.normal);
             }
         }
-        // What others do to it, turned round.
+        // Reactions of the contacts of characters with it.
         for (who, other) in program.characters.iter().enumerate() {
             for patch in patches(program, who) {
                 let on_it = patch_contacts(program, patch).filter(|&m| {
