@@ -40,7 +40,7 @@ mass = 2
 position = [1, 0]
 "#
     );
-    let source = SourceText::new("scene.toml", &text);
+    let source = SourceText::new("scene.toml", text.as_str());
     let scene = Scene::parse(
         "test",
         source,
