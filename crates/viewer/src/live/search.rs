@@ -135,10 +135,13 @@ impl MovementSearch {
             state,
         };
         let work = move || {
-            let movements = (setup.planner.as_ref()).map(|planner| {
-                Arc::new(pool.install(|| planner.plan_all(&|at| progress.report(at))))
-            });
-            LiveStart::new(scene, *setup, movements)
+            let watch = |at: &Progress| progress.report(at);
+            let movements = match &setup.planner {
+                // A cancelled search has no movements; its result is discarded.
+                Some(planner) => pool.install(|| planner.plan_all_unless_stopped(&watch)),
+                None => None,
+            };
+            LiveStart::new(scene, *setup, movements.map(Arc::new))
         };
         let worker = thread::Builder::new().name("search".into()).spawn(work)?;
         Ok(Self { worker, cancelled })

@@ -11,6 +11,7 @@ use conatus_record::Clip;
 use conatus_record::clip::ClipTarget;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plans movements for a scene's characters. Its problem has been checked.
 #[derive(Clone, Debug)]
@@ -32,12 +33,32 @@ impl MotionPlanner {
     /// requests several (`motion.keep`), others follow that are good and
     /// different, at most as many as requested.
     pub fn plan_all(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movements {
-        let found = conatus_motion::synthesize(&self.problem, watch);
-        let best = Arc::new(self.best(&found));
+        self.movements(&conatus_motion::synthesize(&self.problem, watch))
+    }
+
+    /// As [`plan_all`](Self::plan_all), for a search that may be abandoned: `None`
+    /// as soon as `watch` stops it, without sampling the best movement so far.
+    pub fn plan_all_unless_stopped(
+        &self,
+        watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync),
+    ) -> Option<Movements> {
+        let stopped = AtomicBool::new(false);
+        let found = conatus_motion::synthesize(&self.problem, &|progress| {
+            let flow = watch(progress);
+            if flow.is_break() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            flow
+        });
+        (!stopped.into_inner()).then(|| self.movements(&found))
+    }
+
+    fn movements(&self, found: &Synthesis) -> Movements {
+        let best = Arc::new(self.best(found));
         let others = found.kept.iter().filter(|kept| kept.attempt != found.best);
         let others = others.filter_map(|kept| {
             let sampled = clip::sample_movement(self, &found.program, &kept.x);
-            let report = MotionReport::of(&found, kept.attempt, &kept.terms, None);
+            let report = MotionReport::of(found, kept.attempt, &kept.terms, None);
             let is_valid = sampled.clip.check().is_ok();
             is_valid.then(|| Arc::new(movement(sampled, report)))
         });
