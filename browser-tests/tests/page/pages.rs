@@ -18,7 +18,7 @@ fn actions_of_one_page_show_in_the_other() {
         let state = until_paused(&other).await;
         assert_eq!(frames(&state), frames(&one.state().await));
         other.key(" ").await;
-        one.until("it goes on here as well", |now| {
+        one.until("the run continues here as well", |now| {
             now["playing"] == true && frames(now) > frames(&state)
         })
         .await;
@@ -48,7 +48,7 @@ fn the_drag_of_a_closed_page_ends_and_the_next_page_continues() {
         tab.close().await;
         let tab = browsing.open(&play.url).await;
         let state = tab
-            .until("the run goes on", |state| frames(state) > before + 5)
+            .until("the run continues", |state| frames(state) > before + 5)
             .await;
         assert_eq!(state["run"], 1);
         assert_eq!(state["pulls"], Value::Array(Vec::new()));

@@ -31,7 +31,7 @@ fn the_pointer_scrubs_and_the_run_pauses() {
         tab.pictures(5).await;
         let later = tab.state().await;
         // Frames in flight when the run was paused may still have arrived.
-        assert!(frames(&later) <= frames(&state) + 3, "the run goes on");
+        assert!(frames(&later) <= frames(&state) + 3, "the run continues");
         let shown = tab.eval("document.querySelector('#timeline').value").await;
         assert_eq!(shown, frame(&later).to_string());
     });
@@ -52,7 +52,7 @@ fn play_in_the_past_replays_and_continues_live_at_the_end() {
         })
         .await;
         let state = tab
-            .until("it goes on live", |state| frames(state) > last + 4)
+            .until("the run continues live", |state| frames(state) > last + 4)
             .await;
         assert_eq!(state["live"], true);
         assert_eq!(state["playing"], true);

@@ -77,7 +77,7 @@ impl Server {
         self.address.port()
     }
 
-    /// The address of the page. It contains the access token: whoever knows it
+    /// The address of the page. It contains the access token: everyone who knows it
     /// can control the session.
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.token.as_str())
@@ -133,7 +133,7 @@ impl Server {
         }
         let _ = stopping.send(true);
         let ended = tokio::time::timeout(SHUTDOWN_TIMEOUT, async {
-            // Pages return their permits when they have been told.
+            // Pages return their permits when they have sent their close message.
             let _ = pages.acquire_many(MAX_PAGES as u32).await;
             server.await
         });

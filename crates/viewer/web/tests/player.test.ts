@@ -32,11 +32,11 @@ class World {
       (error) => this.refusals.push(error),
     );
     this.player.open(kind, DT, autoplay);
-    this.tell({ playing: kind === 'live', frames });
+    this.setState({ playing: kind === 'live', frames });
     if (kind === 'live' && frames > 0) this.newest(frames - 1);
   }
 
-  tell(state: Partial<Shared>): void {
+  setState(state: Partial<Shared>): void {
     this.player.shared({ playing: false, speed: 1, frames: 0, factor: 1, quarantined: [], pulls: [], message: null, search: null, ...state });
   }
 
@@ -172,11 +172,11 @@ test('play and pause take effect immediately, and older states of the server do 
   const world = new World('live', 5);
   world.player.toggle();
   assert.equal(world.player.playing, false);
-  world.tell({ playing: true, frames: 6 });
+  world.setState({ playing: true, frames: 6 });
   assert.equal(world.player.playing, false);
   await world.acknowledge();
   assert.equal(world.player.playing, false);
-  world.tell({ playing: true, frames: 7 });
+  world.setState({ playing: true, frames: 7 });
   assert.equal(world.player.playing, true);
   assert.deepEqual(world.did, ['pause']);
 });
@@ -184,11 +184,11 @@ test('play and pause take effect immediately, and older states of the server do 
 test('a requested speed is kept until the server replies', async () => {
   const world = new World('live', 5);
   world.player.setSpeed(2);
-  world.tell({ playing: true, speed: 1, frames: 6 });
+  world.setState({ playing: true, speed: 1, frames: 6 });
   assert.equal(world.player.speed, 2);
   await world.acknowledge();
   assert.equal(world.player.speed, 2);
-  world.tell({ playing: true, speed: 0.5, frames: 6 });
+  world.setState({ playing: true, speed: 0.5, frames: 6 });
   assert.equal(world.player.speed, 0.5);
 });
 

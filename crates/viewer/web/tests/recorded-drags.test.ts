@@ -29,7 +29,7 @@ test('the last of several moves at one step counts, and drags are independent', 
 
 test('events that are not drags of known bodies are ignored', () => {
   const drags = new RecordedDrags([body('a')]);
-  drags.add([input(0, 'pause'), input(0, { kick: { body: 'a' } }), pull(0, 1, 'nobody', 1), input(0, null)]);
+  drags.add([input(0, 'pause'), input(0, { kick: { body: 'a' } }), pull(0, 1, 'unknown', 1), input(0, null)]);
   drags.add([{ ...pull(0, 1, 'a', 1), kind: 'command' }]);
   assert.deepEqual(drags.at(9), []);
 });
