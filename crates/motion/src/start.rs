@@ -119,12 +119,10 @@ impl Problem {
     pub fn continued_from(&self, program: &Program, x: &[f64], time: f64) -> Self {
         let layout = &program.layout;
         let time = time.clamp(0.0, layout.seconds() - layout.segment_seconds());
-        let left = layout.seconds() - time;
-        let phases = (left / self.phase_seconds).round().max(1.0);
-        let phase_seconds = left / phases;
+        let rest = self.after(time);
         let mut state = State::default();
         program.update_state(x, &layout.moment_at(time), &mut state);
-        let held = held_contacts(program, x, time, phase_seconds);
+        let held = held_contacts(program, x, time, rest.phase_seconds);
         let names = |body: usize| {
             let own = held.iter().map(|&i| &program.contacts[i]);
             own.filter(|c| c.body == body)
@@ -159,10 +157,21 @@ impl Problem {
         Self {
             characters: characters.collect(),
             objects: objects.collect(),
+            ..rest
+        }
+    }
+
+    /// The same problem without its first `time` seconds. It ends when this one ends,
+    /// phases keep about their length, and goals whose time is over are left out. The
+    /// start is still that of this problem: replace it by the state at that time.
+    pub fn after(&self, time: f64) -> Self {
+        let left = self.phases as f64 * self.phase_seconds - time;
+        let phases = (left / self.phase_seconds).round().max(1.0);
+        Self {
             phases: phases as usize,
-            phase_seconds,
+            phase_seconds: left / phases,
             goals: (self.goals.iter())
-                .filter_map(|goal| goal.shifted(time, left))
+                .filter_map(|goal| goal.after(time, left))
                 .collect(),
             ..self.clone()
         }
@@ -198,7 +207,7 @@ fn held_contacts(program: &Program, x: &[f64], time: f64, seconds: f64) -> Vec<u
 impl Goal {
     /// The goal of a movement that begins `time` later and lasts `left` seconds; none if
     /// its time is over.
-    fn shifted(&self, time: f64, left: f64) -> Option<Self> {
+    pub fn after(&self, time: f64, left: f64) -> Option<Self> {
         let mut goal = self.clone();
         match &mut goal {
             Self::Position { time: at, hold, .. } => {

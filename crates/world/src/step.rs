@@ -64,6 +64,7 @@ impl World {
                 "vertices": pinch.vertices.iter().take(100).collect::<Vec<_>>(),
                 "reason": cloth.reason(),
             });
+            tracing::warn!(time = pinch.time, "cloth halted");
             self.log("pinch", detail);
         }
     }
@@ -193,6 +194,7 @@ impl World {
                     "body": self.names[i],
                     "reason": "its position or velocity is no longer a finite number below the speed of light",
                 });
+                tracing::warn!(body = %self.names[i], time = self.time(), "body quarantined");
                 self.log("quarantine", detail);
                 count += 1;
             }

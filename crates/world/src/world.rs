@@ -3,7 +3,7 @@
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
-use crate::motion::{MOVEMENT_EVENT, MotionWorld, Movement, MovementMismatch};
+use crate::motion::{MOVEMENT_EVENT, MotionReport, MotionWorld, Movement, MovementMismatch};
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
@@ -347,17 +347,42 @@ impl World {
         &mut self,
         movement: &Arc<Movement>,
     ) -> Result<(), MovementMismatch> {
-        let motion = self.motion.as_mut().ok_or(MovementMismatch)?;
+        let motion = self.motion.as_mut();
+        let motion = motion.ok_or(MovementMismatch::OtherCharacters)?;
         motion.set_movement(movement)?;
-        if let (Some(first), Some(cloth)) = (motion.first_obstacle, &mut self.cloth) {
+        self.movement_changed(&movement.report);
+        Ok(())
+    }
+
+    /// Plays a movement from its start time on, and the present one until then.
+    pub(crate) fn continue_movement(
+        &mut self,
+        movement: &Movement,
+    ) -> Result<(), MovementMismatch> {
+        let motion = self.motion.as_mut();
+        let motion = motion.ok_or(MovementMismatch::OtherCharacters)?;
+        motion.continue_movement(movement)?;
+        self.movement_changed(&movement.report);
+        Ok(())
+    }
+
+    /// Moves the obstacles of cloth along the new movement and logs its report.
+    fn movement_changed(&mut self, report: &MotionReport) {
+        if let (Some(motion), Some(cloth)) = (&self.motion, &mut self.cloth)
+            && let Some(first) = motion.first_obstacle
+        {
             for (k, path) in motion.paths().into_iter().enumerate() {
                 cloth.cloth.set_path(first + k, path);
             }
         }
-        // A report always has a text.
-        let detail = serde_json::to_value(&movement.report).unwrap_or_default();
+        tracing::info!(
+            good = report.good,
+            attempts = report.attempts.len(),
+            "movement set"
+        );
+        // JSON can always represent a report.
+        let detail = serde_json::to_value(report).unwrap_or_default();
         self.log(MOVEMENT_EVENT, detail);
-        Ok(())
     }
 
     /// Whether nothing moves but characters, so that a run takes no time.

@@ -15,10 +15,10 @@ use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
 use conatus_motion::variables::State;
-use conatus_motion::{Character, Program};
+use conatus_motion::{Character, Program, Subject};
 use conatus_record::clip::{
     ClipCharacter, ClipEffector, ClipFixedShape, ClipLink, ClipShape, ClipSurface, ClipSurfaceKind,
-    ClipTorso,
+    ClipTorso, ClipVelocities,
 };
 use conatus_record::{Clip, Up};
 use force::{ContactForce, contact_force};
@@ -46,7 +46,7 @@ pub fn sample_movement(planner: &MotionPlanner, program: &Program, x: &[f64]) ->
     let mut clip = empty_clip(planner, program, segment / pieces, moments);
     let phases = 0..=program.layout.phases;
     clip.phases = phases
-        .map(|k| k as f64 * program.layout.phase_seconds)
+        .map(|k| planner.start_seconds + k as f64 * program.layout.phase_seconds)
         .collect();
     let (mut state, mut forces) = (State::default(), TrueForces::default());
     let weights: Vec<f64> = (0..program.body_count())
@@ -54,7 +54,7 @@ pub fn sample_movement(planner: &MotionPlanner, program: &Program, x: &[f64]) ->
         .collect();
     let mut reaction_error = 0.0f64;
     for i in 0..moments {
-        let time = clip.time[i];
+        let time = i as f64 * clip.dt;
         state.update(&program.layout, x, &program.layout.moment_at(time));
         add_sample(&mut clip, program, &mut state, &mut forces);
         reaction_error = reaction_error.max(reaction_imbalance(&weights, &forces));
@@ -97,6 +97,10 @@ fn empty_clip(planner: &MotionPlanner, program: &Program, dt: f64, moments: usiz
     clip.objects = (0..program.objects.len())
         .map(|number| objects::empty_object(program, number))
         .collect();
+    for time in &mut clip.time {
+        *time += planner.start_seconds;
+    }
+    clip.velocities = Some(ClipVelocities::empty(&clip));
     clip
 }
 
@@ -266,6 +270,30 @@ fn add_sample(clip: &mut Clip, program: &Program, state: &mut State, forces: &mu
         }
     }
     objects::add_sample(clip, program, state, forces);
+    add_velocities(clip, program, state);
+}
+
+/// Appends the velocities of a moment. Patches that roll and knees touch with
+/// another point at every moment, and have none.
+fn add_velocities(clip: &mut Clip, program: &Program, state: &State) {
+    let Some(velocities) = &mut clip.velocities else {
+        return;
+    };
+    for (c, character) in velocities.characters.iter_mut().enumerate() {
+        let torso = &state.frames[program.base_frames[c]];
+        character.torso.push(torso.velocity, torso.omega);
+        for (i, twists) in patches(program, c).zip(&mut character.effectors) {
+            let spec = &program.contacts[i];
+            if spec.anchor == Anchor::Patch {
+                let frame = &state.frames[spec.frame];
+                twists.push(frame.point_velocity(spec.offset), frame.omega);
+            }
+        }
+    }
+    for (number, twists) in velocities.objects.iter_mut().enumerate() {
+        let frame = &state.frames[program.base_frames[program.body_of(Subject::Object(number))]];
+        twists.push(frame.velocity, frame.omega);
+    }
 }
 
 /// The contacts of the patches of a body with the surroundings, one for each patch.

@@ -6,6 +6,7 @@
 
 mod clip;
 mod contact_report;
+mod continuation;
 mod planner;
 mod report;
 
@@ -13,6 +14,7 @@ pub use conatus_motion::ATTEMPTS_PER_ROUND;
 pub use conatus_motion::Progress;
 pub use conatus_motion::phases::STAGES;
 pub use contact_report::ContactReport;
+pub use continuation::ContinuationError;
 pub use planner::MotionPlanner;
 pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 
@@ -34,10 +36,16 @@ pub struct Movement {
     pub report: MotionReport,
 }
 
-/// A movement belongs to other characters than those of the scene.
+/// Why a movement cannot be played in a world.
 #[derive(Debug, thiserror::Error)]
-#[error("the movement is of other characters or objects than those of the scene")]
-pub struct MovementMismatch;
+pub enum MovementMismatch {
+    /// It belongs to other characters than those of the scene.
+    #[error("the movement is of other characters or objects than those of the scene")]
+    OtherCharacters,
+    /// It does not continue the movement before it.
+    #[error("the movement does not continue the one before it: {0}")]
+    NotContinuous(String),
+}
 
 /// The movements that a search has kept.
 #[derive(Clone, Debug)]
@@ -108,11 +116,22 @@ impl MotionWorld {
             clip.parts().into_iter().map(|part| part.name).collect()
         };
         if names(&self.start) != names(&movement.clip) {
-            return Err(MovementMismatch);
+            return Err(MovementMismatch::OtherCharacters);
         }
         self.tracks = movement.clip.tracks();
         self.movement = Some(Arc::clone(movement));
         Ok(())
+    }
+
+    /// Plays a movement from its start time on, and what was set before until then.
+    pub(crate) fn continue_movement(
+        &mut self,
+        movement: &Movement,
+    ) -> Result<(), MovementMismatch> {
+        let clip = self.clip().followed_by(&movement.clip);
+        let clip = clip.map_err(MovementMismatch::NotContinuous)?;
+        let report = movement.report.clone();
+        self.set_movement(&Arc::new(Movement { clip, report }))
     }
 
     /// The movement that is played, once it is set.

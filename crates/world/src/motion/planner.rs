@@ -22,6 +22,8 @@ pub struct MotionPlanner {
     pub goals: Vec<String>,
     /// The goals as a viewer displays them.
     pub targets: Vec<ClipTarget>,
+    /// When its movements start, in seconds; 0 unless they continue another.
+    pub start_seconds: f64,
 }
 
 impl MotionPlanner {
@@ -33,7 +35,7 @@ impl MotionPlanner {
     /// requests several (`motion.keep`), others follow that are good and
     /// different, at most as many as requested.
     pub fn plan_all(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movements {
-        self.movements(&conatus_motion::synthesize(&self.problem, watch))
+        self.movements(&self.search(watch))
     }
 
     /// As [`plan_all`](Self::plan_all), for a search that may be abandoned: `None`
@@ -43,7 +45,7 @@ impl MotionPlanner {
         watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync),
     ) -> Option<Movements> {
         let stopped = AtomicBool::new(false);
-        let found = conatus_motion::synthesize(&self.problem, &|progress| {
+        let found = self.search(&|progress| {
             let flow = watch(progress);
             if flow.is_break() {
                 stopped.store(true, Ordering::Relaxed);
@@ -68,7 +70,27 @@ impl MotionPlanner {
 
     /// Plans the best movement alone; see [`plan_all`](Self::plan_all).
     pub fn plan(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Movement {
-        self.best(&conatus_motion::synthesize(&self.problem, watch))
+        self.best(&self.search(watch))
+    }
+
+    fn search(&self, watch: &(dyn Fn(&Progress) -> ControlFlow<()> + Sync)) -> Synthesis {
+        let problem = &self.problem;
+        tracing::info!(
+            characters = problem.characters.len(),
+            objects = problem.objects.len(),
+            goals = problem.goals.len(),
+            start_seconds = self.start_seconds,
+            seconds = self.seconds(),
+            "planning a movement"
+        );
+        let found = conatus_motion::synthesize(problem, watch);
+        tracing::info!(
+            attempts = found.attempts.len(),
+            kept = found.kept.len(),
+            good = found.is_good(),
+            "planned"
+        );
+        found
     }
 
     fn best(&self, found: &Synthesis) -> Movement {
@@ -76,6 +98,7 @@ impl MotionPlanner {
         let mut sampled = clip::sample_movement(self, &found.program, &found.x);
         if let Err(why) = sampled.clip.check() {
             // A clip with numbers that are not finite cannot be recorded.
+            tracing::warn!(%why, "the search diverged; the start poses are used instead");
             failure = Some(format!("the search diverged: {why}"));
             sampled.clip = self.start();
         }

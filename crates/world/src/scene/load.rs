@@ -164,6 +164,7 @@ impl Scene {
             Ok(file) => file,
             Err(diagnostic) => return Err(SceneError::new(sources, vec![diagnostic])),
         };
+        tracing::info!(scene = %name, overrides = overrides.len(), "scene loaded");
         Ok(Self {
             name: name.to_owned(),
             seed: options.seed.or(file.seed).unwrap_or(0),

@@ -8,6 +8,7 @@ mod behaviours_objects;
 mod behaviours_obstacles;
 mod cloth_claims;
 mod cloth_contacts;
+mod continuation;
 mod golden;
 mod inputs;
 mod motion;

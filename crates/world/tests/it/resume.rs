@@ -1,5 +1,5 @@
-//! A run that is taken up at a checkpoint ends as one that was never stopped,
-//! to the last bit.
+//! A run that is continued from a checkpoint ends with the same bits as one that
+//! was never stopped.
 
 use crate::support::{Kept, built_in, from_text};
 use conatus_math::DVec3;
@@ -307,6 +307,60 @@ fn a_checkpoint_of_another_version_or_scene_is_refused() {
     state[0] ^= 0xff;
     let error = setup.world.restore(&state).err().unwrap();
     assert!(matches!(error, CheckpointError::Version), "{error}");
+}
+
+/// A checkpoint with a NaN in the position of a body was restored without a
+/// word, and the next step panicked while it sorted bounding boxes. A recording
+/// that another program has written, or that was damaged so that its checksums
+/// still fit, must not end the program: a number that is not finite is refused
+/// with an error that says so, wherever it is.
+#[test]
+fn a_checkpoint_with_a_number_that_is_not_finite_is_refused() {
+    let (state, mut setup) = of_catch();
+    // Numbers are recognised by their bits: any 8 bytes may be one.
+    let body = setup.world.bodies.state(0);
+    setup.world.restore(&state).unwrap();
+    let moved = setup.world.bodies.state(0);
+    assert_ne!(body.position, moved.position);
+    let cloth = setup.world.cloth.as_ref().unwrap().cloth.state();
+    let numbers = [
+        moved.position.x,
+        moved.velocity.z,
+        moved.orientation.w,
+        cloth.positions[3].y,
+        cloth.velocities[5].z,
+    ];
+    for number in numbers {
+        let bytes = number.to_bits().to_le_bytes();
+        let at = state.windows(8).position(|window| window == bytes);
+        let at = at.expect("the checkpoint holds the number");
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut damaged = state.clone();
+            damaged[at..at + 8].copy_from_slice(&wrong.to_bits().to_le_bytes());
+            let error = setup.world.restore(&damaged).err().unwrap();
+            assert!(matches!(error, CheckpointError::NotFinite), "{error}");
+            assert_eq!(error.to_string(), "it holds a number that is not finite");
+        }
+    }
+    assert!(setup.world.restore(&state).is_ok());
+}
+
+/// Every 8 bytes of a checkpoint in turn become a NaN, an infinity, or a number
+/// so large that squares overflow: restoring refuses it, or the next steps run.
+#[test]
+fn no_number_in_a_checkpoint_makes_a_step_panic() {
+    let (state, mut setup) = of_catch();
+    let mut refused = 0;
+    for (round, at) in (4..state.len() - 8).step_by(23).enumerate() {
+        let wrong = [f64::NAN, f64::INFINITY, 1e300, -1e300, 0.0][round % 5];
+        let mut damaged = state.clone();
+        damaged[at..at + 8].copy_from_slice(&wrong.to_bits().to_le_bytes());
+        match setup.world.restore(&damaged) {
+            Ok(_) => drop((0..2).map(|_| setup.world.step()).count()),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 0);
 }
 
 /// Checksums guard what is in a file. Should they fail, a wrong bit is refused

@@ -58,6 +58,14 @@ impl Setup {
         self.world.set_movement(movement)
     }
 
+    /// Makes the characters move as `movement` from its start time on
+    /// ([`Clip::start_time`](conatus_record::Clip::start_time)), and as before
+    /// until then. It must start in the state that they have at that time, as a
+    /// movement of [`MotionPlanner::continued_from`] does.
+    pub fn continue_movement(&mut self, movement: &Movement) -> Result<(), MovementMismatch> {
+        self.world.continue_movement(movement)
+    }
+
     /// Estimates the memory that the whole recording takes, in bytes.
     pub fn recording_bytes(&self) -> u64 {
         let bodies = self.header.bodies.len();
@@ -167,6 +175,15 @@ impl Scene {
             cloths: cloth.infos,
         };
         let warnings = diagnostics.finish()?;
+        tracing::info!(
+            scene = %self.name,
+            bodies = world.bodies.len(),
+            obstacles = placed.len(),
+            cloth_vertices = header.cloth_vertices(),
+            characters = file.character.len(),
+            forces = world.forces.len(),
+            "scene built"
+        );
         Ok(Setup {
             world,
             schedule: schedule(self, &file),

@@ -114,6 +114,7 @@ pub fn build(
         problem,
         goals: names,
         targets,
+        start_seconds: 0.0,
     };
     let start = planner.start();
     if let Err(why) = start.check() {
