@@ -309,11 +309,10 @@ fn a_checkpoint_of_another_version_or_scene_is_refused() {
     assert!(matches!(error, CheckpointError::Version), "{error}");
 }
 
-/// A checkpoint with a NaN in the position of a body was restored without a
-/// word, and the next step panicked while it sorted bounding boxes. A recording
-/// that another program has written, or that was damaged so that its checksums
-/// still fit, must not end the program: a number that is not finite is refused
-/// with an error that says so, wherever it is.
+/// A user continued a recording with `--resume` whose checkpoint held a NaN. It was
+/// restored without a check, and the program panicked in a later step. A number that
+/// is not finite must be refused when the checkpoint is restored, with an error that
+/// says so, wherever the number is.
 #[test]
 fn a_checkpoint_with_a_number_that_is_not_finite_is_refused() {
     let (state, mut setup) = of_catch();
