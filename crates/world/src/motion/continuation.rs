@@ -82,8 +82,7 @@ impl MotionPlanner {
                 let same = |(limb, effector): (&Limb, &ClipEffector)| {
                     effector.limb.as_ref() == Some(&limb.name)
                 };
-                if there.name != start.character.base.name
-                    || !limbs.iter().zip(of_limbs).all(same)
+                if there.name != start.character.base.name || !limbs.iter().zip(of_limbs).all(same)
                 {
                     return Err(ContinuationError::OtherCharacters);
                 }

@@ -31,10 +31,10 @@ fn played(setup: &Setup, time: f64) -> Vec<BodyFrame> {
 fn assert_continuous(before: &[BodyFrame], after: &[BodyFrame]) {
     assert_eq!(before.len(), after.len());
     for (a, b) in before.iter().zip(after) {
-        let turn = a.orientation.dot(b.orientation).abs();
+        let turn = a.orientation.inverse() * b.orientation;
         let jumps = [
             ("position", a.position.distance(b.position)),
-            ("orientation", (1.0 - turn * turn).abs()),
+            ("orientation", turn.xyz().length()),
             ("velocity", a.velocity.distance(b.velocity)),
             ("angular velocity", a.omega_body.distance(b.omega_body)),
         ];
@@ -177,7 +177,9 @@ fn from_moment(clip: &Clip, moment: usize) -> Clip {
     let mut value = serde_json::to_value(clip).unwrap();
     cut(&mut value, clip.time.len(), moment);
     let mut cut: Clip = serde_json::from_value(value).unwrap();
-    let phases = clip.phases.partition_point(|t| *t < clip.time[moment] - 1e-9);
+    let phases = clip
+        .phases
+        .partition_point(|t| *t < clip.time[moment] - 1e-9);
     cut.phases.drain(..phases);
     for effector in cut.characters.iter_mut().flat_map(|c| &mut c.effectors) {
         effector.contact.drain(..phases);

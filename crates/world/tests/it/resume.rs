@@ -316,19 +316,23 @@ fn a_checkpoint_of_another_version_or_scene_is_refused() {
 #[test]
 fn a_checkpoint_with_a_number_that_is_not_finite_is_refused() {
     let (state, mut setup) = of_catch();
-    // Numbers are recognised by their bits: any 8 bytes may be one.
     let body = setup.world.bodies.state(0);
     setup.world.restore(&state).unwrap();
     let moved = setup.world.bodies.state(0);
     assert_ne!(body.position, moved.position);
     let cloth = setup.world.cloth.as_ref().unwrap().cloth.state();
-    let numbers = [
-        moved.position.x,
-        moved.velocity.z,
-        moved.orientation.w,
-        cloth.positions[3].y,
-        cloth.velocities[5].z,
+    let vectors = [
+        moved.position,
+        moved.velocity,
+        moved.omega_body,
+        cloth.positions[3],
+        cloth.velocities[5],
+        cloth.velocities[24],
     ];
+    // Numbers are found by their bits, so they must not be round.
+    let numbers = vectors.into_iter().flat_map(|v| v.to_array());
+    let numbers: Vec<f64> = numbers.filter(|x| x.fract() != 0.0).collect();
+    assert!(numbers.len() > 5, "{numbers:?}");
     for number in numbers {
         let bytes = number.to_bits().to_le_bytes();
         let at = state.windows(8).position(|window| window == bytes);
