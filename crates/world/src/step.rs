@@ -6,23 +6,23 @@ use crate::world::World;
 use conatus_rigid::Activity;
 use serde_json::json;
 
-/// What a step did. Energy and momenta cost more than the step itself, so they
-/// are not here; see [`World::totals`].
+/// The figures of a step. Energy and momenta cost more than the step itself and
+/// are computed on request ([`World::totals`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// How many contacts there were.
+    /// The number of contacts.
     pub contacts: usize,
-    /// The deepest of them, in metres, before it was taken away.
+    /// The largest penetration in metres, before it was corrected.
     pub max_penetration: f64,
-    /// How many bodies were quarantined.
+    /// The number of bodies that were quarantined.
     pub quarantined: usize,
 }
 
 impl World {
-    /// Moves the world on by one step: commands, motion under forces,
-    /// contacts, cloth.
+    /// Advances the world by one step: commands, motion under forces, contacts,
+    /// cloth.
     pub fn step(&mut self) -> StepReport {
-        self.carry_out_commands();
+        self.execute_commands();
         if let Some(cloth) = &mut self.cloth {
             cloth.before(&self.bodies);
         }
@@ -45,12 +45,12 @@ impl World {
             self.move_cloth();
             quarantined += self.quarantine();
         }
-        self.forget_now_and_then();
+        self.clear_caches_at_checkpoint_steps();
         self.report(quarantined)
     }
 
-    /// Cloth answers last, because nothing may come between what it promises,
-    /// that nothing intersects, and the end of the step.
+    /// Cloth moves last: it guarantees that nothing intersects at the end of its
+    /// step, and nothing may move after that.
     fn move_cloth(&mut self) {
         let (h, t) = (self.h, (self.steps - 1) as f64 * self.h);
         let Some(cloth) = &mut self.cloth else { return };
@@ -69,9 +69,9 @@ impl World {
         }
     }
 
-    /// At fixed steps, so that a run that is taken up there later (see
-    /// [`crate::checkpoint`]) has as much in mind as one that went on.
-    fn forget_now_and_then(&mut self) {
+    /// At fixed steps, so that a run that is resumed there (see
+    /// [`crate::checkpoint`]) has the same caches as one that was not stopped.
+    fn clear_caches_at_checkpoint_steps(&mut self) {
         if let Some(cloth) = &mut self.cloth
             && self.steps.is_multiple_of(CACHE_CLEAR_STEPS)
         {
@@ -79,13 +79,13 @@ impl World {
         }
     }
 
-    /// Commands before this time are carried out in step `step` or earlier: a
-    /// command belongs to the step that begins nearest to its time.
+    /// Commands before this time are executed in step `step` or earlier: a command
+    /// belongs to the step that begins nearest to its time.
     pub(crate) fn horizon(&self, step: u64) -> f64 {
         step as f64 * self.h + 0.5 * self.h
     }
 
-    fn carry_out_commands(&mut self) {
+    fn execute_commands(&mut self) {
         let horizon = self.horizon(self.steps);
         while self.due.front().is_some_and(|d| d.time < horizon) {
             if let Some(due) = self.due.pop_front() {
@@ -122,7 +122,7 @@ impl World {
         self.bodies.gather(&mut self.states);
         self.detector
             .find(&self.bodies, &self.states, &mut self.contacts);
-        if self.sticky && self.merge_what_touches() {
+        if self.sticky && self.merge_touching_bodies() {
             self.bodies.gather(&mut self.states);
         }
     }
@@ -149,10 +149,9 @@ impl World {
         }
     }
 
-    /// Makes one body of each pair in contact, as they are: neither bounced
-    /// nor moved apart, so that momenta stay exact. Contacts with planes are
-    /// kept, on the movers that there are now.
-    fn merge_what_touches(&mut self) -> bool {
+    /// Merges each pair in contact in place, without bouncing or separating it, so
+    /// that momenta stay exact. Contacts with planes are kept, on the merged movers.
+    fn merge_touching_bodies(&mut self) -> bool {
         let mut merged = false;
         for c in self.contacts.clone() {
             let Some(b) = c.body_b else { continue };
@@ -172,8 +171,8 @@ impl World {
         merged
     }
 
-    /// Freezes every body whose numbers no longer make sense where it last
-    /// was sound, at the latest recorded frame.
+    /// Freezes every body whose state is no longer finite or plausible, in its state
+    /// of the latest recorded frame.
     fn quarantine(&mut self) -> usize {
         let mut count = 0;
         if self.bodies.all_sound() {

@@ -1,5 +1,5 @@
-//! The world: bodies, forces, constraints, and what is going to happen
-//! (Di Pierro's `Universe`).
+//! The world: bodies, forces, constraints and scheduled commands (Di Pierro's
+//! `Universe`).
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
@@ -59,7 +59,7 @@ pub struct World {
     /// The identifiers of the forces, in the same order.
     pub(crate) force_ids: Vec<ForceId>,
     pub(crate) next_force_id: u64,
-    /// What can touch.
+    /// Finds contacts.
     pub detector: Detector,
     /// Whether bodies that touch become one.
     pub sticky: bool,
@@ -67,9 +67,9 @@ pub struct World {
     pub gravity: DVec3,
     /// How steps are integrated.
     pub integrator: Integrator,
-    /// Cloth, and the obstacles that it meets.
+    /// Cloth and the obstacles that it collides with.
     pub cloth: Option<ClothWorld>,
-    /// Characters, and how they move.
+    /// Characters and their movement.
     pub motion: Option<MotionWorld>,
     pub(crate) h: f64,
     pub(crate) steps: u64,
@@ -184,8 +184,8 @@ impl World {
         self.detector.planes.push(plane);
     }
 
-    /// Has a command carried out in the step that begins nearest to `time`;
-    /// commands for one step are carried out in the order given.
+    /// Schedules a command for the step that begins nearest to `time`. Commands of
+    /// one step are executed in the order given.
     pub fn command(&mut self, time: f64, command: Command) {
         let due = Due { time, command };
         let place = self.due.partition_point(|d| d.time <= time);
@@ -208,7 +208,7 @@ impl World {
         self.steps as f64 * self.h
     }
 
-    /// Energy and momenta of all that moves.
+    /// Energy and momenta of all bodies and cloth.
     pub fn totals(&self) -> Totals {
         let (kinetic, momentum, angular_momentum) = self.bodies.totals();
         let mut states = Vec::new();
@@ -239,12 +239,12 @@ impl World {
         totals
     }
 
-    /// Whether the cloth cannot go on.
+    /// Whether the cloth has halted: no valid step was found.
     pub fn is_halted(&self) -> bool {
         self.cloth.as_ref().is_some_and(|c| c.failure().is_some())
     }
 
-    /// Why the cloth cannot go on, in words.
+    /// A message that says why the cloth has halted.
     pub fn cloth_failure(&self) -> Option<String> {
         let cloth = self.cloth.as_ref()?;
         let pinch = cloth.failure()?;
@@ -270,13 +270,12 @@ impl World {
         ))
     }
 
-    /// What happened since the last call, in order.
+    /// The events since the last call, in order.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// The world as it is now, for the recording. The deepest penetration is
-    /// counted from here on anew.
+    /// The present state for the recording. Resets the largest penetration.
     pub fn frame(&mut self) -> Frame {
         let frame = Frame {
             time: self.time(),
@@ -294,7 +293,7 @@ impl World {
                     impulse: c.impulse,
                     penetration: c.penetration,
                 })
-                .chain(self.steps_of_characters())
+                .chain(self.character_contacts())
                 .collect(),
             cloth: match &self.cloth {
                 Some(cloth) => cloth.cloth.positions().to_vec(),
@@ -309,7 +308,7 @@ impl World {
     /// Obstacles are recorded as bodies that move as the scene says.
     fn obstacle_frames(&self) -> impl Iterator<Item = BodyFrame> + '_ {
         let t = self.time();
-        // Behind them are the parts of characters.
+        // The parts of characters come after them.
         let own = self.motion.as_ref().and_then(|m| m.first_obstacle);
         let poses = self.cloth.iter().flat_map(move |c| c.obstacle_poses(t));
         let poses = poses.take(own.unwrap_or(usize::MAX));
@@ -322,20 +321,20 @@ impl World {
         })
     }
 
-    /// So are the parts of characters.
+    /// The parts of characters are recorded as scripted bodies too.
     fn part_frames(&self) -> Vec<BodyFrame> {
         let time = self.scripted_time();
         (self.motion.as_ref()).map_or(Vec::new(), |motion| motion.parts(time))
     }
 
-    /// The forces by which characters stand and walk.
-    fn steps_of_characters(&self) -> Vec<ContactFrame> {
+    /// The contact forces of characters.
+    fn character_contacts(&self) -> Vec<ContactFrame> {
         let time = self.scripted_time();
         let contacts = self.motion.as_ref().map(|m| m.contacts(time, self.h));
         contacts.unwrap_or_default()
     }
 
-    /// When cloth cannot go on, what is scripted waits where it last was good.
+    /// The time of scripted motion. It stops where the cloth has halted.
     fn scripted_time(&self) -> f64 {
         let stopped = self.cloth.as_ref().and_then(ClothWorld::stopped);
         stopped.unwrap_or_else(|| self.time())
@@ -385,7 +384,7 @@ impl World {
         self.log(MOVEMENT_EVENT, detail);
     }
 
-    /// Whether nothing moves but characters, so that a run takes no time.
+    /// Whether only characters move, so that a run takes almost no time.
     pub fn is_scripted(&self) -> bool {
         self.bodies.is_empty() && self.cloth.is_none()
     }

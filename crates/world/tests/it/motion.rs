@@ -9,7 +9,7 @@ use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// A search that takes no time.
+/// Settings of a search that takes less than a second.
 const QUICK: &str = r#"
 [motion]
 phases = 2
@@ -25,7 +25,7 @@ fn quick(more: &str) -> String {
 }
 
 #[test]
-fn a_walk_takes_a_few_lines() {
+fn a_walk_is_requested_in_a_few_lines() {
     let text = "[[character]]\n[[goal]]\nkind = 'stand'\n[[goal]]\nkind = 'position'\nposition = [2.5, 0]\n";
     let setup = from_text(text, &[]).unwrap();
     let planner = setup.planner.expect("the scene has a character");
@@ -59,7 +59,7 @@ fn a_walk_takes_a_few_lines() {
 }
 
 #[test]
-fn everything_that_can_be_said_about_characters_is_heard() {
+fn every_key_about_characters_reaches_the_problem() {
     let text = r##"
 seed = 7
 [time]
@@ -134,7 +134,7 @@ normal = [-1, 0, 0]
         (ada.base.name.as_str(), ada.base.color),
         ("ada", [1.0, 0.0, 0.0])
     );
-    // On the level plane, her head towards -y: lying looks up, feet along x.
+    // She lies on the level plane, with her head towards -y.
     assert!((pose.torso.position - DVec3::new(1.0, 2.0, 0.61)).length() < 1e-9);
     assert!((pose.torso.orientation.z_axis - DVec3::NEG_Y).length() < 1e-9);
     assert!(
@@ -194,7 +194,7 @@ kind = "stand"
     let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
     let planner = setup.planner.unwrap();
     assert_eq!(planner.problem.characters[0].character.base.name, "hopper");
-    // The recording carries the description.
+    // The recording holds the description.
     let names: Vec<&str> = setup.sources.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["scene.toml", "hopper.toml"]);
 }
@@ -231,7 +231,7 @@ fn a_movement_plays_as_scripted_bodies_with_the_forces_that_carry_it() {
             .distance(*human.torso.position.last().unwrap())
             < 1e-9
     );
-    // Who stands is carried.
+    // The contact forces bear the weight of a standing character.
     let middle = &kept.frames[kept.frames.len() / 2];
     let carried: DVec3 = middle.contacts.iter().map(|c| c.impulse / 0.01).sum();
     assert!(
@@ -242,7 +242,7 @@ fn a_movement_plays_as_scripted_bodies_with_the_forces_that_carry_it() {
 }
 
 #[test]
-fn whoever_is_told_to_stop_has_the_best_so_far() {
+fn a_stopped_search_returns_the_best_movement_so_far() {
     let setup = from_text(&quick("[[character]]\n[[goal]]\nkind = 'stand'\n"), &[]).unwrap();
     let found = setup.planner.unwrap().plan(&|_| ControlFlow::Break(()));
     assert!(found.report.interrupted);
@@ -268,7 +268,7 @@ fn a_goal_that_is_missed_is_named() {
     assert_eq!(kept.frames.len(), 31);
 }
 
-/// Cloth and bodies meet the parts of characters like any obstacle.
+/// Cloth and bodies collide with the parts of characters as with obstacles.
 #[test]
 fn a_sheet_and_a_ball_that_fall_on_a_character_stay_on_it() {
     let more = r#"
@@ -297,7 +297,7 @@ velocity = [0, 0, -1]
     assert!(cloth.collisions > 0 || cloth.substeps > 0);
     let last = kept.frames.last().unwrap();
     assert_eq!(last.bodies.len(), setup.header.bodies.len());
-    // Without the head they would be 1.8 m further down, or nearly.
+    // Without the head they would fall by almost 1.8 m.
     assert!(
         last.bodies[0].position.z > 1.3,
         "{}",
@@ -387,10 +387,10 @@ fn a_scene_that_is_built_again_uses_the_texts_that_were_read_first() {
     assert_eq!(first.sources[1].text, mesh);
 }
 
-/// docs/scenes.md lists every weight and every bar; the schema only knows that
-/// they are numbers.
+/// docs/scenes.md lists every weight and every threshold; the schema only knows
+/// that they are numbers.
 #[test]
-fn every_weight_and_bar_is_in_the_reference() {
+fn every_weight_and_threshold_is_in_the_reference() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
     let page = std::fs::read_to_string(path).unwrap();
     let weights = serde_json::to_value(conatus_motion::Weights::default()).unwrap();
@@ -414,7 +414,7 @@ fn every_weight_and_bar_is_in_the_reference() {
 }
 
 #[test]
-fn the_usual_effort_is_that_of_the_reference() {
+fn the_default_effort_is_that_of_the_reference() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
     let page = std::fs::read_to_string(path).unwrap();
     let usual = conatus_motion::Effort::default();

@@ -3,7 +3,7 @@
 use crate::support::{find, from_text};
 use conatus_world::motion::{ContactReport, MotionReport};
 
-/// A search that takes no time.
+/// Settings of a search that takes less than a second.
 const QUICK: &str = r#"
 [motion]
 phases = 2
@@ -14,7 +14,7 @@ attempts = 1
 bars = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
 "#;
 
-/// How long those movements are.
+/// The length of those movements in seconds.
 const SECONDS: f64 = 0.6;
 const GRAVITY: f64 = 9.81;
 
@@ -30,7 +30,7 @@ fn of<'a>(report: &'a MotionReport, name: &str) -> Vec<&'a ContactReport> {
 }
 
 #[test]
-fn the_feet_of_who_stands_carry_the_weight_all_the_time() {
+fn the_feet_of_a_standing_character_bear_its_weight_all_the_time() {
     let found = report("[[character]]\nname = 'ada'\n[[goal]]\nkind = 'stand'\n");
     let contacts = of(&found, "ada");
     assert_eq!(contacts.len(), found.contacts.len());
@@ -48,12 +48,12 @@ fn the_feet_of_who_stands_carry_the_weight_all_the_time() {
         (sum / (weight * SECONDS) - 1.0).abs() < 0.02,
         "{contacts:?}"
     );
-    // Nobody touches anybody.
+    // No moving bodies touch each other.
     assert_eq!(found.reaction_error_bw, 0.0);
 }
 
 #[test]
-fn hands_and_what_they_hold_feel_the_same_force() {
+fn a_hand_and_the_object_it_holds_have_equal_impulses() {
     let held = "
 [[character]]
 name = 'ada'
@@ -68,7 +68,7 @@ kind = 'stand'
     let found = report(held);
     let parcel = of(&found, "parcel");
     assert!(!parcel.is_empty() && parcel.iter().all(|c| c.part.is_none()));
-    // What somebody does to it is in both lists, as large.
+    // A contact with her is in both lists, with the same impulse.
     for theirs in &parcel {
         if let Some(part) = theirs.with.strip_prefix("ada/") {
             let hers = of(&found, "ada");
@@ -79,7 +79,7 @@ kind = 'stand'
             assert!((hers.impulse - theirs.impulse).abs() < 1e-9 * theirs.impulse.max(1.0));
         }
     }
-    // It lies on the ground, at least for a while, and something carries it.
+    // It lies on the ground for a while, and something bears its weight.
     assert!(parcel.iter().map(|c| c.impulse).sum::<f64>() > 0.5 * 5.0 * GRAVITY * SECONDS);
     assert!(
         found.reaction_error_bw < 1e-12,
@@ -89,7 +89,7 @@ kind = 'stand'
 }
 
 #[test]
-fn a_parcel_that_is_carried_is_carried_by_hands() {
+fn hands_bear_the_weight_of_a_carried_parcel() {
     let movement = crate::support::movement("carry");
     let found = &movement.report;
     let parcel = of(found, "parcel");

@@ -51,7 +51,7 @@ fn bits(frames: &[Frame]) -> Vec<Vec<u8>> {
     frames.iter().map(encode).collect()
 }
 
-/// The report but for seconds on the clock.
+/// The report without wall and processor times.
 fn figures(report: &Report) -> Value {
     let mut value = serde_json::to_value(report).unwrap();
     for (table, keys) in [
@@ -67,10 +67,10 @@ fn figures(report: &Report) -> Value {
     value
 }
 
-/// Runs a scene to its end; then takes it up at some of its checkpoints in a
-/// world that is built anew, and compares everything.
+/// Runs a scene to its end, continues it from some of its checkpoints in a newly
+/// built world, and compares everything.
 #[track_caller]
-fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
+fn check_resumed_runs(build: impl Fn() -> Setup) -> (Whole, Setup) {
     let mut setup = build();
     let (report, whole) = go(&mut setup, RunLog::new());
     let all = bits(&whole.kept.frames);
@@ -104,15 +104,15 @@ fn ends_the_same(build: impl Fn() -> Setup) -> (Whole, Setup) {
     (whole, setup)
 }
 
-/// Contacts that press at the end.
+/// The number of pressing contacts at the end.
 fn pressing(setup: &Setup) -> usize {
     let cloth = setup.world.cloth.as_ref().unwrap();
     cloth.cloth.state().pressing.len()
 }
 
 #[test]
-fn bodies_that_merge_as_they_touch() {
-    let (whole, _) = ends_the_same(|| built_in("merging", &[]));
+fn runs_with_merging_bodies_resume_with_the_same_bits() {
+    let (whole, _) = check_resumed_runs(|| built_in("merging", &[]));
     let (_, events, _) = whole.checkpoints[whole.checkpoints.len() / 2];
     assert!(
         0 < events && events < whole.kept.events.len(),
@@ -121,13 +121,13 @@ fn bodies_that_merge_as_they_touch() {
 }
 
 #[test]
-fn bodies_that_bounce_and_float() {
-    ends_the_same(|| built_in("billiards", &["time.seconds=4"]));
-    ends_the_same(|| built_in("water", &["time.seconds=4"]));
-    ends_the_same(|| built_in("gas", &["time.seconds=3"]));
+fn runs_with_bouncing_and_floating_bodies_resume_with_the_same_bits() {
+    check_resumed_runs(|| built_in("billiards", &["time.seconds=4"]));
+    check_resumed_runs(|| built_in("water", &["time.seconds=4"]));
+    check_resumed_runs(|| built_in("gas", &["time.seconds=3"]));
 }
 
-/// Commands of all kinds between the checkpoints, at them and behind them.
+/// Commands of all kinds between the checkpoints, at them and after them.
 const COMMANDED: &str = r#"
 gravity = [0, 0, -9.81]
 [time]
@@ -174,14 +174,15 @@ kick = { body = "a", angular_momentum = [20, 0, 30] }
 "#;
 
 #[test]
-fn commands_come_once_and_at_their_time() {
-    let (whole, _) = ends_the_same(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
+fn commands_are_executed_once_and_at_their_time() {
+    let (whole, _) =
+        check_resumed_runs(|| from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}")));
     let commands = whole.kept.events.iter().filter(|e| e.kind == "command");
     assert_eq!(commands.count(), 6, "{:?}", whole.kept.events);
 }
 
 #[test]
-fn what_was_done_by_hand_is_done_by_hand_again() {
+fn inputs_are_replayed_after_resuming() {
     let input = |step: u64, detail: Value| Event {
         time: 0.0,
         step,
@@ -199,9 +200,9 @@ fn what_was_done_by_hand_is_done_by_hand_again() {
         ),
         input(330, json!({ "let_go": { "hand": 1 } })),
     ];
-    // Only the first world hears of them; the others from the checkpoint.
+    // Only the first world is given the inputs; the others read them from the checkpoint.
     let told = std::cell::Cell::new(false);
-    let (whole, _) = ends_the_same(|| {
+    let (whole, _) = check_resumed_runs(|| {
         let mut setup = from_text(COMMANDED, &[]).unwrap_or_else(|e| panic!("{e}"));
         if !told.replace(true) {
             setup.world.repeat_inputs(&events).unwrap();
@@ -220,35 +221,35 @@ fn what_was_done_by_hand_is_done_by_hand_again() {
 }
 
 #[test]
-fn cloth_that_catches_a_body() {
+fn cloth_that_catches_a_body_resumes_with_the_same_bits() {
     let (_, end) =
-        ends_the_same(|| built_in("catch", &["cloth.resolution=11", "time.seconds=2.2"]));
+        check_resumed_runs(|| built_in("catch", &["cloth.resolution=11", "time.seconds=2.2"]));
     assert!(pressing(&end) > 0);
 }
 
 #[test]
-fn cloth_in_the_wind() {
+fn cloth_in_the_wind_resumes_with_the_same_bits() {
     let vertices = "cloth.piece.flag.shape.rectangle.vertices=[16, 11]";
-    ends_the_same(|| built_in("flag", &[vertices, "time.seconds=2.7"]));
+    check_resumed_runs(|| built_in("flag", &[vertices, "time.seconds=2.7"]));
 }
 
 #[test]
-fn cloth_that_is_pushed_through_a_funnel() {
+fn cloth_in_a_funnel_resumes_with_the_same_bits() {
     let vertices = "cloth.piece.cloth.shape.rectangle.vertices=[13, 15]";
-    let (_, end) = ends_the_same(|| built_in("funnel-low", &[vertices, "time.seconds=2.5"]));
+    let (_, end) = check_resumed_runs(|| built_in("funnel-low", &[vertices, "time.seconds=2.5"]));
     assert!(pressing(&end) > 0);
 }
 
 #[test]
-fn cloth_that_falls_in_a_heap() {
-    let (whole, end) = ends_the_same(|| built_in("squares-incline", &["time.seconds=6"]));
+fn a_heap_of_cloth_resumes_with_the_same_bits() {
+    let (whole, end) = check_resumed_runs(|| built_in("squares-incline", &["time.seconds=6"]));
     assert!(end.world.cloth.unwrap().cloth.stats.failsafe_calls > 0);
     let apart = whole.checkpoints[1].0 - whole.checkpoints[0].0;
     assert_eq!(apart as u64, 2 * CHECKPOINT_FRAMES);
 }
 
 #[test]
-fn checkpoints_lie_at_whole_frames_and_where_worlds_forget() {
+fn checkpoints_lie_at_frames_and_where_caches_are_cleared() {
     let mut schedule = built_in("catch", &[]).schedule;
     for frame in [1, 2, 3, 5, 20, 31, 32, 1000, 123_456_789] {
         schedule.steps_per_frame = frame;
@@ -262,8 +263,8 @@ fn checkpoints_lie_at_whole_frames_and_where_worlds_forget() {
 }
 
 #[test]
-fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
-    // Stopped in the middle of the sixteenth frame, where worlds forget too.
+fn a_run_that_is_stopped_between_two_frames_writes_no_checkpoint_there() {
+    // Stopped in the middle of the sixteenth frame, where caches are cleared too.
     let mut setup = built_in("cylon", &["time.steps_per_frame=512", "time.seconds=1000"]);
     let mut whole = Whole::default();
     let Ok(report) = conatus_world::run(&mut setup.world, &setup.schedule, &mut whole, |steps| {
@@ -273,16 +274,16 @@ fn a_run_that_is_stopped_between_two_frames_leaves_no_checkpoint_there() {
     assert_eq!((whole.kept.frames.len(), whole.checkpoints.len()), (17, 1));
 }
 
-/// A checkpoint of cloth and a body in contact, and a world for it.
-fn of_catch() -> (Vec<u8>, Setup) {
+/// A checkpoint of cloth in contact with a body, and a world to restore it in.
+fn catch_checkpoint() -> (Vec<u8>, Setup) {
     let build = || built_in("catch", &["cloth.resolution=7", "time.seconds=1.5"]);
     let (_, whole) = go(&mut build(), RunLog::new());
     (whole.checkpoints.last().unwrap().2.clone(), build())
 }
 
 #[test]
-fn a_checkpoint_that_was_cut_off_is_refused() {
-    let (state, mut setup) = of_catch();
+fn a_truncated_checkpoint_is_refused() {
+    let (state, mut setup) = catch_checkpoint();
     for length in (0..state.len()).step_by(7).chain([state.len() - 1]) {
         let error = setup.world.restore(&state[..length]).err().unwrap();
         assert!(matches!(error, CheckpointError::Damaged), "{error}");
@@ -295,7 +296,7 @@ fn a_checkpoint_that_was_cut_off_is_refused() {
 
 #[test]
 fn a_checkpoint_of_another_version_or_scene_is_refused() {
-    let (mut state, mut setup) = of_catch();
+    let (mut state, mut setup) = catch_checkpoint();
     let others = [
         built_in("catch", &["cloth.resolution=8"]),
         built_in("flag", &[]),
@@ -315,7 +316,7 @@ fn a_checkpoint_of_another_version_or_scene_is_refused() {
 /// says so, wherever the number is.
 #[test]
 fn a_checkpoint_with_a_number_that_is_not_finite_is_refused() {
-    let (state, mut setup) = of_catch();
+    let (state, mut setup) = catch_checkpoint();
     let body = setup.world.bodies.state(0);
     setup.world.restore(&state).unwrap();
     let moved = setup.world.bodies.state(0);
@@ -352,7 +353,7 @@ fn a_checkpoint_with_a_number_that_is_not_finite_is_refused() {
 /// so large that squares overflow: restoring refuses it, or the next steps run.
 #[test]
 fn no_number_in_a_checkpoint_makes_a_step_panic() {
-    let (state, mut setup) = of_catch();
+    let (state, mut setup) = catch_checkpoint();
     let mut refused = 0;
     for (round, at) in (4..state.len() - 8).step_by(23).enumerate() {
         let wrong = [f64::NAN, f64::INFINITY, 1e300, -1e300, 0.0][round % 5];
@@ -366,12 +367,12 @@ fn no_number_in_a_checkpoint_makes_a_step_panic() {
     assert!(refused > 0);
 }
 
-/// Checksums guard what is in a file. Should they fail, a wrong bit is refused
-/// or gives another run, but it never panics nor asks for endless memory.
+/// Checksums protect the content of a file. If they fail, a wrong bit is refused or
+/// gives another run; it never panics nor allocates unbounded memory.
 #[test]
 fn wrong_bits_never_panic() {
-    let (state, _) = of_catch();
-    let mut setup = of_catch().1;
+    let (state, _) = catch_checkpoint();
+    let mut setup = catch_checkpoint().1;
     let mut refused = 0;
     let mut random = 0x2545_f491_4f6c_dd1du64;
     for round in 0..400 {
