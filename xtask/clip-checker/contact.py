@@ -177,7 +177,7 @@ def object_penetration(clip, body):
 
 def implied(clip, body, touches):
     """What effectors and objects do to a character that lists no contacts, as
-    reactions to what is told of them."""
+    reactions to the listed forces."""
     for character, effector, colliders in touches:
         on = np.array([t is not None and t.owner is body for t in colliders])[:, None]
         if on.any():
@@ -192,25 +192,25 @@ def mismatch(clip, body, touches):
     """Action against reaction: for each partner of a body, what the partner feels and what
     the body feels must cancel. In weights of the partner, or of the body where that is an
     object; torques with an arm of 1 m. The worst, and where."""
-    told = {}
+    listed = {}
     for contact in body.contacts:
         found = clip.effector(contact.partner)
         if found is not None:
             key = found[1]
         else:
             key = clip.collider(contact.partner, body, contact.where)
-        told.setdefault(key, []).append((contact.force, contact.point, contact.torque))
+        listed.setdefault(key, []).append((contact.force, contact.point, contact.torque))
     pairs = []
     for character, effector, colliders in touches:
         on = np.array([t is not None and t.owner is body for t in colliders])[:, None]
-        if on.any() or effector in told:
+        if on.any() or effector in listed:
             felt = [(effector.force * on, effector.point, effector.torque * on)]
             name = f"{character.name}/{effector.name}"
-            pairs.append((name, clip.weight(character), told.get(effector, []) + felt))
+            pairs.append((name, clip.weight(character), listed.get(effector, []) + felt))
     for other in clip.objects:
         back = [c for c in other.contacts if clip.effector(c.partner) is None]
         back = [c for c in back if clip.collider(c.partner, other, c.where).owner is body]
-        mine = [force for key, force in told.items() if getattr(key, "owner", None) is other]
+        mine = [force for key, force in listed.items() if getattr(key, "owner", None) is other]
         if other is not body and (back or mine):
             felt = [(c.force, c.point, c.torque) for c in back]
             pairs.append((other.name, clip.weight(body), sum(mine, []) + felt))

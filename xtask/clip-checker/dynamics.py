@@ -1,4 +1,4 @@
-# Newton's and Euler's laws for one body: what is left of them, and a replay.
+# Newton's and Euler's laws for one body: residuals and a replay.
 #
 # Positions are differentiated here and nowhere else. The second difference
 # (x[k+1] - 2 x[k] + x[k-1]) / dt^2 of a motion whose velocity is continuous is exactly the
