@@ -97,7 +97,7 @@ fn files_that_are_no_scenes_are_refused() {
     file.set_len((64 << 20) + 1).unwrap();
     let said = conatus(folder.path(), &["check", "vast.toml"]);
     assert_eq!(said.code, 1);
-    assert_says(&said, &["vast.toml is greater than 64 MB"]);
+    assert_says(&said, &["vast.toml is larger than 64 MB"]);
 }
 
 #[test]

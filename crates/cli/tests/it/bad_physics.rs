@@ -64,7 +64,7 @@ fn a_body_needs_a_mass_from_somewhere_and_only_once() {
     assert_says(&wrong("s.toml", body("")), &["the body has no mass"]);
     assert_says(
         &wrong("s.toml", body("shape.sphere.radius = 1")),
-        &["a shape without mass", "density"],
+        &["the shape has no mass", "density"],
     );
     assert_says(
         &wrong(
@@ -212,7 +212,7 @@ fn forces_that_make_no_sense_are_refused() {
         ),
         (
             "[[spring]]\na = {}\nb = { pin = [1, 0, 0] }\nstiffness = 1",
-            "holds on to nothing",
+            "is not attached",
         ),
         (
             "[[spring]]\na = { body = \"a\" }\nb = { pin = [1, 0, 0] }\nstiffness = -1",
@@ -239,7 +239,7 @@ fn forces_that_make_no_sense_are_refused() {
         ),
         ("[[command]]\ntime = 1", "exactly one thing"),
         ("[[command]]\ntime = -1\nlock = \"a\"", "the time is -1"),
-        ("[[command]]\ntime = 1\nmerge = [\"a\"]", "takes two"),
+        ("[[command]]\ntime = 1\nmerge = [\"a\"]", "needs two bodies"),
     ] {
         let said = wrong("s.toml", format!("{ball}{text}\n"));
         assert_says(&said, &["s.toml:", what, "help:"]);

@@ -1,5 +1,5 @@
-//! Turns a [`TreeNode`] tree into the scene's structs, and says in plain words and
-//! at the right place what does not fit.
+//! Deserialises a [`TreeNode`] tree into the scene's structs, with errors in the words of
+//! the scene file and at the right place.
 
 mod error;
 
@@ -52,7 +52,7 @@ impl<'de> Deserializer<'de> for &TreeNode {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        // Checked here because serde's arrays ignore elements beyond the last.
+        // Checked here because serde ignores elements beyond the length of an array.
         if let TreeValue::Array(elements) = &self.value
             && elements.len() != length
         {
@@ -72,8 +72,7 @@ impl<'de> Deserializer<'de> for &TreeNode {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        // Serde would fill a struct from a list by position; a scene names
-        // its keys.
+        // Serde would fill a struct from a list by position; scenes must name their keys.
         match self.value {
             TreeValue::Array(_) => {
                 Err(DeserializeError::invalid_type(Unexpected::Seq, &visitor).or_at(self.span))
@@ -339,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_inside_of_a_choice_keep_their_place() {
+    fn errors_inside_a_choice_keep_their_place() {
         let (message, place, _) =
             diagnostic("[[body]]\nshape = { box = { half_extents = [1, '2', 3] } }");
         assert_eq!(place, "'2'");

@@ -281,12 +281,17 @@ impl Diagnostics {
         self.errors.is_empty()
     }
 
+    /// All errors, of which the caller has reported at least one.
+    pub fn into_error(self) -> SceneError {
+        SceneError::new(self.sources, self.errors)
+    }
+
     /// The warnings, or all errors if there are any.
     pub fn finish(self) -> Result<DiagnosticList, SceneError> {
         if self.errors.is_empty() {
             Ok(DiagnosticList::new(self.sources, self.warnings))
         } else {
-            Err(SceneError::new(self.sources, self.errors))
+            Err(self.into_error())
         }
     }
 }
@@ -334,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_shows_file_line_column_and_help() {
+    fn a_diagnostic_shows_file_line_column_and_help() {
         let span = Span {
             source: 0,
             start: 6,

@@ -1,5 +1,5 @@
-//! Where the files of a scene come from: a folder on disk, the program
-//! itself, or a recording.
+//! The files that a scene names: from a folder on disk, from the program or from a
+//! recording.
 
 use super::diagnostic::{Diagnostic, SourceText, nearest};
 use super::library;
@@ -7,8 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The greatest file that is read, in bytes. A scene or mesh beyond it is
-/// more likely a mistake than a wish.
+/// The largest file that is read, in bytes. A larger scene or mesh is probably a mistake.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Reads the files that a scene names. A file is read from disk once: later
@@ -27,7 +26,7 @@ enum Origin {
     Folder(PathBuf),
     /// The meshes that come with the program.
     BuiltIn,
-    /// Texts by the name that the scene calls them.
+    /// Texts by the names that the scene uses.
     Memory(Vec<(String, Arc<str>)>),
 }
 
@@ -42,7 +41,7 @@ impl Files {
         Self::new(Origin::BuiltIn)
     }
 
-    /// Files in memory, by the name that the scene calls them.
+    /// Files in memory, by the names that the scene uses.
     pub fn in_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let files = files.into_iter().map(|(name, text)| (name, text.into()));
         Self::new(Origin::Memory(files.collect()))
@@ -70,8 +69,8 @@ impl Files {
     }
 
     /// The text of a file that the scene names, under the name to show in
-    /// messages. The problem has no place yet: it belongs where the scene
-    /// names the file ([`Diagnostics::push_at`](super::Diagnostics::push_at)).
+    /// messages. The error has no place; its caller adds the place where the scene names
+    /// the file ([`Diagnostics::push_at`](super::Diagnostics::push_at)).
     pub fn read(&self, file: &str) -> Result<SourceText, Diagnostic> {
         self.read_once(file, || self.load(file))
     }
@@ -103,8 +102,8 @@ impl Files {
         })
     }
 
-    /// The text that a scene's source of this name holds, or that `make` makes
-    /// from files in the scene's folder; kept like any other.
+    /// The text of the scene's source with this name, or the text that `make` creates from
+    /// files in the scene's folder. It is kept like any other.
     pub fn read_or_make(
         &self,
         name: &str,
@@ -141,9 +140,7 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot read {shown}: {}", plain(&error)));
         match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                diagnostic.help("check the spelling and the folder it is looked for in")
-            }
+            std::io::ErrorKind::NotFound => diagnostic.help("check the spelling and the folder"),
             std::io::ErrorKind::PermissionDenied => diagnostic.help("check the file's permissions"),
             _ => diagnostic,
         }
@@ -156,15 +153,15 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
     }
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // Bounded while reading as well: a device or pipe has no size to ask for.
+    // Reading is bounded as well, because a device or pipe has no size.
     if metadata.len() <= MAX_FILE_BYTES {
         file.take(MAX_FILE_BYTES + 1)
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
     }
     if metadata.len() > MAX_FILE_BYTES || bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Diagnostic::new(format!("{shown} is greater than 64 MB"))
-            .help("is it a scene or mesh at all? Split a mesh, or reduce it"));
+        return Err(Diagnostic::new(format!("{shown} is larger than 64 MB"))
+            .help("check that it is a scene or a mesh; split or simplify a large mesh"));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -201,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_in_memory_are_read_by_the_scenes_name_for_them() {
+    fn files_in_memory_are_read_by_name() {
         let files = Files::in_memory([("meshes/a.obj".to_owned(), "v 0 0 0".to_owned())]);
         assert_eq!(&*files.read("meshes/a.obj").unwrap().text, "v 0 0 0");
         let diagnostic = files.read("meshes/b.obj").unwrap_err();
@@ -213,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_explained() {
+    fn unreadable_files_are_explained() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let message = |path: &Path| read_text(path).unwrap_err().message;
         assert!(message(folder).contains("folder"));

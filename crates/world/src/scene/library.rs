@@ -1,7 +1,7 @@
 //! The scenes and meshes that come with the program.
 //!
-//! They are the files of the project's `scenes/` folder, carried inside of the
-//! program so that `conatus run cylon` works wherever it is installed.
+//! They are the files of the project's `scenes/` folder, embedded in the program so that
+//! `conatus run cylon` works wherever it is installed.
 
 use super::model::SceneFile;
 use super::{de, parse_toml};
@@ -94,16 +94,16 @@ scenes![
 ];
 meshes!["boat.obj"];
 
-/// What `conatus list` tells about a scene.
+/// What `conatus list` prints about a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// The name to run it by.
     pub name: &'static str,
     /// The kind of scene: `rigid`, `cloth` or `motion`.
     pub family: &'static str,
-    /// What to look for.
+    /// What happens in it.
     pub title: String,
-    /// The document and section that it shows.
+    /// The document and section that it illustrates.
     pub shows: String,
 }
 
@@ -141,7 +141,7 @@ pub fn list() -> Vec<Listing> {
     scenes
 }
 
-/// The kind of a scene, from what is in it.
+/// The kind of a scene, from its contents.
 pub fn family(file: &SceneFile) -> &'static str {
     if !file.character.is_empty() {
         "motion"
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_built_in_scene_says_what_to_look_for_and_what_it_shows() {
+    fn every_built_in_scene_has_a_title_and_a_source() {
         for scene in list() {
             assert!(!scene.title.is_empty(), "{} has no title", scene.name);
             assert!(!scene.shows.is_empty(), "{} shows nothing", scene.name);

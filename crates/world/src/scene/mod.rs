@@ -1,16 +1,16 @@
 //! From a scene file to a world: reading, checking, building.
 //!
-//! The way of a scene, one file each:
+//! The stages, one file each:
 //!
 //! 1. [`library`] and [`files`] find the text: a built-in scene, a file, or
-//!    the copy inside of a recording.
+//!    the copy in a recording.
 //! 2. [`parse_toml`] and [`parse_json`] read it into a [`tree`] in which every
-//!    value knows its place; [`set`] changes the tree as `--set` asks.
-//! 3. [`de`] fits the tree to the keys of [`model`].
-//! 4. `build` checks the physics and makes a world, reporting by path through
-//!    [`Scene::diagnostics`] and reading meshes through [`Scene::files`].
+//!    value knows its place; [`set`] applies `--set` to the tree.
+//! 3. [`de`] deserialises the tree into the structs of [`model`].
+//! 4. `build` checks the physics and makes a world. It reports errors and warnings by path
+//!    through [`Scene::diagnostics`] and reads meshes through [`Scene::files`].
 //!
-//! Whatever goes wrong on the way is a [`SceneError`] that shows where.
+//! All errors are [`SceneError`]s that show file, line and column.
 
 mod build;
 mod builders;

@@ -1,6 +1,6 @@
 //! Reads JSON of the same shape as the TOML scenes into a [`TreeNode`] tree.
 //!
-//! Strictly: no comments, no trailing commas, no key twice.
+//! Strict JSON: no comments, no trailing commas, no duplicate keys.
 
 use super::diagnostic::Diagnostic;
 use super::tree::{MAX_DEPTH, Span, TreeKey, TreeNode, TreeValue, not_finite, too_deep};
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_does_not_allow_is_refused() {
+    fn extensions_of_json_are_refused() {
         for (text, start) in [
             ("{ \"a\": 1, }", 8),
             ("{ \"a\": 1 /* b */ }", 9),

@@ -5,8 +5,8 @@ use super::tree::{MAX_DEPTH, Span, TreeKey, TreeNode, TreeValue, not_finite, too
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Reads a TOML document. All numbers that are not finite are reported at
-/// once; of syntax errors only the first, since the rest often follow from it.
+/// Reads a TOML document. All numbers that are not finite are reported at once, but only
+/// the first syntax error, because the others often follow from it.
 pub fn parse(text: &str, source: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     check_depth(text, false).map_err(|at| vec![too_deep(source, at)])?;
     let table = DeTable::parse(text).map_err(|error| vec![syntax_error(&error, source, 0)])?;
@@ -20,7 +20,7 @@ pub fn parse(text: &str, source: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     reader.finish(TreeNode { value, span })
 }
 
-/// Reads a single TOML value that stands `offset` bytes into its source.
+/// Reads a single TOML value, `offset` bytes into its source.
 pub fn parse_value(text: &str, source: usize, offset: usize) -> Result<TreeNode, Vec<Diagnostic>> {
     check_depth(text, true).map_err(|at| vec![too_deep(source, at + offset)])?;
     let value = DeValue::parse(text).map_err(|error| vec![syntax_error(&error, source, offset)])?;
@@ -83,8 +83,7 @@ impl<'a> Reader<'a> {
                 (TreeKey { name, span }, self.node(value))
             })
             .collect();
-        // The parser sorts keys by name; problems are best told in the order
-        // of the file.
+        // The parser sorts keys by name; errors are reported in the order of the file.
         entries.sort_by_key(|(key, _)| key.span.start);
         entries
     }
@@ -99,7 +98,7 @@ impl<'a> Reader<'a> {
             DeValue::Integer(digits) => {
                 match i64::from_str_radix(digits.as_str(), digits.radix()) {
                     Ok(value) => TreeValue::Integer(value),
-                    // Too great for an integer, but a fine mass or stiffness.
+                    // Too large for an integer, but a valid mass or stiffness.
                     Err(_) if digits.radix() == 10 => self.float(digits.as_str(), written, span),
                     Err(_) => {
                         self.diagnostics.push(
@@ -138,10 +137,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Measures how deep tables and lists nest, dotted keys included, by the
-/// text's tokens alone: the parser guards brackets but would build, and later
-/// drop, a table for each of a million dots. The error is the byte where it
-/// goes too deep.
+/// Measures how deep tables and lists nest, dotted keys included, from the tokens of the
+/// text. The parser limits brackets, but it would build a table for each of a million dots.
+/// The error is the byte where the limit is exceeded.
 fn check_depth(text: &str, is_value: bool) -> Result<(), usize> {
     struct Level {
         dots: usize,
@@ -217,7 +215,7 @@ fn end_of_string(bytes: &[u8], from: usize, quote: u8) -> usize {
             b'\n' if !long => return at,
             byte if byte == quote && !long => return at + 1,
             byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => {
-                // Up to two more quotes belong to the text before the end.
+                // Up to two more quotes belong to the text.
                 let mut end = at + 3;
                 while end < bytes.len() && end < at + 5 && bytes[end] == quote {
                     end += 1;
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_not_finite_are_reported_where_they_stand() {
+    fn numbers_that_are_not_finite_are_reported_at_their_place() {
         for (text, start) in [
             ("a = nan", 4),
             ("a = [1, -inf]", 8),
@@ -272,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_beyond_64_bits_is_a_number_all_the_same() {
+    fn an_integer_beyond_64_bits_becomes_a_float() {
         let tree = parse("a = 100_000_000_000_000_000_000", 0).unwrap();
         assert_eq!(tree.get("a").unwrap().value, TreeValue::Float(1e20));
         assert!(diagnostic("a = 0xfffffffffffffffff").message.contains("64"));

@@ -1,8 +1,8 @@
 //! Changes to a scene from the command line: `--set body.ball.mass=3`.
 //!
 //! A path goes down by key (`time.step`), in lists by index (`body[1]`) or by
-//! the `name` of an element (`body.ball`). The value is TOML; what is not TOML
-//! is taken as a string, so that `--set time.integrator=euler` needs no quotes.
+//! the `name` of an element (`body.ball`). The value is TOML; anything else is a
+//! string, so that `--set time.integrator=euler` needs no quotes.
 
 use super::diagnostic::{Diagnostic, nearest};
 use super::parse_toml;
@@ -11,12 +11,12 @@ use super::tree::{Span, TreeKey, TreeNode, TreeValue, not_finite};
 /// One step of a path.
 struct Step {
     name: String,
-    /// Written in brackets: an index and nothing else.
+    /// Written in brackets, so an index.
     bracketed: bool,
     span: Span,
 }
 
-/// Carries out one `path=value`, which is the whole text of its source.
+/// Applies one `path=value`, which is the whole text of its source.
 pub fn apply(root: &mut TreeNode, argument: &str, source: usize) -> Result<(), Diagnostic> {
     let whole = Span {
         source,
@@ -45,13 +45,13 @@ fn parse_value(text: &str, source: usize, offset: usize) -> Result<TreeNode, Dia
             .help("for an empty string write `key=\"\"`")
             .span(span));
     }
-    // In any spelling (`NaN` is no TOML), it is meant as a number.
+    // NaN and infinity in any spelling are numbers, although `NaN` is not TOML.
     if trimmed.parse().is_ok_and(|number: f64| !number.is_finite()) {
         return Err(not_finite(trimmed, span));
     }
     match parse_toml::parse_value(trimmed, source, offset) {
         Ok(node) => Ok(node),
-        // What begins like a list, a table or a string is meant as one.
+        // A text that begins like a list, a table or a string is meant as one.
         Err(mut diagnostics) if trimmed.starts_with(['[', '{', '"', '\'']) => {
             Err(diagnostics.swap_remove(0))
         }
@@ -124,7 +124,7 @@ fn parse_path(argument: &str, source: usize) -> Result<(Vec<Step>, usize), Diagn
     }
 }
 
-/// Puts a value at the end of a path, making tables on the way.
+/// Replaces the value at the end of a path and creates missing tables.
 fn replace(root: &mut TreeNode, path: &[Step], value: TreeNode) -> Result<(), Diagnostic> {
     let mut here = root;
     let mut walked = String::new();
@@ -169,8 +169,7 @@ fn replace(root: &mut TreeNode, path: &[Step], value: TreeNode) -> Result<(), Di
     Ok(())
 }
 
-/// The value of a key, made an empty table if it is new. The key's place
-/// becomes the argument's: it is the argument that speaks of it last.
+/// The value of a key; an empty table if the key is new, with the place of the argument.
 fn child<'a>(entries: &'a mut Vec<(TreeKey, TreeNode)>, step: &Step) -> &'a mut TreeNode {
     let index = match entries.iter().position(|(key, _)| key.name == step.name) {
         Some(index) => index,
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn new_values_stand_in_the_argument() {
+    fn new_values_have_their_place_in_the_argument() {
         let argument = "body[0].mass= [1, 'π']";
         let mut tree = parse_toml::parse(SCENE, 0).unwrap();
         apply(&mut tree, argument, 1).unwrap();

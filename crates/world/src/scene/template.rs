@@ -9,7 +9,7 @@ pub const CLOTH: &str = include_str!("templates/cloth.toml");
 /// A scene of characters to start from.
 pub const MOTION: &str = include_str!("templates/motion.toml");
 
-/// The families that there is a template for.
+/// The families that have a template.
 pub const FAMILIES: &[&str] = &["rigid", "cloth", "motion"];
 
 /// The template of a family.
@@ -22,8 +22,8 @@ pub fn template(family: &str) -> Option<&'static str> {
     }
 }
 
-/// A template with every key to try: lines that begin with `#` and no space
-/// are keys.
+/// A template with all optional keys enabled: lines that begin with `#` and no space are
+/// keys.
 pub fn with_keys_to_try(template: &str) -> String {
     template
         .lines()
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_templates_comment_out_is_right_too() {
+    fn the_commented_keys_of_the_templates_are_valid() {
         let rigid = load(&with_keys_to_try(RIGID)).file;
         assert!(rigid.water.len() == 1 && rigid.command.len() >= 2);
         let cloth = load(&with_keys_to_try(CLOTH)).file;

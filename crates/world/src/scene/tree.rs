@@ -1,14 +1,13 @@
-//! A scene file as it was written: values in tables and lists, each with its
-//! place in the text.
+//! A scene file as a tree of values, each with its place in the text.
 //!
 //! TOML and JSON files both become such a tree, `--set` arguments change it,
-//! and only then is it checked against the scene's keys. Every [`TreeNode`] keeps
-//! its [`Span`], so that whatever is found wrong later can be shown where it
-//! stands. What the keys mean is not known here.
+//! and then it is checked against the scene's keys. Every [`TreeNode`] keeps
+//! its [`Span`], so that later errors can point to it. The tree does not know what the keys
+//! mean.
 
 use super::diagnostic::Diagnostic;
 
-/// A stretch of bytes in one of the texts that a scene is made from.
+/// A range of bytes in one of the texts that a scene is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Which text: an index into the scene's sources.
@@ -19,19 +18,19 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeNode {
     /// The value.
     pub value: TreeValue,
-    /// Where it stands; for a table with a header of its own, the header.
+    /// Its place; for a table with a header, the header.
     pub span: Span,
 }
 
-/// A value as files can hold it.
+/// A value of a scene file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeValue {
-    /// JSON's `null`: as if the key were absent.
+    /// JSON's `null`; the same as an absent key.
     Null,
     /// True or false.
     Bool(bool),
@@ -47,12 +46,12 @@ pub enum TreeValue {
     Table(Vec<(TreeKey, TreeNode)>),
 }
 
-/// A key and where it stands.
+/// A key and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeKey {
     /// The key itself, without quotes.
     pub name: String,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -69,7 +68,7 @@ impl TreeNode {
         }
     }
 
-    /// The string that this is, if it is one.
+    /// The text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             TreeValue::String(text) => Some(text),
@@ -77,8 +76,8 @@ impl TreeNode {
         }
     }
 
-    /// Where the value at a path such as `body[2].mass` stands, or, if there
-    /// is no such value, the closest thing around it that exists.
+    /// The place of the value at a path such as `body[2].mass`, or of the closest ancestor
+    /// that exists.
     pub fn nearest_span(&self, path: &str) -> Span {
         let mut here = self;
         for step in path.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
@@ -115,23 +114,24 @@ impl TreeNode {
     }
 }
 
-/// How deep values may lie in each other. Scenes need six levels; the parsers
-/// and everything that walks the tree recurse, so the text is measured before
-/// any of them sees it.
+/// The deepest nesting of values. Scenes need six levels. The parsers and everything that
+/// walks the tree recurse, so the depth of a text is checked before it is parsed.
 pub const MAX_DEPTH: usize = 64;
 
-/// The complaint about a text that nests deeper than [`MAX_DEPTH`].
+/// The error of a text that nests deeper than [`MAX_DEPTH`].
 pub(super) fn too_deep(source: usize, at: usize) -> Diagnostic {
-    Diagnostic::new(format!("values lie more than {MAX_DEPTH} levels deep here"))
-        .help("scene files need no more than a handful of levels: look for an unclosed bracket")
-        .span(Span {
-            source,
-            start: at,
-            end: at + 1,
-        })
+    Diagnostic::new(format!(
+        "values are nested more than {MAX_DEPTH} levels deep here"
+    ))
+    .help("scene files need about six levels: look for an unclosed bracket")
+    .span(Span {
+        source,
+        start: at,
+        end: at + 1,
+    })
 }
 
-/// The complaint about a number that is not finite.
+/// The error of a number that is not finite.
 pub(super) fn not_finite(text: &str, span: Span) -> Diagnostic {
     Diagnostic::new(format!("`{text}` is not a finite number"))
         .help("every number of a scene must be finite, from -1.7e308 to 1.7e308")

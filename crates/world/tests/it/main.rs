@@ -20,4 +20,5 @@ mod scene_reference;
 mod scenes;
 mod schema;
 mod several;
+mod warnings;
 mod world;

@@ -263,14 +263,17 @@ fn materials_are_known_sound_and_not_in_a_circle() {
     assert_says(
         &said,
         &[
-            "s.toml:4:8: materials go in a circle: `a` like `b` like `a`",
+            "s.toml:4:8: materials refer to each other in a circle: `a` like `b` like `a`",
             "\"cotton\"",
         ],
     );
     // Also if the names are those of the table.
     let circle =
         "[cloth.material.silk]\nlike = \"denim\"\n[cloth.material.denim]\nlike = \"silk\"\n";
-    assert_says(&wrong("s.toml", circle), &["materials go in a circle"]);
+    assert_says(
+        &wrong("s.toml", circle),
+        &["materials refer to each other in a circle"],
+    );
     let itself = "[cloth.material.a]\nlike = \"a\"\n";
     assert_says(
         &wrong("s.toml", itself),

@@ -134,7 +134,7 @@ fn obstacles_have_a_shape_and_keyframes_in_order() {
         (
             "shape.funnel = { rim_radius = 1, rim_height = 1, neck_radius = 2, fillet = 0, chute_length = 1 }",
             "2:31",
-            "what the rim is wider than the neck",
+            "the difference of the radii of rim and neck",
         ),
         (
             "shape.funnel = { rim_radius = 1, rim_height = 1, neck_radius = 0.5, fillet = 0, chute_length = 1, segments = 2 }",

@@ -2,22 +2,17 @@
 
 use super::check;
 use super::matter::{mass, state};
-use super::obstacles::PlacedObstacle;
-use super::shapes::{self, ShapeGeometry};
+use super::shapes::{ShapeCache, ShapeGeometry};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{BodySpec, SceneFile};
+use crate::scene::model::{ArraySpec, BodySpec, SceneFile};
 use conatus_geometry::Mesh;
 use conatus_math::{DMat3, DVec3, Pose, sincos};
-use conatus_record::{BodyInfo, MeshData};
 use conatus_rigid::{Constants, MassProperties, State};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// More bodies than this are a slip of the pen.
-const MOST_BODIES: u64 = 1_000_000;
 
 /// A body that is ready for the world.
 #[derive(Clone)]
@@ -26,18 +21,20 @@ pub struct BuiltBody {
     pub name: String,
     /// Mass, moments and damping.
     pub constants: Constants,
-    /// Where it starts.
+    /// Its state at the start.
     pub state: State,
     /// Held in place.
     pub locked: bool,
     /// From the coordinates of its shape to its principal axes.
-    pub carry: Pose,
-    /// Its surface in principal axes.
+    pub to_principal: Pose,
+    /// Its surface in principal axes, shared by equal bodies.
     pub mesh: Option<Arc<Mesh>>,
-    /// The closed surface that water sees, in principal axes.
+    /// The closed surface for buoyancy, in principal axes, shared by equal bodies.
     pub hull: Option<Arc<Mesh>>,
     /// Contact spheres in principal axes.
     pub spheres: Vec<(DVec3, f64)>,
+    /// Whether one of its shapes is no ball, and so collides as a sphere about it.
+    pub collides_as_bounding_sphere: bool,
     /// c.
     pub restitution: f64,
     /// μ.
@@ -46,54 +43,37 @@ pub struct BuiltBody {
     pub own_friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
-    /// The path of the scene's entry, for messages.
-    pub path: String,
+    /// The path of the scene's entry, for messages; shared by the copies of an array.
+    pub path: Arc<str>,
 }
 
-/// All bodies; those with problems are reported and stand in as balls, so that
-/// what refers to them can be checked as well.
+impl BuiltBody {
+    /// The radius of its smallest contact sphere; zero without any.
+    pub fn radius(&self) -> f64 {
+        let radii = self.spheres.iter().map(|s| s.1);
+        radii.reduce(f64::min).unwrap_or(0.0)
+    }
+}
+
+/// Builds all bodies. A body with errors is reported and replaced by a body of one
+/// kilogram, so that references to it can be checked as well.
 pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
     let mut built: Vec<BuiltBody> = Vec::new();
     let mut random = Pcg64::seed_from_u64(scene.seed);
+    let mut cache = ShapeCache::default();
     for (i, spec) in file.body.iter().enumerate() {
         let path = format!("body[{i}]");
-        let mut body = one(scene, file, spec, i, &path, diagnostics);
+        let body = one(scene, file, spec, i, &path, &mut cache, diagnostics);
         match &spec.array {
             None => built.push(body),
             Some(array) => {
-                check::not_negative(
-                    diagnostics,
-                    &format!("{path}.array.jitter"),
-                    "the jitter",
-                    array.jitter,
-                );
-                check::not_negative(
-                    diagnostics,
-                    &format!("{path}.array.speed"),
-                    "the speed",
-                    array.speed,
-                );
-                let [nx, ny, nz] = array.count;
-                let count = nx.saturating_mul(ny).saturating_mul(nz);
-                if count == 0 || count.saturating_add(built.len() as u64) > MOST_BODIES {
-                    diagnostics.at(
-                        &format!("{path}.array.count"),
-                        format!("{count} copies; there must be at least one, and at most {MOST_BODIES} bodies in all"),
-                        "count = [10, 10, 10] makes a thousand",
-                    );
-                    continue;
+                for (key, what, value) in [
+                    ("jitter", "the jitter", array.jitter),
+                    ("speed", "the speed", array.speed),
+                ] {
+                    check::not_negative(diagnostics, &format!("{path}.array.{key}"), what, value);
                 }
-                let name = std::mem::take(&mut body.name);
-                for copy in 0..count {
-                    let (x, y, z) = (copy % nx, copy / nx % ny, copy / nx / ny);
-                    let place = DVec3::new(x as f64, y as f64, z as f64);
-                    let mut one = body.clone();
-                    one.name = format!("{name}-{copy}");
-                    one.state.position +=
-                        place * DVec3::from(array.spacing) + in_cube(&mut random) * array.jitter;
-                    one.state.velocity += on_sphere(&mut random) * array.speed;
-                    built.push(one);
-                }
+                add_copies(body, array, &mut random, &mut built);
             }
         }
     }
@@ -102,13 +82,27 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         diagnostics.at(
             &wild.path,
             format!(
-                "`{}` starts at no finite place, or faster than light",
+                "`{}` starts at no finite position, or faster than light",
                 wild.name
             ),
             "lengths are in metres, speeds in m/s and rad/s; are the numbers far too large?",
         );
     }
     built
+}
+
+/// Adds the copies of an array, whose number was checked before.
+fn add_copies(body: BuiltBody, array: &ArraySpec, random: &mut Pcg64, built: &mut Vec<BuiltBody>) {
+    let [nx, ny, _] = array.count;
+    for copy in 0..array.copies() {
+        let (x, y, z) = (copy % nx, copy / nx % ny, copy / nx / ny);
+        let place = DVec3::new(x as f64, y as f64, z as f64);
+        let mut one = body.clone();
+        one.name = format!("{}-{copy}", body.name);
+        one.state.position += place * DVec3::from(array.spacing) + in_cube(random) * array.jitter;
+        one.state.velocity += on_sphere(random) * array.speed;
+        built.push(one);
+    }
 }
 
 fn check_names(built: &[BuiltBody], diagnostics: &mut Diagnostics) {
@@ -147,30 +141,23 @@ fn one(
     spec: &BodySpec,
     index: usize,
     path: &str,
+    cache: &mut ShapeCache,
     diagnostics: &mut Diagnostics,
 ) -> BuiltBody {
-    let forms = forms(scene, spec, path, diagnostics);
-    let mass = mass(spec, &forms, path, diagnostics).unwrap_or(MassProperties {
+    let shapes = shapes(scene, spec, path, cache, diagnostics);
+    let mass = mass(spec, &shapes, path, diagnostics).unwrap_or(MassProperties {
         mass: 1.0,
         centre: DVec3::ZERO,
         inertia: DMat3::IDENTITY,
     });
     let diagonal = mass.diagonalise();
-    let carry = diagonal.carry();
+    let to_principal = diagonal.carry();
     let damping = spec.damping.unwrap_or(file.damping);
     if let Some(own) = spec.damping {
-        check::not_negative(
-            diagnostics,
-            &format!("{path}.damping.linear"),
-            "the damping",
-            own.linear,
-        );
-        check::not_negative(
-            diagnostics,
-            &format!("{path}.damping.angular"),
-            "the damping",
-            own.angular,
-        );
+        for (key, value) in [("linear", own.linear), ("angular", own.angular)] {
+            let path = format!("{path}.damping.{key}");
+            check::not_negative(diagnostics, &path, "the damping", value);
+        }
     }
     let constants = Constants {
         mass: diagonal.mass,
@@ -193,65 +180,53 @@ fn one(
         "" => format!("body-{}", index + 1),
         name => name.to_owned(),
     };
-    let spheres = if spec.collides.unwrap_or(true) {
-        forms
-            .iter()
-            .map(|f| {
-                let (centre, radius) = shapes::contact_sphere(f);
-                (carry.point(centre), radius)
-            })
-            // A single shape's sphere is about the centre of mass itself.
-            .map(|(c, r)| {
-                (
-                    if c.length() < 1e-12 * r {
-                        DVec3::ZERO
-                    } else {
-                        c
-                    },
-                    r,
-                )
-            })
-            .collect()
-    } else {
-        Vec::new()
+    let collides = spec.collides.unwrap_or(true);
+    let spheres = match collides {
+        true => contact_spheres(&shapes, &to_principal),
+        false => Vec::new(),
     };
-    let mut surface = Mesh::default();
-    forms.iter().for_each(|f| surface.append(&f.mesh));
-    let wet = !file.water.is_empty();
-    let hulls: Option<Vec<Mesh>> = forms
-        .iter()
-        .filter(|_| wet)
-        .map(ShapeGeometry::hull)
-        .collect();
-    let hull = hulls.filter(|h| !h.is_empty()).map(|parts| {
-        let mut all = Mesh::default();
-        parts.iter().for_each(|p| all.append(p));
-        Arc::new(all.at(&carry))
-    });
+    let in_water = !file.water.is_empty();
+    let meshes = cache.body_meshes(spec, &shapes, &to_principal, in_water);
     BuiltBody {
         name,
         constants,
         state: state(spec, &mass, &constants, path, diagnostics),
         locked: spec.locked,
-        carry,
-        mesh: (!surface.vertices.is_empty()).then(|| Arc::new(surface.at(&carry))),
-        hull,
+        to_principal,
+        mesh: meshes.surface,
+        hull: meshes.hull,
         spheres,
+        collides_as_bounding_sphere: collides && shapes.iter().any(|s| s.ball.is_none()),
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction.unwrap_or(file.contact.friction),
         own_friction: spec.friction,
         color: color(spec.color.as_deref(), index, path, diagnostics),
-        path: path.to_owned(),
+        path: path.into(),
     }
 }
 
+/// One sphere for each shape, in principal axes.
+fn contact_spheres(shapes: &[Arc<ShapeGeometry>], to_principal: &Pose) -> Vec<(DVec3, f64)> {
+    let spheres = shapes.iter().map(|shape| {
+        let (centre, radius) = shape.contact_sphere();
+        let centre = to_principal.point(centre);
+        // The sphere of a single shape is about the centre of mass itself.
+        match centre.length() < 1e-12 * radius {
+            true => (DVec3::ZERO, radius),
+            false => (centre, radius),
+        }
+    });
+    spheres.collect()
+}
+
 /// The shapes of a body, in its coordinates.
-fn forms(
+fn shapes(
     scene: &Scene,
     spec: &BodySpec,
     path: &str,
+    cache: &mut ShapeCache,
     diagnostics: &mut Diagnostics,
-) -> Vec<ShapeGeometry> {
+) -> Vec<Arc<ShapeGeometry>> {
     check::at_most_one(
         diagnostics,
         path,
@@ -260,26 +235,21 @@ fn forms(
             ("parts", !spec.parts.is_empty()),
         ],
     );
-    let mut forms = Vec::new();
+    let mut shapes = Vec::new();
     if let Some(shape) = &spec.shape {
-        forms.extend(shapes::form(
-            scene,
-            shape,
-            &format!("{path}.shape"),
-            diagnostics,
-        ));
+        shapes.extend(cache.shape(scene, shape, &format!("{path}.shape"), diagnostics));
     }
     for (k, part) in spec.parts.iter().enumerate() {
         let path = format!("{path}.parts[{k}]");
         let turn = check::orientation(diagnostics, &path, part.orientation, part.turn.as_ref());
         let pose = Pose::new(turn, part.position.into());
-        let formed = shapes::form(scene, &part.shape, &format!("{path}.shape"), diagnostics);
-        forms.extend(formed.map(|f| f.at(&pose)));
+        let shape = cache.shape(scene, &part.shape, &format!("{path}.shape"), diagnostics);
+        shapes.extend(shape.map(|shape| Arc::new(ShapeGeometry::clone(&shape).at(&pose))));
     }
-    forms
+    shapes
 }
 
-/// Colours for bodies that name none: calm, and easy to tell apart.
+/// Colours for bodies that name none: muted, and easy to tell apart.
 const PALETTE: [[u8; 3]; 8] = [
     [0xd9, 0x5f, 0x4c],
     [0x3f, 0x7f, 0xbf],
@@ -320,53 +290,4 @@ fn hex(text: &str) -> Option<[u8; 3]> {
     }
     let value = u32::from_str_radix(digits, 16).ok()?;
     Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
-}
-
-/// What the recording says about the bodies; bodies that look alike share
-/// their surface.
-pub fn infos<'a>(
-    built: &'a [BuiltBody],
-    placed: &'a [PlacedObstacle],
-) -> (Vec<MeshData>, Vec<BodyInfo>) {
-    let mut meshes: Vec<&'a Arc<Mesh>> = Vec::new();
-    let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    let mut share = |mesh: &'a Arc<Mesh>| {
-        let candidates = alike.entry(fingerprint(mesh)).or_default();
-        let same = |&&k: &&usize| Arc::ptr_eq(meshes[k], mesh) || **meshes[k] == **mesh;
-        candidates.iter().find(same).copied().unwrap_or_else(|| {
-            meshes.push(mesh);
-            candidates.push(meshes.len() - 1);
-            meshes.len() - 1
-        })
-    };
-    let bodies = built.iter().map(|body| BodyInfo {
-        name: body.name.clone(),
-        mass: body.constants.mass,
-        moments: body.constants.moments,
-        color: body.color,
-        mesh: body.mesh.as_ref().map(&mut share),
-        spheres: body.spheres.clone(),
-        scripted: false,
-        character: None,
-    });
-    let mut infos: Vec<BodyInfo> = bodies.collect();
-    infos.extend(placed.iter().map(|o| BodyInfo {
-        name: o.name.clone(),
-        mass: 0.0,
-        moments: DVec3::ZERO,
-        color: o.color,
-        mesh: Some(share(&o.mesh)),
-        spheres: Vec::new(),
-        scripted: true,
-        character: None,
-    }));
-    let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();
-    (meshes, infos)
-}
-
-/// Equal for equal meshes, and seldom for others: from their first corner.
-fn fingerprint(mesh: &Mesh) -> u64 {
-    let first = mesh.vertices.first().copied().unwrap_or_default();
-    let bits = first.to_array().map(f64::to_bits);
-    (bits[0].rotate_left(7) ^ bits[1]).rotate_left(7) ^ bits[2] ^ mesh.vertices.len() as u64
 }

@@ -1,23 +1,16 @@
-//! Checks of single values, and of everything but bodies and forces.
+//! Checks of single values, of the `time` table and of the surroundings.
 
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::SceneFile;
+use crate::text::number;
 use conatus_math::{DQuat, DVec3, rotation};
-
-/// A number in few characters, whatever its size.
-pub fn short(value: f64) -> String {
-    match value.abs() {
-        0.0 | 1e-6..1e9 => value.to_string(),
-        _ => format!("{value:e}"),
-    }
-}
 
 /// The value must be greater than zero.
 pub fn positive(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if value <= 0.0 {
         diagnostics.at(
             path,
-            format!("{what} is {}, but must be greater than zero", short(value)),
+            format!("{what} is {}, but must be greater than zero", number(value)),
             format!("give {what} as a positive number"),
         );
     }
@@ -28,7 +21,7 @@ pub fn not_negative(diagnostics: &mut Diagnostics, path: &str, what: &str, value
     if value < 0.0 {
         diagnostics.at(
             path,
-            format!("{what} is {}, but must not be negative", short(value)),
+            format!("{what} is {}, but must not be negative", number(value)),
             "give zero or a positive number",
         );
     }
@@ -39,18 +32,21 @@ pub fn restitution(diagnostics: &mut Diagnostics, path: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
         diagnostics.at(
             path,
-            format!("the restitution is {value}, but must lie between 0 and 1"),
+            format!(
+                "the restitution is {}, but must lie between 0 and 1",
+                number(value)
+            ),
             "0 does not bounce at all, 1 loses no energy",
         );
     }
 }
 
-/// The value is a share of a whole, from 0 to 1.
+/// The value is a fraction, from 0 to 1.
 pub fn share(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if !(0.0..=1.0).contains(&value) {
         diagnostics.at(
             path,
-            format!("{what} is {}, but must lie between 0 and 1", short(value)),
+            format!("{what} is {}, but must lie between 0 and 1", number(value)),
             "1 is all of it",
         );
     }
@@ -151,14 +147,14 @@ pub fn time(file: &SceneFile, diagnostics: &mut Diagnostics) {
             "1 records every step",
         );
     }
-    // Beyond 2⁵³ a step can no longer be told from the next.
+    // Beyond 2⁵³ a number of steps is no longer exact.
     if time.step > 0.0 && time.seconds / time.step > 9.0e15 {
         diagnostics.at(
             "time.step",
             format!(
                 "{} s in steps of {} s are more steps than can be counted",
-                short(time.seconds),
-                short(time.step)
+                number(time.seconds),
+                number(time.step)
             ),
             "take a larger step or a shorter run",
         );

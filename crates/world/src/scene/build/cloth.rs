@@ -1,5 +1,4 @@
-//! From the cloth of a scene file to pieces, obstacles and pins that are ready
-//! for the world.
+//! From the cloth of a scene file to pieces, obstacles and pins for the world.
 
 use super::bodies::BuiltBody;
 use super::check;
@@ -12,6 +11,7 @@ use crate::scene::load::Scene;
 use crate::scene::model::{
     ClothIntegratorSpec, ClothResponseSpec, ClothSolverSpec, ClothZoneFrictionSpec, SceneFile,
 };
+use crate::text;
 use conatus_cloth::collide::Plane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::{
@@ -23,13 +23,13 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 
-/// Beyond this distance, in metres, the digits of a place are too few for
-/// sheets that keep a millimetre.
-pub(super) const FARTHEST: f64 = 1e6;
+/// The farthest from the origin that cloth and what it meets may be, in metres. Beyond it
+/// the digits of a position are too few for sheets that keep a millimetre.
+pub(super) const MAX_DISTANCE_M: f64 = 1e6;
 
-/// What the scene's cloth comes to.
+/// The cloth of a scene.
 pub struct BuiltCloth {
-    /// For the world; none if there is no cloth.
+    /// For the world; none if there is neither cloth nor an obstacle.
     pub world: Option<ClothWorld>,
     /// For the recording's header.
     pub infos: Vec<ClothInfo>,
@@ -76,12 +76,12 @@ pub fn build(
             continue;
         };
         let size = mesh.bounding_radius(DVec3::ZERO);
-        let within = body.state.position.length() + size <= FARTHEST;
+        let within = body.state.position.length() + size <= MAX_DISTANCE_M;
         if !within {
             diagnostics.at(
                 &body.path,
                 format!(
-                    "`{}` reaches more than {FARTHEST} m from the origin, where cloth cannot meet it",
+                    "`{}` reaches more than {MAX_DISTANCE_M} m from the origin, where cloth cannot meet it",
                     body.name
                 ),
                 "lengths are in metres; make it smaller, or say `collides = false`",
@@ -186,11 +186,14 @@ fn check_settings(file: &SceneFile, diagnostics: &mut Diagnostics) {
     if c.longest < 1.0 {
         diagnostics.at(
             "cloth.longest",
-            format!("edges may get {} times their rest length", c.longest),
+            format!(
+                "edges may get {} times their rest length",
+                text::number(c.longest)
+            ),
             "give at least 1; 1.1 lets them stretch by a tenth",
         );
     }
-    let too = [
+    let limits = [
         (
             "restore",
             c.restore > 1.0,
@@ -204,13 +207,13 @@ fn check_settings(file: &SceneFile, diagnostics: &mut Diagnostics) {
         (
             "smallest_step",
             c.smallest_step > 0.0 && c.smallest_step < 1e-9,
-            "give at least 1e-9: what cannot be resolved by then never is",
+            "give at least 1e-9: shorter steps resolve nothing more",
         ),
     ];
-    for (key, wrong, help) in too {
+    for (key, wrong, help) in limits {
         if wrong {
             let value = positive.iter().find(|p| p.0 == key).map_or(0.0, |p| p.2);
-            let message = format!("`{key}` is {}", check::short(value));
+            let message = format!("`{key}` is {}", text::number(value));
             diagnostics.at(&format!("cloth.{key}"), message, help);
         }
     }
@@ -242,7 +245,7 @@ fn check_settings(file: &SceneFile, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// No two pieces are called alike, or reports could not tell them apart.
+/// Reports refer to pieces by name, so no two may share one.
 fn check_names(infos: &[ClothInfo], origins: &[usize], diagnostics: &mut Diagnostics) {
     let mut seen = BTreeMap::new();
     for (info, &origin) in infos.iter().zip(origins) {
@@ -259,7 +262,7 @@ fn check_names(infos: &[ClothInfo], origins: &[usize], diagnostics: &mut Diagnos
     }
 }
 
-/// Refuses what intersects at the start, at the first piece that does.
+/// Reports what intersects at the start, at the first piece that does.
 fn report_intersections(
     world: &ClothWorld,
     infos: &[ClothInfo],
@@ -280,24 +283,24 @@ fn report_intersections(
             let name = names.get(part).unwrap_or(&"?");
             format!("triangle {} of `{name}`", number + 1)
         };
-        let mut told: Vec<String> = (pairs.iter().take(4))
+        let mut listed: Vec<String> = (pairs.iter().take(4))
             .map(|&(a, b)| format!("{} and {}", name(a), name(b)))
             .collect();
         match pairs.len() {
             0..=4 => {}
-            10 => told.push("more".to_owned()),
-            n => told.push(format!("{} more", n - 4)),
+            10 => listed.push("more".to_owned()),
+            n => listed.push(format!("{} more", n - 4)),
         }
-        refuse(
+        report_at_piece(
             diagnostics,
             origins.get(world.triangle(first).0),
-            format!("cloth intersects at the start: {}", told.join("; ")),
+            format!("cloth intersects at the start: {}", listed.join("; ")),
             "move the pieces apart",
         );
     }
     for (plane, first, count) in world.behind_planes() {
         let (part, _) = world.triangle(first);
-        refuse(
+        report_at_piece(
             diagnostics,
             origins.get(part),
             format!(
@@ -309,11 +312,16 @@ fn report_intersections(
     }
 }
 
-fn refuse(diagnostics: &mut Diagnostics, origin: Option<&usize>, message: String, remedy: &str) {
+fn report_at_piece(
+    diagnostics: &mut Diagnostics,
+    origin: Option<&usize>,
+    message: String,
+    remedy: &str,
+) {
     let path = origin.map_or("cloth".to_owned(), |i| format!("cloth.piece[{i}].position"));
     diagnostics.at(
         &path,
         message,
-        format!("{remedy}, or go on with --set cloth.allow_initial_intersections=true"),
+        format!("{remedy}, or run it with --set cloth.allow_initial_intersections=true"),
     );
 }

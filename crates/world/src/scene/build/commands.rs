@@ -30,7 +30,7 @@ pub fn build(
             diagnostics.at(
                 &path,
                 "a command does exactly one thing",
-                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; make several commands for several things",
+                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; write one command for each action",
             );
             continue;
         }
@@ -71,7 +71,7 @@ fn command(
         return Some(Command::Impulse {
             body,
             impulse: impulse.impulse.into(),
-            point_body: point.map_or(DVec3::ZERO, |p| built[body].carry.point(p)),
+            point_body: point.map_or(DVec3::ZERO, |p| built[body].to_principal.point(p)),
         });
     }
     if let Some(names) = &spec.merge {
@@ -83,7 +83,7 @@ fn command(
         if list.iter().all(|i| Some(i) == list.first()) {
             diagnostics.at(
                 &format!("{path}.merge"),
-                "it takes two to merge",
+                "a merge needs two bodies",
                 "name at least two bodies",
             );
         }

@@ -4,16 +4,18 @@ use super::bodies::BuiltBody;
 use super::check;
 use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{PushAxesSpec, SceneFile, SpringEndSpec, UpAxisSpec, WaveSpec};
+use crate::text;
 use crate::world::World;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_record::{EndInfo, SpringInfo, WaterInfo, WaveInfo};
 use conatus_rigid::forces::{self, Drag, End, Frame, Hull, Push, Reach, Rectangle, Spring, Water};
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-/// Hulls are not refined beyond this, for the sake of speed.
-const MOST_HULL_TRIANGLES: usize = 20_000;
+/// The most triangles that a hull is refined to.
+const MAX_HULL_TRIANGLES: usize = 20_000;
 
 /// The index of a body by its name.
 pub fn find(
@@ -38,7 +40,7 @@ pub fn find(
     found
 }
 
-/// Springs, drags and pushes; the springs for display.
+/// Adds springs, drags and pushes to the world. Returns the springs for display.
 pub fn build(
     world: &mut World,
     file: &SceneFile,
@@ -95,19 +97,25 @@ pub fn build(
         {
             diagnostics.at(
                 &format!("{path}.until"),
-                format!("the push ends at {until} s, before it begins at {from} s"),
+                format!(
+                    "the push ends at {} s, before it begins at {} s",
+                    text::number(until),
+                    text::number(from)
+                ),
                 "`until` must be later than `from`",
             );
         }
-        let carry = &built[body].carry;
+        let to_principal = &built[body].to_principal;
         let (frame, turn) = match push.axes {
             PushAxesSpec::World => (Frame::World, conatus_math::DQuat::IDENTITY),
-            PushAxesSpec::Body => (Frame::Body, carry.rotation),
+            PushAxesSpec::Body => (Frame::Body, to_principal.rotation),
         };
         world.add_force(Push {
             body,
             force: turn * DVec3::from(push.force.unwrap_or_default()),
-            point_body: push.point.map_or(DVec3::ZERO, |p| carry.point(p.into())),
+            point_body: push
+                .point
+                .map_or(DVec3::ZERO, |p| to_principal.point(p.into())),
             torque: turn * DVec3::from(push.torque.unwrap_or_default()),
             frame,
             from: push.from.unwrap_or(0.0),
@@ -147,7 +155,7 @@ fn springs(
             diagnostics.at(
                 &path,
                 "a spring between two pins moves nothing",
-                "hang one of its ends on a `body`",
+                "attach one of its ends to a `body`",
             );
         }
         let place = |end: &End| match *end {
@@ -207,7 +215,7 @@ fn end(
     let Some(name) = &spec.body else {
         diagnostics.at(
             path,
-            "this end of the spring holds on to nothing",
+            "this end of the spring is not attached",
             "give it a `body` (with `vertex` or `point`) or a `pin`",
         );
         return None;
@@ -215,7 +223,7 @@ fn end(
     let k = find(built, name, &format!("{path}.body"), diagnostics)?;
     let body = &built[k];
     if let Some(point) = spec.point {
-        return Some(End::Body(k, body.carry.point(point.into())));
+        return Some(End::Body(k, body.to_principal.point(point.into())));
     }
     let Some(vertex) = spec.vertex else {
         return Some(End::Body(k, DVec3::ZERO));
@@ -230,14 +238,14 @@ fn end(
                     "`{name}` has {} vertices, none with number {vertex}",
                     vertices.len()
                 ),
-                "vertices are counted from 0; `point` takes any place instead",
+                "vertices are counted from 0; `point` takes any position instead",
             );
             None
         }
     }
 }
 
-/// Stretches of water, as forces and for display.
+/// Bodies of water, as forces and for display.
 pub fn waters(
     world: &mut World,
     file: &SceneFile,
@@ -310,8 +318,8 @@ pub fn waters(
                 })
                 .collect(),
         });
-        // A hull meets the waves at its vertices: they must be close enough
-        // together to see each wave's shape.
+        // A hull samples the waves at its vertices, so these must be close together
+        // compared with the shortest wave.
         let shortest = spec.waves.iter().map(|w| w.wavelength);
         let longest_edge = shortest.fold(f64::INFINITY, f64::min) / 8.0;
         world.add_force(Water {
@@ -324,19 +332,24 @@ pub fn waters(
             current: spec.current.into(),
             extent,
             waves,
-            hulls: built
-                .iter()
-                .enumerate()
-                .filter_map(|(body, b)| {
-                    let hull = b.hull.as_ref()?;
-                    let mesh = Mesh::clone(hull).refined(longest_edge, MOST_HULL_TRIANGLES);
-                    let mesh = Arc::new(mesh);
-                    Some(Hull { body, mesh })
-                })
-                .collect(),
+            hulls: hulls(built, longest_edge),
         });
     }
     infos
+}
+
+/// The hulls of all bodies with no edge longer than `longest_edge`. Equal bodies share one.
+fn hulls(built: &[BuiltBody], longest_edge: f64) -> Vec<Hull> {
+    let mut refined: HashMap<*const Mesh, Arc<Mesh>> = HashMap::new();
+    let hulls = built.iter().enumerate().filter_map(|(body, b)| {
+        let hull = b.hull.as_ref()?;
+        let mesh = refined.entry(Arc::as_ptr(hull)).or_insert_with(|| {
+            Arc::new(Mesh::clone(hull).refined(longest_edge, MAX_HULL_TRIANGLES))
+        });
+        let mesh = Arc::clone(mesh);
+        Some(Hull { body, mesh })
+    });
+    hulls.collect()
 }
 
 fn wave(spec: &WaveSpec, gravity: f64, path: &str, diagnostics: &mut Diagnostics) -> forces::Wave {

@@ -1,5 +1,4 @@
-//! What a scene's cloth is made of: the table of materials, and those that
-//! the scene adds to it.
+//! The materials of cloth: the built-in table, and those that a scene adds to it.
 
 use super::check;
 use crate::scene::diagnostic::{Diagnostics, nearest};
@@ -7,35 +6,35 @@ use crate::scene::model::{ClothMaterialSpec, ClothSpec};
 use conatus_cloth::{MATERIALS, Material, named};
 use std::collections::BTreeMap;
 
-/// More materials than this are not like one another in a row.
-const LONGEST_CHAIN: usize = 64;
+/// The most materials that refer to each other in a row.
+const MAX_LIKE_CHAIN: usize = 64;
 
-/// Stands in for what is wrong, until all problems are told.
+/// Replaces a material with errors, so that the rest of the scene can be checked.
 const FALLBACK: Material = MATERIALS[0].1;
 
-/// All materials that pieces of a scene can be made of.
+/// All materials that pieces of a scene can have.
 pub struct Materials<'a> {
     own: &'a BTreeMap<String, ClothMaterialSpec>,
-    ready: BTreeMap<&'a str, Material>,
+    resolved: BTreeMap<&'a str, Material>,
 }
 
 impl<'a> Materials<'a> {
-    /// Mixes and checks the scene's own materials, each of them once.
+    /// Resolves and checks the scene's own materials, each of them once.
     pub fn of(cloth: &'a ClothSpec, diagnostics: &mut Diagnostics) -> Self {
         let mut all = Self {
             own: &cloth.material,
-            ready: BTreeMap::new(),
+            resolved: BTreeMap::new(),
         };
         for name in cloth.material.keys() {
-            all.mix(name, &mut Vec::new(), diagnostics);
+            all.resolve(name, &mut Vec::new(), diagnostics);
         }
         all
     }
 
-    /// The material that `path` calls by its name; the scene's own goes before
-    /// one of the table.
+    /// The material that the key at `path` names. A material of the scene replaces one of
+    /// the table with the same name.
     pub fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Material {
-        if let Some(found) = self.ready.get(name).copied().or_else(|| named(name)) {
+        if let Some(found) = self.resolved.get(name).copied().or_else(|| named(name)) {
             return found;
         }
         let names: Vec<&str> = (MATERIALS.iter().map(|m| m.0))
@@ -52,12 +51,12 @@ impl<'a> Materials<'a> {
         FALLBACK
     }
 
-    /// Mixes the scene's material `name`; `chain` are those that are like it.
-    fn mix(&mut self, name: &'a str, chain: &mut Vec<&'a str>, diagnostics: &mut Diagnostics) {
+    /// Resolves the scene's material `name`; `chain` are the materials whose `like` led to it.
+    fn resolve(&mut self, name: &'a str, chain: &mut Vec<&'a str>, diagnostics: &mut Diagnostics) {
         let Some(own) = self.own.get(name) else {
             return;
         };
-        if self.ready.contains_key(name) {
+        if self.resolved.contains_key(name) {
             return;
         }
         let path = format!("cloth.material.{name}");
@@ -66,12 +65,15 @@ impl<'a> Materials<'a> {
             None => FALLBACK,
             // `[cloth.material.silk]` with `like = "silk"`: the table's.
             Some(like) if like == name && named(like).is_some() => named(like).unwrap_or(FALLBACK),
-            Some(like) if chain.contains(&like) || chain.len() > LONGEST_CHAIN => {
-                let circle = chain.iter().skip_while(|c| **c != like);
-                let circle: Vec<String> = circle.map(|c| format!("`{c}` like")).collect();
-                let message = match circle.is_empty() {
-                    true => format!("more than {LONGEST_CHAIN} materials are like one another"),
-                    false => format!("materials go in a circle: {} `{like}`", circle.join(" ")),
+            Some(like) if chain.contains(&like) || chain.len() > MAX_LIKE_CHAIN => {
+                let cycle = chain.iter().skip_while(|c| **c != like);
+                let cycle: Vec<String> = cycle.map(|c| format!("`{c}` like")).collect();
+                let message = match cycle.is_empty() {
+                    true => format!("more than {MAX_LIKE_CHAIN} materials are like one another"),
+                    false => format!(
+                        "materials refer to each other in a circle: {} `{like}`",
+                        cycle.join(" ")
+                    ),
                 };
                 diagnostics.at(
                     &format!("{path}.like"),
@@ -81,13 +83,13 @@ impl<'a> Materials<'a> {
                 FALLBACK
             }
             Some(like) => {
-                self.mix(like, chain, diagnostics);
+                self.resolve(like, chain, diagnostics);
                 self.find(like, &format!("{path}.like"), diagnostics)
             }
         };
         chain.pop();
         check_numbers(own, &path, diagnostics);
-        self.ready.insert(name, mixed(own, base));
+        self.resolved.insert(name, with_defaults(own, base));
     }
 }
 
@@ -122,13 +124,13 @@ fn check_numbers(own: &ClothMaterialSpec, path: &str, diagnostics: &mut Diagnost
         check::share(
             diagnostics,
             &format!("{path}.compression"),
-            "the share that is left in compression",
+            "the fraction that is left in compression",
             share,
         );
     }
 }
 
-fn mixed(own: &ClothMaterialSpec, base: Material) -> Material {
+fn with_defaults(own: &ClothMaterialSpec, base: Material) -> Material {
     let stretch = |one: Option<f64>, base: f64| one.or(own.stretch).unwrap_or(base);
     Material {
         density: own.density.unwrap_or(base.density),

@@ -1,17 +1,18 @@
-//! What a body is made of and how it starts: mass properties from shapes,
-//! parts, particles or given numbers, then place and motion.
+//! Mass properties of a body from shapes, parts, particles or given numbers, and its state
+//! at the start.
 
 use super::check;
-use super::shapes::{self, ShapeGeometry};
+use super::shapes::{ShapeGeometry, explain_open};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::BodySpec;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
 use conatus_rigid::{Constants, MassProperties, State};
+use std::sync::Arc;
 
 /// The mass properties of a body, if all that they need is right.
 pub fn mass(
     spec: &BodySpec,
-    forms: &[ShapeGeometry],
+    shapes: &[Arc<ShapeGeometry>],
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
@@ -24,7 +25,7 @@ pub fn mass(
             ("particles", !spec.particles.is_empty()),
         ],
     );
-    // Told whatever else may be wrong with the shape.
+    // Reported even if the shape is wrong as well.
     for (key, value) in [("mass", spec.mass), ("density", spec.density)] {
         if let Some(value) = value.filter(|v| *v <= 0.0) {
             check::positive(
@@ -39,9 +40,9 @@ pub fn mass(
     let from_matter = if !spec.particles.is_empty() {
         particles(spec, path, diagnostics)
     } else if !spec.parts.is_empty() {
-        parts(spec, forms, path, diagnostics)
+        parts(spec, shapes, path, diagnostics)
     } else {
-        single(spec, forms, path, diagnostics)
+        single(spec, shapes, path, diagnostics)
     };
     let mut mass = from_matter?;
     if let Some(centre) = spec.centre {
@@ -69,12 +70,12 @@ pub fn mass(
 }
 
 fn particles(spec: &BodySpec, path: &str, diagnostics: &mut Diagnostics) -> Option<MassProperties> {
-    let mut fine = true;
+    let mut valid = true;
     for (k, particle) in spec.particles.iter().enumerate() {
         if particle.mass <= 0.0 {
             let path = format!("{path}.particles[{k}].mass");
             check::positive(diagnostics, &path, "the mass", particle.mass);
-            fine = false;
+            valid = false;
         }
     }
     let list: Vec<(f64, DVec3)> = spec
@@ -82,31 +83,31 @@ fn particles(spec: &BodySpec, path: &str, diagnostics: &mut Diagnostics) -> Opti
         .iter()
         .map(|p| (p.mass, p.position.into()))
         .collect();
-    fine.then(|| MassProperties::from_particles(&list))
+    valid.then(|| MassProperties::from_particles(&list))
 }
 
-/// Each part with its own mass or density; if none has one, those of the whole
-/// count, a mass shared out by volume.
+/// Combines the parts, each with its own mass or density. If no part has one, the mass or
+/// density of the body is used, a mass in proportion to volume.
 fn parts(
     spec: &BodySpec,
-    forms: &[ShapeGeometry],
+    shapes: &[Arc<ShapeGeometry>],
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
-    if forms.len() != spec.parts.len() {
+    if shapes.len() != spec.parts.len() {
         return None;
     }
     let own = |part: &crate::scene::model::PartSpec| part.mass.is_some() || part.density.is_some();
-    let volume: f64 = forms.iter().filter_map(|f| f.volume).sum();
+    let volume: f64 = shapes.iter().filter_map(|f| f.volume).sum();
     let shared = match spec.mass {
         Some(mass) if !spec.parts.iter().any(own) => Some(mass / volume),
         _ => spec.density,
     };
     let mut placed = Vec::new();
-    for (k, (part, formed)) in spec.parts.iter().zip(forms).enumerate() {
+    for (k, (part, shape)) in spec.parts.iter().zip(shapes).enumerate() {
         let path = format!("{path}.parts[{k}]");
         let density = part.density.or(shared.filter(|_| part.mass.is_none()));
-        let weighed = weigh(part.mass, density, formed, &path, diagnostics)?;
+        let weighed = weigh(part.mass, density, shape, &path, diagnostics)?;
         placed.push((weighed, Pose::IDENTITY));
     }
     let mut whole = MassProperties::combine(&placed);
@@ -119,21 +120,21 @@ fn parts(
 
 fn single(
     spec: &BodySpec,
-    forms: &[ShapeGeometry],
+    shapes: &[Arc<ShapeGeometry>],
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
-    match (forms.first(), spec.mass, spec.inertia) {
+    match (shapes.first(), spec.mass, spec.inertia) {
         // Given directly: the shape is only for display and contact.
-        (formed, Some(mass), Some(_)) => {
-            let centre = formed.and_then(|f| f.unit_mass).map(|m| m.centre);
+        (shape, Some(mass), Some(_)) => {
+            let centre = shape.and_then(|f| f.unit_mass).map(|m| m.centre);
             Some(MassProperties {
                 mass,
                 centre: centre.unwrap_or_default(),
                 inertia: DMat3::IDENTITY,
             })
         }
-        (Some(formed), mass, _) => weigh(mass, spec.density, formed, path, diagnostics),
+        (Some(shape), mass, _) => weigh(mass, spec.density, shape, path, diagnostics),
         (None, ..) if spec.shape.is_some() => None,
         (None, ..) => {
             diagnostics.at(
@@ -150,7 +151,7 @@ fn single(
 fn weigh(
     mass: Option<f64>,
     density: Option<f64>,
-    formed: &ShapeGeometry,
+    shape: &ShapeGeometry,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<MassProperties> {
@@ -158,9 +159,9 @@ fn weigh(
         check::at_most_one(diagnostics, path, &[("mass", true), ("density", true)]);
         return None;
     }
-    let (Some(unit), Some(volume)) = (formed.unit_mass, formed.volume) else {
-        shapes::explain_open(
-            &formed.mesh,
+    let (Some(unit), Some(volume)) = (shape.unit_mass, shape.volume) else {
+        explain_open(
+            &shape.mesh,
             &format!("{path}.shape.mesh.file"),
             "or give `mass`, `centre` and `inertia` yourself",
             diagnostics,
@@ -173,7 +174,7 @@ fn weigh(
         (None, None) => {
             diagnostics.at(
                 path,
-                "a shape without mass",
+                "the shape has no mass",
                 "add `mass` in kilograms or `density` in kg/m³ (water has 1000)",
             );
             return None;
@@ -196,7 +197,7 @@ fn weigh(
     })
 }
 
-/// Where a body starts and how it moves.
+/// The state of a body at the start.
 pub fn state(
     spec: &BodySpec,
     mass: &MassProperties,

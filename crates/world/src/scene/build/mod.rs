@@ -9,14 +9,18 @@ mod check;
 mod cloth;
 mod commands;
 mod forces;
+mod infos;
 mod live;
 mod materials;
 mod matter;
 mod motion;
 mod obstacle_shapes;
 mod obstacles;
+mod piece_shapes;
 mod pieces;
 mod shapes;
+mod size;
+mod warnings;
 
 use super::diagnostic::{DiagnosticList, SceneError};
 use super::load::Scene;
@@ -30,6 +34,7 @@ use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
 use conatus_rigid::contact::{Plane, Sphere};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A scene that is ready to run.
@@ -99,22 +104,35 @@ impl Scene {
         diagnostics.finish().map(drop)
     }
 
-    /// Checks the physics of the scene and builds its world. The first call reads
-    /// the files that the scene names; later calls see the same texts, so that
-    /// every call gives an equal setup.
-    pub fn build(&self) -> Result<Setup, SceneError> {
-        let mut diagnostics = self.diagnostics();
+    /// The scene file with the ground and the length that characters need by default.
+    /// Without characters it is the file itself: large scenes are not copied.
+    fn with_defaults_of_motion(&self) -> Cow<'_, SceneFile> {
+        if self.file.character.is_empty() {
+            return Cow::Borrowed(&self.file);
+        }
         let mut file = self.file.clone();
         if let (Some(seconds), false) = (motion::seconds(&file), self.has_seconds()) {
             file.time.seconds = seconds;
         }
         motion::add_ground(&mut file);
+        Cow::Owned(file)
+    }
+
+    /// Checks the physics of the scene and builds its world. The first call reads
+    /// the files that the scene names; later calls see the same texts, so that
+    /// every call gives an equal setup.
+    pub fn build(&self) -> Result<Setup, SceneError> {
+        let mut diagnostics = self.diagnostics();
+        let file = self.with_defaults_of_motion();
         let up = match file.up {
             UpAxisSpec::Y => Up::Y,
             UpAxisSpec::Z => Up::Z,
         };
         check::time(&file, &mut diagnostics);
         check::surroundings(&file, &mut diagnostics);
+        if !size::check(&file, memory::available(), &mut diagnostics) {
+            return Err(diagnostics.into_error());
+        }
         let built = bodies::build(self, &file, &mut diagnostics);
 
         let mut world = World::new(file.time.step);
@@ -152,12 +170,13 @@ impl Scene {
             motion.planner
         });
 
-        let (mut meshes, mut infos) = bodies::infos(&built, &placed);
+        let (mut meshes, mut infos) = infos::infos(&built, &placed);
         if let Some(motion) = &world.motion {
             let (surfaces, parts) = motion.clip().part_bodies(meshes.len());
             meshes.extend(surfaces);
             infos.extend(parts);
         }
+        warnings::check(&world, &built, &mut diagnostics);
         let header = Header {
             format: FORMAT.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,8 +1,8 @@
-//! The shapes of obstacles as triangles: solids, meshes, and what only obstacles can be,
-//! such as funnels, stairs and hills.
+//! The shapes of obstacles as triangles: solids, meshes, and surfaces that only obstacles
+//! can have, such as funnels, stairs and heightfields.
 //!
-//! Sizes and counts that make no sense are refused here; where an obstacle is and how it
-//! moves is up to [`obstacles`](super::obstacles).
+//! Invalid sizes and counts are refused here. [`obstacles`](super::obstacles) decides where
+//! an obstacle is and how it moves.
 
 use super::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
@@ -12,8 +12,8 @@ use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::DVec3;
 use std::ops::RangeInclusive;
 
-/// More triangles than this are not worth it.
-const MOST_TRIANGLES: usize = 200_000;
+/// The most triangles of an obstacle.
+pub const MAX_TRIANGLES: usize = 200_000;
 
 /// The surface of a shape in its own axes, with no edge much longer than `detail`.
 pub fn surface(
@@ -48,25 +48,16 @@ pub fn surface(
         }
         open => return open_surface(open, path, diagnostics).map(|m| refined(m, detail)),
     };
-    let formed = shapes::form(scene, &solid, path, diagnostics)?;
-    Some(refined(formed.mesh, detail))
+    let geometry = shapes::shape_geometry(scene, &solid, path, diagnostics)?;
+    Some(refined(geometry.mesh, detail))
 }
 
-/// All triangles cut into four until none has a longer edge: all alike, so
-/// that no vertex comes to lie within the edge of another triangle.
-fn refined(mut mesh: Mesh, detail: Option<f64>) -> Mesh {
-    let longest = |mesh: &Mesh| {
-        (0..mesh.triangles.len())
-            .map(|t| mesh.corners(t))
-            .map(|[a, b, c]| a.distance(b).max(b.distance(c)).max(c.distance(a)))
-            .fold(0.0, f64::max)
-    };
-    let Some(detail) = detail else { return mesh };
-    while longest(&mesh) > detail && 4 * mesh.triangles.len() <= MOST_TRIANGLES {
-        let most = 4 * mesh.triangles.len();
-        mesh = mesh.refined(0.0, most);
+/// The surface with no edge longer than `detail`, as far as [`MAX_TRIANGLES`] allow.
+fn refined(mesh: Mesh, detail: Option<f64>) -> Mesh {
+    match detail.filter(|detail| *detail > 0.0) {
+        Some(detail) => mesh.refined(detail, MAX_TRIANGLES),
+        None => mesh,
     }
-    mesh
 }
 
 fn open_surface(
@@ -84,7 +75,7 @@ fn open_surface(
                 ("rim_height", "the height", f.rim_height - f.neck_height),
                 (
                     "rim_radius",
-                    "what the rim is wider than the neck",
+                    "the difference of the radii of rim and neck",
                     f.rim_radius - f.neck_radius,
                 ),
             ];
@@ -98,7 +89,7 @@ fn open_surface(
                 f.fillet,
             );
             let key = format!("{path}.funnel.segments");
-            pieces(diagnostics, &key, "corners around", f.segments, 3..=1000)?;
+            count_in_range(diagnostics, &key, "corners around", f.segments, 3..=1000)?;
             if diagnostics.len() > before {
                 return None;
             }
@@ -115,12 +106,12 @@ fn open_surface(
                 .rim_radius
                 .max(f.rim_height - f.neck_height)
                 .max(f.chute_length);
-            even_out(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
+            split_long_segments(&mut profile, (0.1 * f.rim_radius).max(1e-3 * far));
             generate::revolution(&profile, f.segments)
         }
         ObstacleShapeSpec::Revolution(p) => {
             let key = format!("{path}.revolution.segments");
-            pieces(diagnostics, &key, "corners around", p.segments, 3..=1000)?;
+            count_in_range(diagnostics, &key, "corners around", p.segments, 3..=1000)?;
             let key = format!("{path}.revolution.profile");
             let profile = pairs(&p.profile, &key, diagnostics)?;
             for (k, &(radius, _)) in profile.iter().enumerate() {
@@ -141,7 +132,7 @@ fn open_surface(
                 );
             }
             let key = format!("{path}.trough.segments");
-            pieces(diagnostics, &key, "sides", t.segments, 2..=200)?;
+            count_in_range(diagnostics, &key, "sides", t.segments, 2..=200)?;
             if diagnostics.len() > before {
                 return None;
             }
@@ -159,9 +150,9 @@ fn open_surface(
                 &format!("{path}.extrusion.profile"),
                 diagnostics,
             )?;
-            let most = (MOST_TRIANGLES / 2 / profile.len()) as u32;
+            let most = (MAX_TRIANGLES / 2 / profile.len()) as u32;
             let key = format!("{path}.extrusion.segments");
-            pieces(diagnostics, &key, "pieces along", e.segments, 1..=most)?;
+            count_in_range(diagnostics, &key, "pieces along", e.segments, 1..=most)?;
             if diagnostics.len() > before {
                 return None;
             }
@@ -176,7 +167,7 @@ fn open_surface(
             let key = format!("{path}.stairs.landing");
             check::not_negative(diagnostics, &key, "the landing", s.landing);
             let key = format!("{path}.stairs.steps");
-            pieces(diagnostics, &key, "steps", s.steps, 1..=100)?;
+            count_in_range(diagnostics, &key, "steps", s.steps, 1..=100)?;
             if diagnostics.len() > before {
                 return None;
             }
@@ -210,13 +201,13 @@ fn open_surface(
                 r.width,
             )
         }
-        ObstacleShapeSpec::Heightfield(h) => hills(h, path, diagnostics)?,
+        ObstacleShapeSpec::Heightfield(h) => heightfield_mesh(h, path, diagnostics)?,
         _ => return None,
     };
     Some(mesh)
 }
 
-/// A profile of (x, z) that begins and ends on the ground, drawn out along y, with
+/// A profile of (x, z) that begins and ends on the ground, extruded along y, with
 /// its two sides: columns between the profile and the ground.
 fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
     let mut mesh = generate::extrusion(profile, width, 1);
@@ -234,7 +225,7 @@ fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
             let corners = [(x0, 0.0), (x1, 0.0), (x1, z1), (x0, z0)];
             let [a, b, c, d] = corners.map(|(x, z)| add(x, y, z));
             let quad = [[a, b, c], [a, c, d]];
-            // Both look outwards; a side without height has no triangle.
+            // Both face outwards; a side without height has no triangle.
             let flip = |[a, b, c]: [u32; 3]| if y > 0.0 { [a, c, b] } else { [a, b, c] };
             if z1 > 0.0 {
                 sides.push(flip(quad[0]));
@@ -248,10 +239,14 @@ fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
     mesh
 }
 
-/// A heightfield as it is felt: the smooth surface, cut finely.
-fn hills(given: &HeightfieldSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Mesh> {
-    /// Cells of the mesh in a cell of the grid, along each side.
-    const FINE: usize = 3;
+/// A heightfield as triangles: samples of the smooth surface.
+fn heightfield_mesh(
+    given: &HeightfieldSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Mesh> {
+    /// Cells of the mesh along each side of a cell of the grid.
+    const MESH_CELLS: usize = 3;
     let path = format!("{path}.heightfield");
     let columns = given.heights.first().map_or(0, Vec::len);
     let rows = given.heights.len();
@@ -272,8 +267,8 @@ fn hills(given: &HeightfieldSpec, path: &str, diagnostics: &mut Diagnostics) -> 
         return None;
     }
     let field = super::motion::field(given, DVec3::ZERO);
-    let (nx, ny) = ((columns - 1) * FINE, (rows - 1) * FINE);
-    let step = given.spacing / FINE as f64;
+    let (nx, ny) = ((columns - 1) * MESH_CELLS, (rows - 1) * MESH_CELLS);
+    let step = given.spacing / MESH_CELLS as f64;
     let mut mesh = Mesh::default();
     for j in 0..=ny {
         for i in 0..=nx {
@@ -293,35 +288,35 @@ fn hills(given: &HeightfieldSpec, path: &str, diagnostics: &mut Diagnostics) -> 
     Some(mesh)
 }
 
-/// Cuts long stretches of a profile, so that no triangle is very long.
-fn even_out(profile: &mut Vec<(f64, f64)>, longest: f64) {
-    let mut even = Vec::new();
+/// Splits long segments of a profile, so that no triangle is very long.
+fn split_long_segments(profile: &mut Vec<(f64, f64)>, longest: f64) {
+    let mut split = Vec::new();
     for pair in profile.windows(2) {
         let ((a, b), (c, d)) = (pair[0], pair[1]);
         let length = ((c - a) * (c - a) + (d - b) * (d - b)).sqrt();
-        // Lengths beyond all numbers are refused afterwards.
+        // Infinite lengths are refused afterwards.
         let pieces = (length / longest).ceil().clamp(1.0, 2000.0) as u32;
-        even.extend((0..pieces).map(|k| {
+        split.extend((0..pieces).map(|k| {
             let s = f64::from(k) / f64::from(pieces);
             (a + s * (c - a), b + s * (d - b))
         }));
     }
-    even.extend(profile.last());
-    *profile = even;
+    split.extend(profile.last());
+    *profile = split;
 }
 
-/// A number of pieces within what makes sense.
-fn pieces(
+/// Checks that a count is in its range.
+fn count_in_range(
     diagnostics: &mut Diagnostics,
     path: &str,
     what: &str,
     count: u32,
-    sensible: RangeInclusive<u32>,
+    range: RangeInclusive<u32>,
 ) -> Option<()> {
-    if sensible.contains(&count) {
+    if range.contains(&count) {
         return Some(());
     }
-    let (least, most) = sensible.into_inner();
+    let (least, most) = range.into_inner();
     diagnostics.at(
         path,
         format!("{count} {what}"),

@@ -2,11 +2,12 @@
 
 use super::bodies::{BuiltBody, color};
 use super::check;
-use super::cloth::FARTHEST;
-use super::obstacle_shapes::surface;
+use super::cloth::MAX_DISTANCE_M;
+use super::obstacle_shapes::{MAX_TRIANGLES, surface};
 use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
+use crate::text;
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, Pose};
@@ -21,7 +22,7 @@ pub struct PlacedObstacle {
     pub name: String,
     /// Its surface in its own axes.
     pub mesh: Arc<Mesh>,
-    /// Where it is when.
+    /// Its pose over time.
     pub motion: Path,
     /// Coulomb's coefficient, if it has one of its own.
     pub friction: Option<f64>,
@@ -29,11 +30,11 @@ pub struct PlacedObstacle {
     pub color: [f32; 3],
 }
 
-/// Obstacles that name no colour stay in the background.
-const CALM: &str = "#9aa3ad";
+/// The colour of obstacles that name none: grey, so that they stay in the background.
+const DEFAULT_COLOR: &str = "#9aa3ad";
 
-/// All obstacles; they share a recording's list with the `bodies`, and so
-/// their names.
+/// Builds all obstacles. Recordings list them with the `bodies`, so no two of either may
+/// share a name.
 pub fn build(
     scene: &Scene,
     file: &SceneFile,
@@ -79,19 +80,27 @@ pub fn build(
             diagnostics,
         );
         let (motion, farthest) = motion(scene, spec, &path, diagnostics);
-        let color = color(spec.color.as_deref().or(Some(CALM)), 0, &path, diagnostics);
+        let color = color(
+            spec.color.as_deref().or(Some(DEFAULT_COLOR)),
+            0,
+            &path,
+            diagnostics,
+        );
         if let Some(mesh) = mesh {
-            // Whatever turns it, it stays within this distance of its place.
+            // However it is turned, it stays within this distance of its position.
             let size = mesh.bounding_radius(DVec3::ZERO);
-            let within = farthest + size <= FARTHEST;
+            let within = farthest + size <= MAX_DISTANCE_M;
             if !within {
                 diagnostics.at(
                     &path,
-                    format!("the obstacle `{name}` reaches more than {FARTHEST} m from the origin"),
-                    "lengths are in metres; is a size, a place or a `scale` far too large?",
+                    format!(
+                        "the obstacle `{name}` reaches more than {MAX_DISTANCE_M} m from the origin"
+                    ),
+                    "lengths are in metres; is a size, a position or a `scale` far too large?",
                 );
                 continue;
             }
+            warn_of_coarse_edges(&mesh, spec.detail, &path, diagnostics);
             placed.push(PlacedObstacle {
                 name,
                 mesh: Arc::new(mesh),
@@ -102,6 +111,28 @@ pub fn build(
         }
     }
     placed
+}
+
+/// Warns where the largest number of triangles is too small for `detail`.
+fn warn_of_coarse_edges(
+    mesh: &Mesh,
+    detail: Option<f64>,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let longest = mesh.longest_edge();
+    if let Some(detail) = detail.filter(|detail| longest > *detail * (1.0 + 1e-9)) {
+        diagnostics.warn(
+            &format!("{path}.detail"),
+            format!(
+                "the longest edge is {} m, not {} m: the obstacle has {} triangles already",
+                text::number(longest),
+                text::number(detail),
+                mesh.triangles.len()
+            ),
+            format!("an obstacle has at most {MAX_TRIANGLES} triangles; give a greater `detail`"),
+        );
+    }
 }
 
 /// How it moves, and how far from the origin it gets.
@@ -116,14 +147,14 @@ fn motion(
         ("orientation", spec.orientation.is_some()),
         ("turn", spec.turn.is_some()),
     ];
-    let moves = [
+    let motions = [
         ("keyframe", !spec.keyframe.is_empty()),
         ("recorded", spec.recorded.is_some()),
     ];
-    check::at_most_one(diagnostics, path, &moves);
+    check::at_most_one(diagnostics, path, &motions);
     for place in placed {
-        for moves in moves {
-            check::at_most_one(diagnostics, path, &[moves, place]);
+        for motion in motions {
+            check::at_most_one(diagnostics, path, &[motion, place]);
         }
     }
     if let Some(recorded) = &spec.recorded {
@@ -161,17 +192,20 @@ pub fn keyframes(
     for (k, key) in keys.iter().enumerate() {
         let path = format!("{path}.keyframe[{k}]");
         let turn = check::orientation(diagnostics, &path, key.orientation, key.turn.as_ref());
-        if DVec3::from(key.position).abs().max_element() > FARTHEST {
+        if DVec3::from(key.position).abs().max_element() > MAX_DISTANCE_M {
             diagnostics.at(
                 &format!("{path}.position"),
-                format!("the keyframe is more than {FARTHEST} m away"),
+                format!("the keyframe is more than {MAX_DISTANCE_M} m away"),
                 "lengths are in metres; is the number far too large?",
             );
         }
         if found.last().is_some_and(|before| key.time <= before.time) {
             diagnostics.at(
                 &format!("{path}.time"),
-                format!("the keyframe at {} s is not after the one before", key.time),
+                format!(
+                    "the keyframe at {} s is not after the one before",
+                    text::number(key.time)
+                ),
                 "give keyframes in the order of their times",
             );
         }
@@ -187,15 +221,15 @@ pub fn keyframes(
     Path::through(found, ease)
 }
 
-/// The poses of a body in a recorded run. They go into the scene's sources as
-/// text, so that a recording of this scene can be run again without that one.
+/// The poses of a body in a recorded run. They become a text among the scene's sources, so
+/// that a recording of this scene can be run again without the other recording.
 fn recorded_keys(scene: &Scene, file: &str, body: &str) -> Result<Vec<Key>, Diagnostic> {
     let name = format!("{file}#{body}");
     let text = scene.files.read_or_make(&name, |folder| {
         let path = folder.join(file);
         let recording = Recording::read(&path).map_err(|e| {
             Diagnostic::new(e.to_string())
-                .help("record one with `conatus run SCENE -o FILE.mcap`, and name it as seen from the scene file")
+                .help("record one with `conatus run SCENE -o FILE.mcap`, and give its path relative to the scene file")
         })?;
         let names = || recording.header.bodies.iter().map(|b| b.name.as_str());
         let Some(index) = names().position(|n| n == body) else {
@@ -228,7 +262,7 @@ fn recorded_keys(scene: &Scene, file: &str, body: &str) -> Result<Vec<Key>, Diag
         let finite = place.is_finite() && time.is_finite();
         if !(turn.length_squared().is_normal() && finite) {
             return Err(Diagnostic::new(format!(
-                "`{name}` holds a pose that is none"
+                "`{name}` holds a pose that is not finite"
             )));
         }
         keys.push(Key {

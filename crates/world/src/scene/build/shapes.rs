@@ -1,13 +1,16 @@
-//! From a shape in a scene file to mass, surface and contact spheres, all in
-//! the shape's own coordinates.
+//! From a shape in a scene file to mass, surface and contact spheres, all in the shape's
+//! own coordinates. Equal shapes are made once and shared.
 
 use super::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{AxialSpec, AxisSpec, MeshSpec, ShapeSpec};
+use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, MeshSpec, ShapeSpec};
+use crate::text;
 use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::MassProperties;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A shape that a body is made of.
 #[derive(Clone)]
@@ -18,8 +21,7 @@ pub struct ShapeGeometry {
     pub volume: Option<f64>,
     /// Its mass properties for a mass of one kilogram; none if not closed.
     pub unit_mass: Option<MassProperties>,
-    /// The ball that it collides as: itself, if it is one; for anything else
-    /// the sphere about it is found when its centre of mass is known.
+    /// The radius, if the shape is a ball. Anything else collides as a sphere about it.
     pub ball: Option<f64>,
 }
 
@@ -31,9 +33,8 @@ impl ShapeGeometry {
         self
     }
 
-    /// The hull that water sees: the surface, blown up a little so that its
-    /// volume is exactly that of the solid it stands for. A ball needs fewer
-    /// triangles for that than for the eye.
+    /// The hull for buoyancy: the surface, scaled so that its volume is exactly that of the
+    /// solid. A ball needs fewer triangles here than for display.
     pub fn hull(&self) -> Option<Mesh> {
         let volume = self.volume?;
         let centre = self.unit_mass?.centre;
@@ -54,10 +55,93 @@ impl ShapeGeometry {
         }
         Some(hull)
     }
+
+    /// The ball or bounding sphere that the shape collides as, about its own centre.
+    pub fn contact_sphere(&self) -> (DVec3, f64) {
+        let centre = self.unit_mass.map_or(DVec3::ZERO, |m| m.centre);
+        let radius = self
+            .ball
+            .unwrap_or_else(|| self.mesh.bounding_radius(centre));
+        (centre, radius)
+    }
 }
 
-/// Reads a shape; `None` if something is wrong with it.
-pub fn form(
+/// The surface and the hull of a body, in principal axes.
+#[derive(Clone, Default)]
+pub struct BodyMeshes {
+    /// Its surface; none without a shape.
+    pub surface: Option<Arc<Mesh>>,
+    /// The closed surface for buoyancy; none where there is no water.
+    pub hull: Option<Arc<Mesh>>,
+}
+
+/// What equal shapes share: 20,000 equal spheres have one mesh.
+///
+/// Shapes are compared by the text of their specification, in which numbers have all
+/// their digits.
+#[derive(Default)]
+pub struct ShapeCache {
+    shapes: HashMap<String, Arc<ShapeGeometry>>,
+    meshes: HashMap<String, BodyMeshes>,
+}
+
+impl ShapeCache {
+    /// The geometry of a shape; `None` if something is wrong with it, which is reported
+    /// for every body that has it.
+    pub fn shape(
+        &mut self,
+        scene: &Scene,
+        spec: &ShapeSpec,
+        path: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Arc<ShapeGeometry>> {
+        let key = format!("{spec:?}");
+        if let Some(known) = self.shapes.get(&key) {
+            return Some(Arc::clone(known));
+        }
+        let made = Arc::new(shape_geometry(scene, spec, path, diagnostics)?);
+        self.shapes.insert(key, Arc::clone(&made));
+        Some(made)
+    }
+
+    /// The meshes of a body whose shapes are `shapes`; `to_principal` goes from the
+    /// coordinates of its shapes to principal axes.
+    pub fn body_meshes(
+        &mut self,
+        spec: &BodySpec,
+        shapes: &[Arc<ShapeGeometry>],
+        to_principal: &Pose,
+        in_water: bool,
+    ) -> BodyMeshes {
+        let key = format!("{:?} {:?} {to_principal:?}", spec.shape, spec.parts);
+        // A body with a faulty part is reported, and differs from one without it.
+        let whole = shapes.len() == spec.parts.len() + usize::from(spec.shape.is_some());
+        if let Some(known) = self.meshes.get(&key).filter(|_| whole) {
+            return known.clone();
+        }
+        let joined = |meshes: &[Mesh]| {
+            let mut all = Mesh::default();
+            meshes.iter().for_each(|mesh| all.append(mesh));
+            (!all.vertices.is_empty()).then(|| Arc::new(all.at(to_principal)))
+        };
+        let surfaces: Vec<Mesh> = shapes.iter().map(|s| s.mesh.clone()).collect();
+        let hulls: Option<Vec<Mesh>> = (shapes.iter())
+            .filter(|_| in_water)
+            .map(|s| s.hull())
+            .collect();
+        let made = BodyMeshes {
+            surface: joined(&surfaces),
+            hull: hulls.and_then(|hulls| joined(&hulls)),
+        };
+        if whole {
+            self.meshes.insert(key, made.clone());
+        }
+        made
+    }
+}
+
+/// Makes a shape; `None` if something is wrong with it.
+pub fn shape_geometry(
     scene: &Scene,
     shape: &ShapeSpec,
     path: &str,
@@ -140,8 +224,8 @@ fn axial(diagnostics: &mut Diagnostics, path: &str, shape: &AxialSpec) -> (f64, 
     (shape.radius, shape.height, axis)
 }
 
-/// A solid, unless its sizes are wrong (reported already) or so extreme that
-/// its volume is no number.
+/// A solid, unless its sizes are wrong (reported already) or so extreme that its volume
+/// is not a normal number.
 fn solid(
     solid: Solid,
     ball: Option<f64>,
@@ -160,14 +244,14 @@ fn solid(
     if diagnostics.is_empty() {
         diagnostics.at(
             path,
-            format!("the volume comes out as {volume} m³"),
+            format!("the volume comes out as {} m³", text::number(volume)),
             "lengths are in metres; are these far too small or too large?",
         );
     }
     None
 }
 
-/// The mesh of an OBJ file, as it is.
+/// The mesh of an OBJ file, unchanged but for its scale.
 pub fn read_mesh(
     scene: &Scene,
     file: &MeshSpec,
@@ -235,8 +319,7 @@ fn mesh(
     })
 }
 
-/// Why a mesh has no volume, for the message at `path`, and what to do
-/// instead of closing it.
+/// Reports at `path` why a mesh has no volume; `otherwise` is the alternative to closing it.
 pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, diagnostics: &mut Diagnostics) {
     match mesh.check_closed() {
         Err(open) => diagnostics.at(
@@ -250,13 +333,4 @@ pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, diagnostics: &mut 
             "is it flat, or its scale far too small or too large?",
         ),
     }
-}
-
-/// The ball or bounding sphere that a shape collides as, about its own centre.
-pub fn contact_sphere(formed: &ShapeGeometry) -> (DVec3, f64) {
-    let centre = formed.unit_mass.map_or(DVec3::ZERO, |m| m.centre);
-    let radius = formed
-        .ball
-        .unwrap_or_else(|| formed.mesh.bounding_radius(centre));
-    (centre, radius)
 }

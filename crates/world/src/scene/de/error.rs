@@ -1,11 +1,11 @@
-//! Says in the words of the scene file what serde says in the words of Rust.
+//! Translates serde's errors into the words of the scene file.
 
 use crate::scene::diagnostic::{Diagnostic, nearest};
 use crate::scene::tree::Span;
 use serde::de::{Expected, Unexpected};
 use std::fmt;
 
-/// Why a value does not fit, with the innermost place that is known.
+/// The error of a value, with the innermost place that is known.
 #[derive(Debug)]
 pub struct DeserializeError {
     diagnostic: Box<Diagnostic>,
@@ -18,7 +18,7 @@ impl DeserializeError {
         }
     }
 
-    /// Sets the place unless something further in has set it already.
+    /// Sets the place unless an inner value has set it already.
     pub(super) fn or_at(mut self, span: Span) -> Self {
         self.diagnostic.span.get_or_insert(span);
         self
@@ -93,7 +93,7 @@ impl serde::de::Error for DeserializeError {
     }
 }
 
-/// What to do about a value of the wrong type, where that is plain.
+/// How to fix a value of the wrong type, where that is known.
 fn remedy(expected: &str, found: &str) -> &'static str {
     match () {
         _ if expected.contains("list") && found.contains("table") => {
@@ -105,7 +105,7 @@ fn remedy(expected: &str, found: &str) -> &'static str {
         _ if expected.contains("string") => "write it in quotes",
         _ if expected.contains("list") => "write several values in brackets: [x, y, z]",
         _ if expected.contains("table") => "write keys and values in braces: { key = value }",
-        _ => "docs/scenes.md and `conatus schema` tell what every key takes",
+        _ => "docs/scenes.md and `conatus schema` list what every key takes",
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn suggestion(found: &str, expected: &[&'static str], all: &str) -> S
     }
 }
 
-/// Says in words of the scene file what serde says in words of Rust.
+/// What serde expects, in the words of the scene file.
 fn plain_expected(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     match text.as_str() {

@@ -16,7 +16,7 @@ pub struct BodySpec {
     pub name: String,
     /// The shape, for mass, collisions and display.
     pub shape: Option<ShapeSpec>,
-    /// Several shapes at poses of their own that make up one body.
+    /// Several shapes, each at its own pose, that make up one body.
     pub parts: Vec<PartSpec>,
     /// Point masses that make up the body.
     pub particles: Vec<ParticleSpec>,
@@ -46,13 +46,13 @@ pub struct BodySpec {
     pub angular_velocity: Option<Vec3>,
     /// The angular momentum in world axes, instead of `omega_body`.
     pub angular_momentum: Option<Vec3>,
-    /// Held in place: it never moves, and others bounce off it.
+    /// Held in place: it never moves, and other bodies bounce off it.
     pub locked: bool,
-    /// Automatic damping of its own.
+    /// Its automatic damping; by default that of the scene.
     pub damping: Option<DampingSpec>,
-    /// Restitution of its own.
+    /// Its restitution; by default that of the scene.
     pub restitution: Option<f64>,
-    /// Friction of its own.
+    /// Its friction; by default that of the scene.
     pub friction: Option<f64>,
     /// Whether it takes part in collisions.
     pub collides: Option<bool>,
@@ -110,7 +110,7 @@ pub struct AxialSpec {
     pub radius: f64,
     /// The height along the axis.
     pub height: f64,
-    /// The axis it lies along.
+    /// The direction of its axis.
     #[serde(default)]
     pub axis: AxisSpec,
 }
@@ -143,9 +143,9 @@ pub struct EllipsoidSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MeshFile")]
 pub struct MeshSpec {
-    /// The file, relative to the scene file; a bare built-in mesh in built-in scenes.
+    /// The file, relative to the scene file; the name of a built-in mesh in built-in scenes.
     pub file: String,
-    /// What its coordinates are multiplied by.
+    /// The factor of its coordinates.
     #[serde(default = "one")]
     pub scale: f64,
 }
@@ -165,7 +165,7 @@ pub struct PartSpec {
     pub mass: Option<f64>,
     /// Its density in kg/m³, instead of the mass.
     pub density: Option<f64>,
-    /// Where its origin is in the body.
+    /// The position of its origin in the body.
     #[serde(default)]
     pub position: Vec3,
     /// Its orientation as a quaternion (w, x, y, z).
@@ -181,7 +181,7 @@ pub struct PartSpec {
 pub struct ParticleSpec {
     /// Its mass in kilograms.
     pub mass: f64,
-    /// Where it is in the body.
+    /// Its position in the body.
     pub position: Vec3,
 }
 
@@ -190,7 +190,7 @@ pub struct ParticleSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Turn")]
 pub struct TurnSpec {
-    /// The axis, of any length but zero.
+    /// The axis; its length must not be zero.
     pub axis: Vec3,
     /// The angle in radians.
     pub angle: Option<f64>,
@@ -203,14 +203,22 @@ pub struct TurnSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Array")]
 pub struct ArraySpec {
-    /// How many along x, y and z.
+    /// The number of copies along x, y and z.
     pub count: [u64; 3],
     /// The distance between neighbours along x, y and z.
     pub spacing: Vec3,
-    /// Each copy is moved by up to this much along each axis, at random.
+    /// The largest random displacement of each copy along each axis.
     #[serde(default)]
     pub jitter: f64,
     /// Each copy gets a velocity of this size in a random direction, added to its own.
     #[serde(default)]
     pub speed: f64,
+}
+
+impl ArraySpec {
+    /// The number of copies; the largest number if it is larger still.
+    pub fn copies(&self) -> u64 {
+        let [nx, ny, nz] = self.count;
+        nx.saturating_mul(ny).saturating_mul(nz)
+    }
 }

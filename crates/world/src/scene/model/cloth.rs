@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 pub struct ClothSpec {
     /// The pieces.
     pub piece: Vec<ClothPieceSpec>,
-    /// Materials of one's own, by name.
+    /// Custom materials, by name.
     pub material: BTreeMap<String, ClothMaterialSpec>,
-    /// Vertices along the longer side of rectangles that do not say so themselves.
+    /// Vertices along the longer side of rectangles without `vertices`.
     pub resolution: u32,
     /// Coulomb friction of all pieces, instead of their materials'.
     pub friction: Option<f64>,
@@ -22,35 +22,35 @@ pub struct ClothSpec {
     pub thickness: Option<f64>,
     /// The velocity of the air in m/s.
     pub wind: Vec3,
-    /// What is added to the wind and taken from it again, in turn.
+    /// Gusts: a periodic addition to the wind.
     pub gust: Option<GustSpec>,
-    /// What resolves collisions that nothing else could.
+    /// The fail-safe for collisions that the earlier stages leave.
     pub response: ClothResponseSpec,
-    /// How friction acts there.
+    /// How friction acts in the fail-safe.
     pub zone_friction: ClothZoneFrictionSpec,
-    /// Sweeps over contacts in a step, at most.
+    /// The largest number of sweeps over contacts in a step.
     pub sweeps: u32,
-    /// Passes over collisions within a step, before the fail-safe.
+    /// The largest number of passes over collisions in a step, before the fail-safe.
     pub passes: u32,
-    /// The share of an overlap that is taken away in a step.
+    /// The fraction of an overlap that is removed in a step.
     pub restore: f64,
-    /// How long an edge may get, against its rest length, before it is held back.
+    /// The largest ratio of an edge to its rest length before it is held back.
     pub longest: f64,
-    /// Whether contacts that press take part in the linear system of a step, too.
+    /// Whether contacts of the step before take part in the linear system of a step.
     pub contacts_in_solve: bool,
-    /// Whether cloth that has come to rest is left alone until something stirs.
+    /// Whether cloth at rest is skipped until something around it moves.
     pub rests: bool,
-    /// The shortest step, in seconds, that a difficult one is cut into.
+    /// The shortest substep, in seconds, that a difficult step is split into.
     pub smallest_step: f64,
     /// How a step is integrated.
     pub integrator: ClothIntegratorSpec,
     /// How the linear system of a step is solved.
     pub solver: ClothSolverSpec,
-    /// How exactly, against the change of velocity.
+    /// The tolerance of the solver, relative to the change of velocity.
     pub tolerance: f64,
-    /// How often forces are linearised in a step.
+    /// The number of linearisations of the forces in a step.
     pub newton_iterations: u32,
-    /// Whether to run although something intersects at the start.
+    /// Whether to run a scene in which cloth intersects something at the start.
     pub allow_initial_intersections: bool,
 }
 
@@ -82,18 +82,18 @@ impl Default for ClothSpec {
     }
 }
 
-/// Wind that comes and goes: three sines of different periods.
+/// Periodic wind: the sum of three sines with different periods.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Gust")]
 pub struct GustSpec {
-    /// The velocity of the strongest gusts, in m/s.
+    /// The largest velocity of the gusts, in m/s.
     pub strength: Vec3,
-    /// The time from one to the next, in seconds.
+    /// The time from one gust to the next, in seconds.
     pub period: f64,
 }
 
-/// What resolves collisions that nothing else could.
+/// The fail-safe for collisions that the earlier stages leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ClothResponse")]
@@ -101,7 +101,7 @@ pub enum ClothResponseSpec {
     /// Impact is cancelled, sliding is kept (Harmon et al. 2008).
     #[default]
     InelasticProjection,
-    /// What collides moves on as one rigid body (Provot 1997, Bridson et al. 2002).
+    /// Colliding vertices move on as one rigid body (Provot 1997, Bridson et al. 2002).
     RigidImpactZones,
     /// Impulses push and never pull: a linear complementarity problem.
     Lcp,
@@ -127,7 +127,7 @@ pub enum ClothIntegratorSpec {
     /// Linearised implicit Euler: stable at any step.
     #[default]
     ImplicitEuler,
-    /// Keeps the energy, for steps shorter than the fastest vibration.
+    /// Conserves energy, for steps shorter than the fastest vibration.
     SymplecticEuler,
 }
 
@@ -154,25 +154,25 @@ pub struct ClothPieceSpec {
     pub name: String,
     /// Its shape at rest.
     pub shape: Option<ClothShapeSpec>,
-    /// What it is made of: cotton, silk, denim, paper, plastic, or one of `cloth.material`.
+    /// Its material: cotton, silk, denim, paper, plastic, or one of `cloth.material`.
     pub material: Option<String>,
     /// Where the origin of its shape starts.
     pub position: Vec3,
-    /// How it is turned at the start, as a quaternion (w, x, y, z).
+    /// Its orientation at the start, as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
-    /// How it is turned at the start, as a turn about an axis.
+    /// Its orientation at the start, as a turn about an axis.
     pub turn: Option<TurnSpec>,
-    /// The velocity it starts with.
+    /// Its velocity at the start.
     pub velocity: Vec3,
     /// Vertices that are held or moved by the scene.
     pub pin: Vec<ClothPinSpec>,
-    /// Springs from vertices to points.
+    /// Springs between vertices and fixed points.
     pub spring: Vec<ClothSpringSpec>,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
     /// Many copies of the piece on a grid.
     pub array: Option<ArraySpec>,
-    /// When copies are let go that hang where they start until then.
+    /// When copies, which are held at their start until then, are released.
     pub release: Option<ReleaseSpec>,
 }
 
@@ -202,7 +202,7 @@ pub struct ClothRectangleSpec {
     pub width: f64,
     /// The length along y.
     pub height: f64,
-    /// How many vertices along x and y; from `cloth.resolution` if absent.
+    /// The number of vertices along x and y; from `cloth.resolution` by default.
     pub vertices: Option<[u32; 2]>,
 }
 
@@ -226,7 +226,7 @@ pub struct ClothTubeSpec {
     pub radius: f64,
     /// The length along z.
     pub height: f64,
-    /// How many vertices around and along.
+    /// The number of vertices around and along.
     pub vertices: [u32; 2],
 }
 
@@ -237,16 +237,16 @@ pub struct ClothTubeSpec {
 pub struct ClothBallSpec {
     /// The radius.
     pub radius: f64,
-    /// How often the icosahedron's triangles are cut into four.
+    /// How often each triangle of the icosahedron is divided into four.
     pub subdivisions: u32,
 }
 
-/// A material of one's own. What is not given is as in the material `like`.
+/// A custom material. Missing keys are those of the material `like`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ClothMaterial")]
 pub struct ClothMaterialSpec {
-    /// The material that gives all that is not given here; cotton if absent.
+    /// The material that supplies the missing keys; cotton by default.
     pub like: Option<String>,
     /// Mass per area in kg/m².
     pub density: Option<f64>,
@@ -258,7 +258,7 @@ pub struct ClothMaterialSpec {
     pub stretch_weft: Option<f64>,
     /// Shear stiffness in N/m.
     pub shear: Option<f64>,
-    /// The share of the stretch stiffness in compression, from 0 to 1.
+    /// The fraction of the stretch stiffness in compression, from 0 to 1.
     pub compression: Option<f64>,
     /// Bending stiffness in N·m.
     pub bend: Option<f64>,
@@ -270,7 +270,7 @@ pub struct ClothMaterialSpec {
     pub drag_normal: Option<f64>,
     /// Drag coefficient of air along the sheet.
     pub drag_tangential: Option<f64>,
-    /// The distance that it keeps, in metres.
+    /// The distance that it keeps from other surfaces, in metres.
     pub thickness: Option<f64>,
     /// Coulomb friction.
     pub friction: Option<f64>,
@@ -285,13 +285,13 @@ pub struct ClothPinSpec {
     pub vertices: Vec<u32>,
     /// The four corners of a rectangle.
     pub corners: bool,
-    /// All vertices within a box, its least and greatest corner, in the shape's coordinates.
+    /// All vertices in a box, given by its two opposite corners, in the shape's coordinates.
     pub within: Option<[Vec3; 2]>,
-    /// How they move from where they start; held in place if absent.
+    /// How they move from their start; held in place by default.
     pub keyframe: Vec<KeyframeSpec>,
-    /// How they get from one keyframe to the next.
+    /// The interpolation between keyframes.
     pub ease: EaseSpec,
-    /// When they are let go, in seconds.
+    /// When they are released, in seconds.
     pub until: Option<f64>,
 }
 
@@ -302,7 +302,7 @@ pub struct ClothPinSpec {
 pub struct ClothSpringSpec {
     /// Which vertices, counted from 1.
     pub vertices: Vec<u32>,
-    /// Where it is fixed; where each vertex starts if absent.
+    /// The fixed point; by default the start of each vertex.
     pub point: Option<Vec3>,
     /// The stiffness in N/m.
     pub stiffness: f64,
@@ -311,14 +311,14 @@ pub struct ClothSpringSpec {
     pub damping: f64,
 }
 
-/// When copies are let go.
+/// When copies are released.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Release")]
 pub struct ReleaseSpec {
-    /// When the first is let go, in seconds.
+    /// When the first copy is released, in seconds.
     #[serde(default)]
     pub first: f64,
-    /// The time between two of them.
+    /// The time between two releases, in seconds.
     pub every: f64,
 }

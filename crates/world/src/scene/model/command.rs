@@ -1,11 +1,10 @@
-//! Commands: `[[command]]`, what happens at given times.
+//! Commands: `[[command]]`, actions at given times.
 
 use super::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that happens at a given time: exactly one of the keys besides
-/// `time`.
+/// An action at a given time: exactly one of the keys besides `time`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Command")]
@@ -16,24 +15,24 @@ pub struct CommandSpec {
     pub kick: Option<KickSpec>,
     /// Adds an impulse at a point of a body.
     pub impulse: Option<ImpulseSpec>,
-    /// Makes two or more bodies one.
+    /// Merges two or more bodies into one.
     pub merge: Option<Vec<String>>,
     /// Holds a body in place from now on.
     pub lock: Option<String>,
-    /// Lets a body go.
+    /// Releases a body.
     pub unlock: Option<String>,
 }
 
-/// A kick, as the keys 1 to 9 give it.
+/// A new momentum for a body, as the keys 1 to 9 give it.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Kick")]
 pub struct KickSpec {
     /// The body.
     pub body: String,
-    /// Its new momentum; unchanged if absent.
+    /// Its new momentum; unchanged by default.
     pub momentum: Option<Vec3>,
-    /// Its new angular momentum in world axes; unchanged if absent.
+    /// Its new angular momentum in world axes; unchanged by default.
     pub angular_momentum: Option<Vec3>,
 }
 
@@ -47,6 +46,6 @@ pub struct ImpulseSpec {
     /// The impulse in N·s, in world axes.
     pub impulse: Vec3,
     /// Where it acts, in the coordinates that the body's shape is given in;
-    /// the centre of mass if absent.
+    /// the centre of mass by default.
     pub point: Option<Vec3>,
 }

@@ -15,7 +15,7 @@ pub struct SpringSpec {
     pub b: SpringEndSpec,
     /// Force per stretch, in N/m.
     pub stiffness: f64,
-    /// The length at rest; the length at the start if absent.
+    /// The length at rest; by default the length at the start.
     pub length: Option<f64>,
     /// Force per stretching velocity along the spring, in N·s/m.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub struct SpringEndSpec {
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Drag")]
 pub struct DragSpec {
-    /// The bodies it acts on; all if absent.
+    /// The bodies it acts on; all by default.
     pub bodies: Option<Vec<String>>,
     /// Force per velocity, in N·s/m.
     pub linear: f64,
@@ -61,15 +61,15 @@ pub struct PushSpec {
     /// The force in newtons.
     pub force: Option<Vec3>,
     /// Where it acts, in the coordinates that the body's shape is given in;
-    /// the centre of mass if absent.
+    /// the centre of mass by default.
     pub point: Option<Vec3>,
     /// The torque in N·m.
     pub torque: Option<Vec3>,
     /// Whether force and torque turn with the body.
     pub axes: PushAxesSpec,
-    /// When it begins; at once if absent.
+    /// When it begins; at the start by default.
     pub from: Option<f64>,
-    /// When it ends; never if absent.
+    /// When it ends; never by default.
     pub until: Option<f64>,
 }
 
@@ -85,7 +85,7 @@ pub enum PushAxesSpec {
     Body,
 }
 
-/// A stretch of water that carries and slows what is in it.
+/// A body of water with buoyancy and drag.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Water")]
@@ -104,7 +104,7 @@ pub struct WaterSpec {
     /// The velocity of the water.
     #[serde(default)]
     pub current: Vec3,
-    /// Its horizontal extent; endless if absent.
+    /// Its horizontal extent; unlimited by default.
     pub extent: Option<ExtentSpec>,
     /// Waves that travel over it.
     #[serde(default)]
@@ -135,9 +135,9 @@ pub struct WaveSpec {
     pub amplitude: f64,
     /// The distance from crest to crest, in metres.
     pub wavelength: f64,
-    /// Where it travels to, seen from above; of any length but zero.
+    /// The direction of travel, seen from above; its length must not be zero.
     pub direction: [f64; 2],
-    /// Its speed in m/s; that of a deep-water wave of its length if absent.
+    /// Its speed in m/s; by default that of a deep-water wave of its length.
     pub speed: Option<f64>,
     /// Its phase at the start, in radians.
     #[serde(default)]

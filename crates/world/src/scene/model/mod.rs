@@ -1,5 +1,5 @@
-//! The scene file, key by key. What is written here is what `conatus schema`
-//! prints and what docs/scenes.md explains.
+//! The scene file, key by key. The doc comments are the descriptions that `conatus schema`
+//! prints; docs/scenes.md explains all keys.
 //!
 //! Units are SI: metres, kilograms, seconds, radians unless a key says degrees.
 
@@ -23,31 +23,31 @@ use serde::{Deserialize, Serialize};
 /// A vector of three numbers.
 pub type Vec3 = [f64; 3];
 
-/// A scene: bodies, forces, constraints and what happens when.
+/// A scene: bodies, forces, constraints and timed commands.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SceneFile {
-    /// One line: what to look for.
+    /// One line: what happens.
     pub title: Option<String>,
-    /// The document and section that the scene shows.
+    /// The document and section that the scene illustrates.
     pub shows: Option<String>,
     /// The axis that points up.
     pub up: UpAxisSpec,
     /// The seed of everything random in the scene.
     pub seed: Option<u64>,
-    /// How time passes.
+    /// The size and number of steps.
     pub time: TimeSpec,
-    /// The acceleration of gravity; 9.81 m/s² downwards if absent.
+    /// The acceleration of gravity; 9.81 m/s² downwards by default.
     pub gravity: Option<Vec3>,
     /// Chaney's automatic damping, for every body that has none of its own.
     pub damping: DampingSpec,
-    /// How things collide.
+    /// How bodies collide.
     pub contact: ContactSpec,
     /// The rigid bodies.
     pub body: Vec<BodySpec>,
     /// Cloth and thin shells.
     pub cloth: ClothSpec,
-    /// What cloth meets, and what moves as the scene says.
+    /// Obstacles for cloth and bodies: fixed, or moved by the scene.
     pub obstacle: Vec<ObstacleSpec>,
     /// Static planes that bodies cannot pass.
     pub plane: Vec<PlaneSpec>,
@@ -57,17 +57,17 @@ pub struct SceneFile {
     pub drag: Vec<DragSpec>,
     /// Constant forces and torques.
     pub push: Vec<PushSpec>,
-    /// Stretches of water.
+    /// Bodies of water.
     pub water: Vec<WaterSpec>,
-    /// Characters that find out how to move.
+    /// Characters whose movements are found by optimisation.
     pub character: Vec<CharacterSpec>,
-    /// Things that they handle.
+    /// Objects that characters handle.
     pub object: Vec<ObjectSpec>,
-    /// What they are to have done.
+    /// The goals of characters and objects.
     pub goal: Vec<GoalSpec>,
-    /// How their movements are found.
+    /// How movements are found.
     pub motion: MotionSpec,
-    /// What happens at given times.
+    /// Actions at given times.
     pub command: Vec<CommandSpec>,
 }
 
@@ -83,17 +83,17 @@ pub enum UpAxisSpec {
     Z,
 }
 
-/// How time passes.
+/// The size and number of steps.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Time")]
 pub struct TimeSpec {
     /// The size of a step in seconds.
     pub step: f64,
-    /// The length of the run in seconds; in scenes with characters that of
-    /// their movement if absent.
+    /// The length of the run in seconds; in scenes with characters, the length of their
+    /// movement by default.
     pub seconds: f64,
-    /// How many steps lie between two recorded frames.
+    /// The number of steps between two recorded frames.
     pub steps_per_frame: u64,
     /// How a step is integrated.
     pub integrator: IntegratorSpec,
@@ -122,8 +122,8 @@ pub enum IntegratorSpec {
     Euler,
     /// Euler's method on momentum and angular momentum, Di Pierro (48)-(55).
     MomentumEuler,
-    /// Momenta first, then positions and turns with the new momenta; keeps
-    /// energy from drifting.
+    /// Momenta first, then positions and orientations with the new momenta; the energy does
+    /// not drift.
     SymplecticEuler,
 }
 
@@ -138,7 +138,7 @@ pub struct DampingSpec {
     pub angular: f64,
 }
 
-/// How things collide.
+/// How bodies collide.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Contact")]
@@ -171,10 +171,10 @@ impl Default for ContactSpec {
 pub struct PlaneSpec {
     /// A point on it.
     pub point: Vec3,
-    /// Its normal, towards the side where bodies may be; of any length but zero.
+    /// Its normal, towards the side where bodies may be; its length must not be zero.
     pub normal: Vec3,
-    /// Restitution; the body's own if absent.
+    /// Restitution; by default that of the body.
     pub restitution: Option<f64>,
-    /// Friction; the body's own if absent.
+    /// Friction; by default that of the body.
     pub friction: Option<f64>,
 }

@@ -1,5 +1,5 @@
-//! Characters that find out how to move: `[motion]`, `[[character]]` and
-//! `[[goal]]`.
+//! Characters and the search for their movements: `[motion]`, `[[character]]`,
+//! `[[object]]` and `[[goal]]`.
 
 use super::Vec3;
 use conatus_motion::character::Description;
@@ -16,47 +16,45 @@ use std::fmt;
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Motion")]
 pub struct MotionSpec {
-    /// How many phases the movement has, each with its own contacts; 10 if
-    /// absent.
+    /// The number of phases of the movement, each with its own contacts; default 10.
     pub phases: Option<u32>,
-    /// How long a phase is, in seconds; 0.5 if absent.
+    /// The length of a phase in seconds; default 0.5.
     pub phase_seconds: Option<f64>,
-    /// Segments of the splines in a phase, 1 or 2; 2 if absent.
+    /// Segments of the splines in a phase, 1 or 2; default 2.
     pub segments: Option<u32>,
-    /// Moments that are looked at in each segment.
+    /// Samples of the costs in each segment.
     pub samples: Option<u32>,
-    /// The same for the polish at the end.
+    /// Samples in each segment in the polish at the end.
     pub polish_samples: Option<u32>,
-    /// Iterations, at most: for the task alone, with weak physics, with full
+    /// The largest numbers of iterations: for the task alone, with weak physics, with full
     /// physics.
     pub iterations: Option<[u32; 3]>,
-    /// Iterations of the polish, at most.
+    /// The largest number of iterations of the polish.
     pub polish: Option<u32>,
-    /// The size of the noise between stages.
+    /// The size of the random perturbation between stages.
     pub noise: Option<f64>,
-    /// Attempts, at most; the best of them is kept.
+    /// The largest number of attempts; the best is kept.
     pub attempts: Option<u32>,
-    /// How many different movements to keep, at most 16; 1 if absent. With more
-    /// than one all attempts are made: twice as many as are kept, and at least 6,
-    /// unless `attempts` says otherwise.
+    /// The number of different movements to keep, at most 16; default 1. With more than one,
+    /// all attempts are made: by default twice as many as are kept, and at least 6.
     pub keep: Option<u32>,
-    /// Which form of the physics' cost counts.
+    /// The form of the physics cost.
     pub objective: ObjectiveSpec,
-    /// What each cost weighs, by name; the usual weight where there is none.
+    /// Weights of the costs, by name, where they differ from the defaults.
     pub weights: BTreeMap<String, f64>,
-    /// What a movement has to keep to, by name; the usual where there is none.
+    /// Thresholds that a movement must satisfy, by name, where they differ from the defaults.
     pub bars: BTreeMap<String, f64>,
 }
 
-/// Which form of the physics' cost counts.
+/// The form of the physics cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Objective")]
 pub enum ObjectiveSpec {
-    /// What is left unexplained and the price of forces together.
+    /// The residual and the cost of the forces together.
     #[default]
     Envelope,
-    /// What is left unexplained alone, as in the paper.
+    /// The residual alone, as in the paper.
     Residual,
 }
 
@@ -65,40 +63,39 @@ pub enum ObjectiveSpec {
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Character")]
 pub struct CharacterSpec {
-    /// The name by which goals and reports refer to it; its kind if absent.
+    /// The name by which goals and reports refer to it; by default its kind.
     pub name: String,
-    /// A ready-made character: `human` if nothing is said; `own` for one that
-    /// `description` or `file` describes.
+    /// A built-in character, by default `human`; `own` for one that `description` or `file`
+    /// describes.
     pub kind: Option<String>,
-    /// What it is like: torso, limbs, patches and poses.
+    /// Its torso, limbs, patches and poses.
     #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub description: Option<Description>,
-    /// A TOML file with such a description, as seen from the scene file.
+    /// A TOML file with such a description, relative to the scene file.
     pub file: Option<String>,
-    /// The pose it starts in: a name such as `standing`, or places by numbers.
+    /// The pose at the start: a name such as `standing`, or a table of placements.
     pub pose: Option<StartPoseSpec>,
-    /// Where it starts: x and y, and how high above the pose if that is given;
-    /// on the highest level plane if not.
+    /// Its position at the start: x, y and the height above the pose; without the height,
+    /// on the highest horizontal plane.
     pub position: Vec<f64>,
-    /// How far it is turned about the vertical, in degrees; 0 looks along x.
+    /// Its rotation about the vertical, in degrees; at 0 it faces along x.
     pub heading: f64,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
-    /// How much dearer than usual its forces on things and on others are; 1 if
-    /// absent.
+    /// The factor of the cost of its forces on objects and on other characters; default 1.
     pub workload: Option<f64>,
-    /// Whether others can hold on to its limbs and stand on them, not on its torso
-    /// alone. That makes many contacts, so it takes its time.
+    /// Whether other characters can grip its limbs and stand on them, not on its torso alone.
+    /// It adds many contacts and slows the search.
     pub limbs_bear: bool,
-    /// Whether legs bear load with their knees as well; they do not if nothing is
-    /// said, since who can kneel does so rather than stand.
+    /// Whether knees can bear load; false by default, because a character that can kneel
+    /// prefers that to standing.
     pub knees: bool,
-    /// Coulomb's coefficients of its effectors and patches by name, where they
-    /// differ from the description's; `feet` and `hands` mean both.
+    /// Coulomb's coefficients of its effectors and patches, by name, where they differ from
+    /// the description; `feet` and `hands` mean both.
     pub friction: BTreeMap<String, f64>,
 }
 
-/// A thing that characters handle.
+/// An object that characters handle.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Object")]
@@ -107,25 +104,24 @@ pub struct ObjectSpec {
     pub name: String,
     /// Its shape: a box or a sphere.
     pub shape: Option<ObjectShapeSpec>,
-    /// Its mass in kilograms, from 0.5 to 40 for what a human can move.
+    /// Its mass in kilograms; a human can move about 0.5 to 40.
     pub mass: Option<f64>,
-    /// Where its centre is: x and y if it stands on the ground, or x, y and z.
+    /// The position of its centre: x and y if it stands on the ground, or x, y and z.
     pub position: Vec<f64>,
-    /// How far it is turned about the vertical, in degrees.
+    /// Its rotation about the vertical, in degrees.
     pub heading: f64,
-    /// Coulomb's coefficient with the ground and obstacles; 0.6 if absent.
+    /// Coulomb's coefficient with the ground and obstacles; default 0.6.
     pub friction: Option<f64>,
-    /// Whether hands can hold on to it; they do if nothing is said. Otherwise
-    /// they press.
+    /// Whether hands can grip it; true by default. Otherwise they can only push.
     pub grip: Option<bool>,
-    /// Whether it slides when it is pushed, with friction against that. It lies
-    /// still until it is lifted if nothing is said.
+    /// Whether it slides with friction when it is pushed; false by default, so that it does
+    /// not move until it is lifted.
     pub slides: bool,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
 }
 
-/// The shape of a thing.
+/// The shape of an object.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "ObjectShape")]
@@ -136,12 +132,12 @@ pub enum ObjectShapeSpec {
     Sphere(super::SphereSpec),
 }
 
-/// The pose that a character starts in.
+/// The pose of a character at the start.
 #[derive(Clone, Debug)]
 pub enum StartPoseSpec {
     /// By name.
     Named(String),
-    /// By numbers: the torso and every limb.
+    /// Placements of the torso and of every limb.
     Places(BTreeMap<String, PlaceDescription>),
 }
 
@@ -156,8 +152,8 @@ impl Serialize for StartPoseSpec {
 
 impl<'de> Deserialize<'de> for StartPoseSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
+        struct NameOrPlacements;
+        impl<'de> Visitor<'de> for NameOrPlacements {
             type Value = StartPoseSpec;
             fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
                 out.write_str("the name of a pose, or a table of places")
@@ -170,20 +166,20 @@ impl<'de> Deserialize<'de> for StartPoseSpec {
                 Ok(StartPoseSpec::Places(places))
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(NameOrPlacements)
     }
 }
 
-/// A place of a pose, for the schema.
+/// A placement in a pose, for the schema.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(dead_code)]
 struct PlaceSchema {
     /// The centre of mass, or the centre of the patch.
     position: Vec3,
-    /// Where its x axis points.
+    /// The direction of its x axis.
     forward: Vec3,
-    /// Where its z axis points.
+    /// The direction of its z axis.
     normal: Option<Vec3>,
     /// The same, for the torso.
     up: Option<Vec3>,
@@ -208,65 +204,63 @@ impl JsonSchema for StartPoseSpec {
     }
 }
 
-/// Something that a character is to have done.
+/// A goal of a character or an object.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Goal")]
 pub struct GoalSpec {
-    /// What it is to do.
+    /// The kind of goal.
     pub kind: GoalKindSpec,
-    /// Who; may be left out if there is only one character.
+    /// The character; optional if there is only one.
     pub character: Option<String>,
-    /// What is to be at `position`, instead of a character: a thing.
+    /// The object that must be at `position`, instead of a character.
     pub object: Option<String>,
-    /// On which limbs to stand; for `stand` the legs if absent, for
-    /// `handstand` the arms, for `crawl` all.
+    /// The limbs to stand on; by default the legs for `stand`, the arms for `handstand` and
+    /// all for `crawl`.
     pub on: Option<Vec<String>>,
-    /// Which limbs point straight up; for `handstand` the legs if absent.
+    /// The limbs that point straight up; by default the legs for `handstand`.
     pub up: Option<Vec<String>>,
-    /// To sit: the height of the torso's centre; that of a torso on the ground
-    /// if absent. To crawl: the most that it may have on the way; what it starts
-    /// with if absent.
+    /// For `sit`, the height of the torso's centre, by default that of a torso on the ground.
+    /// For `crawl`, the largest height on the way, by default that at the start.
     pub height: Option<f64>,
-    /// To sit: which limbs are stretched forwards; the legs if absent.
+    /// For `sit`, the limbs that are stretched forwards; by default the legs.
     pub forwards: Option<Vec<String>>,
-    /// Where to be: x and y, and the height if that matters. For a strike x, y
-    /// and z.
+    /// The target position: x and y, optionally z; x, y and z for a strike.
     pub position: Option<Vec<f64>>,
-    /// Where to face: x and y of a direction.
+    /// The direction to face: x and y.
     pub direction: Option<[f64; 2]>,
-    /// The same in degrees about the vertical; 0 faces along x.
+    /// The same as an angle in degrees about the vertical; 0 faces along x.
     pub heading: Option<f64>,
-    /// With which limb to strike.
+    /// The limb of a strike.
     pub limb: Option<String>,
-    /// When to strike, or to be somewhere, in seconds.
+    /// The time of a strike or of a position, in seconds.
     pub time: Option<f64>,
-    /// To be somewhere: for how many seconds before that already.
+    /// For a position, how many seconds before `time` it must be reached.
     pub hold: Option<f64>,
-    /// Of a thing that is to be somewhere: whether it still moves then.
+    /// For the position of an object, whether it may still be moving.
     pub moving: Option<bool>,
-    /// How fast the limb's end moves then.
+    /// The velocity of the limb's end at that time.
     pub velocity: Option<Vec3>,
 }
 
-/// What a character is to do.
+/// The kind of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "GoalKind")]
 pub enum GoalKindSpec {
-    /// To stand in the end.
+    /// Stands at the end.
     Stand,
-    /// To stand on its arms, head below.
+    /// Stands on its arms at the end.
     Handstand,
-    /// To sit on the ground in the end.
+    /// Sits on the ground at the end.
     Sit,
-    /// To keep low and level all the way.
+    /// Stays low and level all the way.
     Crawl,
-    /// To be somewhere in the end.
+    /// Is at a position at the end.
     Position,
-    /// To face somewhere in the end.
+    /// Faces a direction at the end.
     Facing,
-    /// To hit something with a limb at a time.
+    /// Hits a point with a limb at a given time.
     Strike,
 }
 

@@ -1,4 +1,4 @@
-//! Obstacles, `[[obstacle]]`, and the keyframes that they and pins of cloth follow.
+//! Obstacles, `[[obstacle]]`, and the keyframes of obstacles and of pins.
 
 use super::{AxialSpec, BoxSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct KeyframeSpec {
     /// Seconds since the start.
     pub time: f64,
-    /// Where it is; for pins, how far from where they start.
+    /// The position; for pins, the displacement from their start.
     pub position: Vec3,
     /// Its orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
@@ -19,7 +19,7 @@ pub struct KeyframeSpec {
     pub turn: Option<TurnSpec>,
 }
 
-/// How something gets from one keyframe to the next.
+/// The interpolation between keyframes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "EaseName")]
@@ -31,7 +31,7 @@ pub enum EaseSpec {
     Smooth,
 }
 
-/// Something that cloth and bodies of its kind meet, and that moves as the scene says.
+/// A surface that cloth and bodies collide with: fixed, or moved by the scene.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Obstacle")]
@@ -40,33 +40,32 @@ pub struct ObstacleSpec {
     pub name: String,
     /// Its shape.
     pub shape: Option<ObstacleShapeSpec>,
-    /// The longest edge of its triangles in metres; coarse if absent.
+    /// The longest edge of its triangles in metres; coarse by default.
     pub detail: Option<f64>,
-    /// Where it is.
+    /// Its position.
     pub position: Vec3,
     /// Its orientation as a quaternion (w, x, y, z).
     pub orientation: Option<[f64; 4]>,
     /// Its orientation as a turn about an axis.
     pub turn: Option<TurnSpec>,
-    /// Where it is when, instead of `position` and `orientation`.
+    /// Its poses over time, instead of `position` and `orientation`.
     pub keyframe: Vec<KeyframeSpec>,
-    /// How it gets from one keyframe to the next.
+    /// The interpolation between keyframes.
     pub ease: EaseSpec,
-    /// Moves as a body of a recorded run did.
+    /// Moves like a body of a recorded run.
     pub recorded: Option<RecordedSpec>,
-    /// Coulomb friction; that of the cloth if absent.
+    /// Coulomb friction; by default that of the cloth.
     pub friction: Option<f64>,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
-    /// Whether hands of characters can hold on to it.
+    /// Whether hands of characters can grip it.
     pub grip: bool,
-    /// Whether characters can stand on it and lean against it; they can if
-    /// nothing is said.
+    /// Whether characters can stand on it and lean against it; true by default.
     pub bears: Option<bool>,
-    /// How far it is shifted at first while a movement is being found: it comes
-    /// to its place in stages, in some of the attempts.
+    /// The displacement of the obstacle at the start of a search: some attempts bring it to
+    /// its position in stages.
     pub comes_from: Option<Vec3>,
-    /// Whether characters meet it; they do if nothing is said.
+    /// Whether characters collide with it; true by default.
     pub characters: Option<bool>,
 }
 
@@ -106,13 +105,13 @@ pub enum ObstacleShapeSpec {
     Revolution(RevolutionSpec),
     /// A channel along y.
     Trough(TroughSpec),
-    /// A profile in x and z, drawn out along y.
+    /// A profile in x and z, extruded along y.
     Extrusion(ExtrusionSpec),
     /// Steps that go up along x.
     Stairs(StairsSpec),
     /// A slope that goes up along x.
     Ramp(RampSpec),
-    /// Ground with hills: heights on a grid.
+    /// Uneven ground: heights on a grid.
     Heightfield(HeightfieldSpec),
 }
 
@@ -121,15 +120,15 @@ pub enum ObstacleShapeSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Stairs")]
 pub struct StairsSpec {
-    /// How many.
+    /// The number of steps.
     pub steps: u32,
-    /// How far it is from edge to edge.
+    /// The depth of a step, from edge to edge.
     pub depth: f64,
-    /// How high each is.
+    /// The height of a step.
     pub height: f64,
-    /// How wide they are, along y.
+    /// The width along y.
     pub width: f64,
-    /// How far the top goes on beyond the last step.
+    /// The length of the top beyond the last step.
     #[serde(default)]
     pub landing: f64,
 }
@@ -139,22 +138,22 @@ pub struct StairsSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Ramp")]
 pub struct RampSpec {
-    /// How long it is, along x.
+    /// The length along x.
     pub length: f64,
-    /// How high it gets.
+    /// The height of its end.
     pub height: f64,
-    /// How wide it is, along y.
+    /// The width along y.
     pub width: f64,
 }
 
-/// Heights on a grid, blended smoothly.
+/// Heights on a grid, interpolated smoothly.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Heightfield")]
 pub struct HeightfieldSpec {
     /// Rows of heights: along x in each row, rows along y.
     pub heights: Vec<Vec<f64>>,
-    /// The distance of neighbours.
+    /// The distance between neighbours.
     pub spacing: f64,
 }
 
@@ -176,7 +175,7 @@ pub struct FunnelSpec {
     pub fillet: f64,
     /// The length of the chute.
     pub chute_length: f64,
-    /// Corners around.
+    /// The number of vertices around.
     #[serde(default = "around")]
     pub segments: u32,
 }
@@ -192,7 +191,7 @@ fn around() -> u32 {
 pub struct RevolutionSpec {
     /// Pairs of radius and height.
     pub profile: Vec<[f64; 2]>,
-    /// Corners around.
+    /// The number of vertices around.
     #[serde(default = "around")]
     pub segments: u32,
 }
@@ -208,7 +207,7 @@ pub struct TroughSpec {
     pub length: f64,
     /// The depth.
     pub depth: f64,
-    /// Sides of the profile; 2 make a V.
+    /// The number of sides of the profile; 2 make a V.
     #[serde(default = "sides")]
     pub segments: u32,
 }
@@ -217,7 +216,7 @@ fn sides() -> u32 {
     24
 }
 
-/// A profile drawn out.
+/// An extruded profile.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Extrusion")]
@@ -226,7 +225,7 @@ pub struct ExtrusionSpec {
     pub profile: Vec<[f64; 2]>,
     /// The length along y.
     pub length: f64,
-    /// How many pieces the length is cut into.
+    /// The number of segments along the length.
     #[serde(default = "once")]
     pub segments: u32,
 }

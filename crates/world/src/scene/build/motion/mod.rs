@@ -13,7 +13,6 @@ mod tests;
 pub use surroundings::field;
 
 use super::bodies::BuiltBody;
-use super::check;
 use super::obstacles::PlacedObstacle;
 use crate::motion::{MotionPlanner, MotionWorld};
 use crate::scene::diagnostic::Diagnostics;
@@ -215,4 +214,4 @@ fn check_count(
     }
 }
 
-use check::short;
+use crate::text::number as short;

@@ -38,7 +38,7 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
     if !(0.02..=10.0).contains(&phase_seconds) {
         diagnostics.at(
             "motion.phase_seconds",
-            format!("a phase of {} s", check::short(phase_seconds)),
+            format!("a phase of {} s", crate::text::number(phase_seconds)),
             "give from 0.02 to 10 seconds; the default is 0.5",
         );
     }
