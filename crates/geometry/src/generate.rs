@@ -1,5 +1,5 @@
-//! Surfaces of the ready-made solids, closed and turned outwards; and open
-//! ones: cloth at rest, and what it may fall on.
+//! Meshes of the built-in solids, closed and facing outwards, and of open surfaces: cloth at
+//! rest, and surfaces for it to fall on.
 //!
 //! Vertices lie on the true surface, so a round mesh is slightly smaller
 //! than its solid and their boxes agree where an axis meets a vertex.
@@ -17,15 +17,15 @@ use conatus_math::DVec3;
 use std::collections::HashMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// Corners round a cylinder, cone or capsule. A multiple of four, so that
-/// there are vertices exactly on the axes.
+/// Vertices around a cylinder, cone or capsule. A multiple of four, so that there are
+/// vertices exactly on the axes.
 const SEGMENTS: u32 = 48;
 /// Rings from the rim of a capsule's half ball to its pole.
 const CAP_RINGS: u32 = 12;
 /// How often the icosahedron of balls and ellipsoids is subdivided.
 const SUBDIVISIONS: u32 = 3;
-/// 5 million triangles; beyond it the request is surely a mistake.
-const MOST_SUBDIVISIONS: u32 = 9;
+/// The most subdivisions of an icosphere: 5 million triangles.
+const MAX_SUBDIVISIONS: u32 = 9;
 
 impl Solid {
     /// The surface as triangles, closed and turned outwards, with the origin
@@ -41,7 +41,7 @@ impl Solid {
                 axis,
             } => {
                 let half = 0.5 * height;
-                // The centres of the lids are poles; rings may touch them.
+                // The centres of the end faces are poles; rings may have their height.
                 let rings = [(radius, -half), (radius, half)];
                 lathe(-half, &rings, half, axis)
             }
@@ -72,15 +72,15 @@ impl Solid {
 /// ball from the first subdivision on.
 pub fn icosphere(subdivisions: u32) -> Mesh {
     let mut mesh = icosahedron();
-    for _ in 0..subdivisions.min(MOST_SUBDIVISIONS) {
+    for _ in 0..subdivisions.min(MAX_SUBDIVISIONS) {
         mesh = subdivide(&mesh);
     }
     mesh
 }
 
 /// The corners are the cyclic turns of (0, ±1, ±φ), φ the golden ratio: the
-/// edge from (0, 1, φ) to (0, -1, φ) has its middle on the z axis, which is
-/// how the axis directions come to be vertices after one subdivision.
+/// edge from (0, 1, φ) to (0, -1, φ) has its middle on the z axis, so the axis directions
+/// are vertices after one subdivision.
 fn icosahedron() -> Mesh {
     let phi = 0.5 * (1.0 + 5f64.sqrt());
     let (a, b) = {
@@ -120,8 +120,7 @@ fn icosahedron() -> Mesh {
             triangles.push([8 + 2 * j, 9 + 2 * j, j + 2 * k]);
         }
     }
-    // All corners are seen from the middle: a positive determinant means
-    // counter-clockwise from outside.
+    // A positive determinant means counter-clockwise as seen from outside.
     for t in &mut triangles {
         let [p, q, r] = t.map(|i| vertices[i as usize]);
         if p.dot(q.cross(r)) < 0.0 {

@@ -1,6 +1,6 @@
 //! Shapes as triangles: meshes and their topology, the Wavefront OBJ format,
 //! volume integrals, ready-made solids and sheets, bounding-volume hierarchies,
-//! distances, continuous collision detection and a witness of intersections.
+//! distances, continuous collision detection and an exact intersection check.
 //!
 //! Nothing here has mass or moves; see `conatus-rigid` for that.
 

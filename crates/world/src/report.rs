@@ -17,11 +17,11 @@ pub struct Report {
     pub steps: u64,
     /// Frames recorded.
     pub frames: u64,
-    /// Seconds on the clock.
+    /// Elapsed wall time in seconds.
     pub wall_seconds: f64,
     /// Processor seconds over all threads.
     pub cpu_seconds: f64,
-    /// Threads at work.
+    /// The number of threads.
     pub threads: usize,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
@@ -49,7 +49,7 @@ pub struct ClothReport {
     pub triangles: usize,
     /// Degrees of freedom: three for each vertex.
     pub dofs: usize,
-    /// Frames looked at.
+    /// Frames checked.
     pub frames: u64,
     /// Collisions found within steps.
     pub collisions: u64,
@@ -74,7 +74,7 @@ pub struct ClothReport {
     pub total_seconds: f64,
     /// Of these, for collisions.
     pub collision_seconds: f64,
-    /// Why the cloth could not go on, if so.
+    /// Why the cloth stopped, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -117,8 +117,8 @@ pub struct RigidReport {
     /// The deepest penetration in metres, before it was taken away.
     #[serde(deserialize_with = "null_as_nan")]
     pub max_penetration: f64,
-    /// The names of the bodies that were frozen because their numbers went
-    /// wrong.
+    /// The names of the bodies that were frozen because their state was no longer
+    /// valid.
     pub quarantined: Vec<String>,
 }
 
@@ -140,12 +140,12 @@ impl Report {
         Self::deserialize(value)
     }
 
-    /// Whether the run went through to its end with all its bodies and cloth,
-    /// and characters do what they are to do.
+    /// Whether the run reached its end with all bodies and cloth valid and all movements
+    /// successful.
     pub fn succeeded(&self) -> bool {
-        let torn = self.cloth.as_ref().is_some_and(|c| c.failure.is_some());
-        let clumsy = self.motion.as_ref().is_some_and(|m| m.failure.is_some());
-        !self.interrupted && self.rigid.quarantined.is_empty() && !torn && !clumsy
+        let cloth_failed = self.cloth.as_ref().is_some_and(|c| c.failure.is_some());
+        let motion_failed = self.motion.as_ref().is_some_and(|m| m.failure.is_some());
+        !self.interrupted && self.rigid.quarantined.is_empty() && !cloth_failed && !motion_failed
     }
 }
 

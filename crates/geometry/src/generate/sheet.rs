@@ -51,8 +51,7 @@ pub fn disc(radius: f64, rings: u32) -> Mesh {
             let (sin, cos) = sincos(TAU * f64::from(i) / f64::from(6 * k));
             vertices.push(DVec3::new(r * cos, r * sin, 0.0));
         }
-        // Each of six sectors has k edges on this ring, k − 1 on the one
-        // within.
+        // Each of six sectors has k edges on this ring, k − 1 on the inner one.
         let outer = |i: u32| first(k) + i % (6 * k);
         let inner = |i: u32| first(k - 1) + i % (6 * (k - 1)).max(1);
         for sector in 0..6 {
