@@ -160,10 +160,12 @@ impl Scene {
             return Err(SceneError::new(sources, diagnostics));
         }
 
-        let file: SceneFile = match de::from_node(&tree) {
+        let mut file: SceneFile = match de::from_node(&tree) {
             Ok(file) => file,
             Err(diagnostic) => return Err(SceneError::new(sources, vec![diagnostic])),
         };
+        // A list grows by doubling; scenes have up to a million bodies.
+        file.body.shrink_to_fit();
         tracing::info!(scene = %name, overrides = overrides.len(), "scene loaded");
         Ok(Self {
             name: name.to_owned(),

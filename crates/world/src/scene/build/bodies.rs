@@ -3,6 +3,7 @@
 use super::check;
 use super::matter::{mass, state};
 use super::shapes::{ShapeCache, ShapeGeometry};
+use super::size::SceneSize;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ArraySpec, BodySpec, SceneFile};
@@ -58,7 +59,8 @@ impl BuiltBody {
 /// Builds all bodies. A body with errors is reported and replaced by a body of one
 /// kilogram, so that references to it can be checked as well.
 pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
-    let mut built: Vec<BuiltBody> = Vec::new();
+    // The number of bodies was checked before.
+    let mut built = Vec::with_capacity(SceneSize::of(file).bodies as usize);
     let mut random = Pcg64::seed_from_u64(scene.seed);
     let mut cache = ShapeCache::default();
     for (i, spec) in file.body.iter().enumerate() {
