@@ -1,12 +1,11 @@
-//! Whatever is wrong with cloth or an obstacle is said with its place and a
-//! way out; and a run whose cloth cannot go on ends, says why, and keeps what
-//! there is.
+//! Errors in cloth and obstacles show their place and help. A run whose cloth
+//! cannot go on ends with a message and keeps its frames.
 
 mod pieces;
 mod runs;
 mod surroundings;
 
-use crate::support::{assert_says, conatus, folder};
+use crate::support::{assert_error_contains, conatus, folder};
 
 /// A scene with one piece that has these keys.
 fn piece(keys: &str) -> String {
@@ -15,13 +14,13 @@ fn piece(keys: &str) -> String {
 
 const SQUARE: &str = "shape.rectangle = { width = 1, height = 1, vertices = [5, 5] }";
 
-/// The square with more keys and tables behind it.
+/// The square, followed by more keys and tables.
 fn square(more: &str) -> String {
     piece(&format!("{SQUARE}\n{more}"))
 }
 
 #[test]
-fn set_reaches_into_pieces_materials_and_obstacles() {
+fn set_changes_pieces_materials_and_obstacles() {
     let folder = folder();
     let check = |sets: &[&str]| {
         let mut arguments = vec!["check", "cloth-sphere"];
@@ -30,17 +29,17 @@ fn set_reaches_into_pieces_materials_and_obstacles() {
         }
         conatus(folder.path(), &arguments)
     };
-    let said = check(&[
+    let output = check(&[
         "cloth.piece[0].shape.rectangle.vertices=[3, 4]",
         "cloth.piece.sheet.material=denim",
         "cloth.material.sheet.bend=1e-4",
         "obstacle.ball.position[2]=0.4",
     ]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(output.code, 0, "{}", output.err);
     assert!(
-        said.out.contains("12 vertices and 12 triangles, 0.4 kg"),
+        output.out.contains("12 vertices and 12 triangles, 0.4 kg"),
         "{}",
-        said.out
+        output.out
     );
     for (set, what) in [
         (
@@ -65,8 +64,8 @@ fn set_reaches_into_pieces_materials_and_obstacles() {
         ),
         ("cloth.wind[0]=NaN", "--set:1:15:"),
     ] {
-        let said = check(&[set]);
-        assert_eq!(said.code, 1, "{set}");
-        assert_says(&said, &[what]);
+        let output = check(&[set]);
+        assert_eq!(output.code, 1, "{set}");
+        assert_error_contains(&output, &[what]);
     }
 }

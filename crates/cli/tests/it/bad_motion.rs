@@ -1,19 +1,20 @@
-//! Whatever is wrong with characters and their goals is said with its place and
-//! a way out, before anything is searched for.
+//! Errors in characters and goals show their place and help, before any search.
 
-use crate::support::{Said, assert_says, wrong, wrong_with};
+use crate::support::{
+    ProgramOutput, assert_error_contains, assert_scene_refused, assert_scene_refused_with,
+};
 
-/// A human, and what follows.
-fn human(more: &str) -> Said {
-    wrong("s.toml", format!("[[character]]\n{more}\n"))
+/// A human, followed by `more`.
+fn human(more: &str) -> ProgramOutput {
+    assert_scene_refused("s.toml", format!("[[character]]\n{more}\n"))
 }
 
 /// A standing human with a goal that has these keys.
-fn goal(keys: &str) -> Said {
+fn goal(keys: &str) -> ProgramOutput {
     human(&format!("[[goal]]\n{keys}"))
 }
 
-/// A thing on one leg, described in the scene; `LIMB` stands for keys of the leg.
+/// A character with one leg, described in the scene.
 const HOPPER: &str = r#"[[character]]
 name = "hopper"
 [character.description]
@@ -33,7 +34,7 @@ leg = { position = [0, 0, 0], forward = [1, 0, 0], normal = [0, 0, 1] }
 "#;
 
 #[test]
-fn settings_that_make_no_sense_are_told() {
+fn settings_out_of_range_are_refused() {
     for (keys, place, what, remedy) in [
         (
             "phases = 0",
@@ -100,13 +101,13 @@ fn settings_that_make_no_sense_are_told() {
         ),
         ("objective = \"speed\"", "2:13", "speed", "envelope"),
     ] {
-        let said = wrong("s.toml", format!("[motion]\n{keys}\n[[character]]\n"));
-        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+        let output = assert_scene_refused("s.toml", format!("[motion]\n{keys}\n[[character]]\n"));
+        assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
 }
 
 #[test]
-fn characters_that_cannot_be_are_told() {
+fn impossible_characters_are_refused() {
     for (keys, place, what, remedy) in [
         (
             "kind = \"humen\"",
@@ -167,22 +168,22 @@ fn characters_that_cannot_be_are_told() {
         ),
         ("file = \"none.toml\"", "2:8", "no such file", "spelling"),
     ] {
-        let said = human(keys);
-        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+        let output = human(keys);
+        assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
-    let tilted = wrong("s.toml", "up = \"y\"\n[[character]]\n");
-    assert_says(&tilted, &["s.toml:1:6:", "characters need z up"]);
-    let floating = wrong("s.toml", "gravity = [0, 0, 0]\n[[character]]\n");
-    assert_says(
+    let tilted = assert_scene_refused("s.toml", "up = \"y\"\n[[character]]\n");
+    assert_error_contains(&tilted, &["s.toml:1:6:", "characters need z up"]);
+    let floating = assert_scene_refused("s.toml", "gravity = [0, 0, 0]\n[[character]]\n");
+    assert_error_contains(
         &floating,
         &["s.toml:1:11:", "gravity that points down", "-9.81"],
     );
-    let crowd = wrong("s.toml", "[[character]]\n".repeat(17));
-    assert_says(&crowd, &["s.toml:17:1:", "17 characters", "at most 16"]);
+    let crowd = assert_scene_refused("s.toml", "[[character]]\n".repeat(17));
+    assert_error_contains(&crowd, &["s.toml:17:1:", "17 characters", "at most 16"]);
 }
 
 #[test]
-fn descriptions_are_checked_where_they_stand() {
+fn errors_in_descriptions_show_their_place() {
     for (from, to, place, what) in [
         (
             "links = [{ length = 0.3, radius = 0.03 }, { length = 0.3, radius = 0.03 }]",
@@ -222,32 +223,32 @@ fn descriptions_are_checked_where_they_stand() {
             "has no pose `standing`",
         ),
     ] {
-        let said = wrong("s.toml", HOPPER.replacen(from, to, 1));
-        assert_says(&said, &[&format!("s.toml:{place}"), what]);
+        let output = assert_scene_refused("s.toml", HOPPER.replacen(from, to, 1));
+        assert_error_contains(&output, &[&format!("s.toml:{place}"), what]);
     }
     let stone = "[[character]]\n[character.description]\nmass = 1\nhalf_extents = [1, 1, 1]\n";
-    let said = wrong("s.toml", stone);
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", stone);
+    assert_error_contains(
+        &output,
         &["s.toml:2:1:", "needs limbs or patches", "[[limb]]"],
     );
 
     let scene = "[[character]]\nfile = \"a.toml\"\n";
-    let beside = |text: &str| wrong_with("s.toml", scene, &[("a.toml", text)]);
-    assert_says(&beside("mass = \n"), &["a.toml:1:"]);
-    assert_says(
+    let beside = |text: &str| assert_scene_refused_with("s.toml", scene, &[("a.toml", text)]);
+    assert_error_contains(&beside("mass = \n"), &["a.toml:1:"]);
+    assert_error_contains(
         &beside("mass = 1\nhalf = 2\n"),
         &["a.toml:2:1:", "unknown key `half`"],
     );
     let own = "mass = 1\nhalf_extents = [1, 0, 1]\n";
-    assert_says(
+    assert_error_contains(
         &beside(own),
         &["a.toml:2:20:", "half_extents[1]", "positive"],
     );
 }
 
 #[test]
-fn goals_that_nobody_can_reach_are_told() {
+fn unreachable_goals_are_refused() {
     for (keys, place, what, remedy) in [
         ("kind = \"fly\"", "3:8", "fly", "stand"),
         (
@@ -336,11 +337,11 @@ fn goals_that_nobody_can_reach_are_told() {
             "there is human",
         ),
     ] {
-        let said = goal(keys);
-        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+        let output = goal(keys);
+        assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
-    let nobody = wrong("s.toml", "[[goal]]\nkind = \"stand\"\n");
-    assert_says(
+    let nobody = assert_scene_refused("s.toml", "[[goal]]\nkind = \"stand\"\n");
+    assert_error_contains(
         &nobody,
         &[
             "s.toml:1:1:",
@@ -349,9 +350,9 @@ fn goals_that_nobody_can_reach_are_told() {
         ],
     );
     let whose = "[[character]]\n[[character]]\nposition = [0, 2]\n[[goal]]\nkind = \"stand\"\n";
-    let said = wrong("s.toml", whose);
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", whose);
+    assert_error_contains(
+        &output,
         &[
             "s.toml:4:1:",
             "does not name its character",
@@ -359,15 +360,15 @@ fn goals_that_nobody_can_reach_are_told() {
         ],
     );
     let armless = format!("{HOPPER}[[goal]]\nkind = \"handstand\"\n");
-    let said = wrong("s.toml", armless);
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", armless);
+    assert_error_contains(
+        &output,
         &["no limb of `hopper` has `arm` in its name", "there are leg"],
     );
 }
 
 #[test]
-fn things_that_nobody_could_handle_are_told() {
+fn invalid_objects_are_refused() {
     let thing = |keys: &str| human(&format!("[[object]]\nname = \"parcel\"\n{keys}"));
     let boxed = "shape.box.half_extents = [0.1, 0.1, 0.1]\n";
     for (keys, place, what, remedy) in [
@@ -414,11 +415,11 @@ fn things_that_nobody_could_handle_are_told() {
             "the shape of a box",
         ),
     ] {
-        let said = thing(keys);
-        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+        let output = thing(keys);
+        assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
-    let alone = wrong("s.toml", format!("[[object]]\n{boxed}mass = 1\n"));
-    assert_says(
+    let alone = assert_scene_refused("s.toml", format!("[[object]]\n{boxed}mass = 1\n"));
+    assert_error_contains(
         &alone,
         &[
             "s.toml:1:1:",
@@ -429,17 +430,17 @@ fn things_that_nobody_could_handle_are_told() {
 }
 
 #[test]
-fn two_in_one_place_are_told() {
-    let said = human("name = \"anna\"\n[[character]]\nname = \"ben\"");
+fn two_characters_in_one_place_are_refused() {
+    let output = human("name = \"anna\"\n[[character]]\nname = \"ben\"");
     let told = [
         "characters and objects cannot start like this together",
         "move them apart",
     ];
-    assert_says(&said, &told);
+    assert_error_contains(&output, &told);
 }
 
 #[test]
-fn obstacles_in_the_wrong_place_are_told() {
+fn obstacles_in_the_wrong_place_are_refused() {
     let obstacle = |keys: &str| human(&format!("[[obstacle]]\nname = \"wall\"\n{keys}"));
     for (keys, place, what, remedy) in [
         (
@@ -473,11 +474,11 @@ fn obstacles_in_the_wrong_place_are_told() {
             "all rows alike",
         ),
     ] {
-        let said = obstacle(keys);
-        assert_says(&said, &[&format!("s.toml:{place}:"), what, remedy]);
+        let output = obstacle(keys);
+        assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
     let two = human("[[character]]\nname = \"other\"\nposition = [0.1, 0]");
-    assert_says(
+    assert_error_contains(
         &two,
         &[
             "s.toml:4:12:",

@@ -1,7 +1,9 @@
-//! Numbers that no world can be built from are refused at their place, with a
-//! way out; nothing is written.
+//! Invalid numbers of bodies and forces show their place and help; nothing is
+//! written.
 
-use crate::support::{assert_says, conatus, folder, wrong, wrong_with};
+use crate::support::{
+    assert_error_contains, assert_scene_refused, assert_scene_refused_with, conatus, folder,
+};
 use std::fs;
 
 /// A scene with one body that has these keys.
@@ -54,27 +56,30 @@ fn masses_and_sizes_must_be_positive() {
             "the mass is 0",
         ),
     ] {
-        let said = wrong("s.toml", body(keys));
-        assert_says(&said, &[&format!("s.toml:{place}: {what}"), "help:"]);
+        let output = assert_scene_refused("s.toml", body(keys));
+        assert_error_contains(&output, &[&format!("s.toml:{place}: {what}"), "help:"]);
     }
 }
 
 #[test]
-fn a_body_needs_a_mass_from_somewhere_and_only_once() {
-    assert_says(&wrong("s.toml", body("")), &["the body has no mass"]);
-    assert_says(
-        &wrong("s.toml", body("shape.sphere.radius = 1")),
+fn a_body_has_exactly_one_source_of_mass() {
+    assert_error_contains(
+        &assert_scene_refused("s.toml", body("")),
+        &["the body has no mass"],
+    );
+    assert_error_contains(
+        &assert_scene_refused("s.toml", body("shape.sphere.radius = 1")),
         &["the shape has no mass", "density"],
     );
-    assert_says(
-        &wrong(
+    assert_error_contains(
+        &assert_scene_refused(
             "s.toml",
             body("shape.sphere.radius = 1\nmass = 1\ndensity = 1"),
         ),
         &["`mass` and `density` exclude each other"],
     );
-    assert_says(
-        &wrong(
+    assert_error_contains(
+        &assert_scene_refused(
             "s.toml",
             body("shape.sphere.radius = 1\nmass = 1\nvelocity = [1, 0, 0]\nmomentum = [1, 0, 0]"),
         ),
@@ -83,24 +88,26 @@ fn a_body_needs_a_mass_from_somewhere_and_only_once() {
 }
 
 #[test]
-fn a_tensor_that_no_body_has_is_refused() {
-    let with = |tensor: &str| wrong("s.toml", body(&format!("mass = 1\ninertia = {tensor}")));
-    assert_says(
+fn an_impossible_inertia_tensor_is_refused() {
+    let with = |tensor: &str| {
+        assert_scene_refused("s.toml", body(&format!("mass = 1\ninertia = {tensor}")))
+    };
+    assert_error_contains(
         &with("[[1, 0, 0], [0, -1, 0], [0, 0, 1]]"),
         &["s.toml:4:11:", "not positive definite"],
     );
-    assert_says(
+    assert_error_contains(
         &with("[[1, 0, 0], [0, 1, 0], [0, 0, 5]]"),
         &["s.toml:4:11:", "triangle inequality"],
     );
-    assert_says(
+    assert_error_contains(
         &with("[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]"),
         &["s.toml:4:11:", "not symmetric"],
     );
     let line =
         "particles = [{ mass = 1, position = [0, 0, 0] }, { mass = 1, position = [1, 0, 0] }]";
-    assert_says(
-        &wrong("s.toml", body(line)),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", body(line)),
         &["s.toml:3:", "not positive definite"],
     );
 }
@@ -112,19 +119,19 @@ const TETRAHEDRON: &str =
 #[test]
 fn meshes_that_cannot_be_used_are_refused_at_their_place() {
     let scene = body("density = 10\nshape.mesh.file = \"m.obj\"");
-    let said = wrong("s.toml", &scene);
-    assert_says(&said, &["s.toml:4:19:", "m.obj", "no such file"]);
-    let with = |mesh: &str| wrong_with("s.toml", &scene, &[("m.obj", mesh)]);
-    assert_says(&with(TRIANGLE), &["s.toml:4:19:", "the mesh has no volume"]);
-    assert_says(
+    let output = assert_scene_refused("s.toml", &scene);
+    assert_error_contains(&output, &["s.toml:4:19:", "m.obj", "no such file"]);
+    let with = |mesh: &str| assert_scene_refused_with("s.toml", &scene, &[("m.obj", mesh)]);
+    assert_error_contains(&with(TRIANGLE), &["s.toml:4:19:", "the mesh has no volume"]);
+    assert_error_contains(
         &with("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"),
         &["m.obj:4:7:", "9"],
     );
-    assert_says(&with("v 0 0 0\nv 1 0 zero\n"), &["m.obj:2:7:", "zero"]);
-    assert_says(&with("v 0 0 0\nv 1 0 nan\n"), &["m.obj:2:7:"]);
+    assert_error_contains(&with("v 0 0 0\nv 1 0 zero\n"), &["m.obj:2:7:", "zero"]);
+    assert_error_contains(&with("v 0 0 0\nv 1 0 nan\n"), &["m.obj:2:7:"]);
     let half = &TETRAHEDRON[..TETRAHEDRON.len() - 3];
-    assert_says(&with(half), &["m.obj:8:"]);
-    // An open mesh is fine where no volume is needed.
+    assert_error_contains(&with(half), &["m.obj:8:"]);
+    // An open mesh is accepted if no volume is needed.
     let folder = folder();
     let text =
         body("mass = 1\ninertia = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\nshape.mesh.file = \"m.obj\"");
@@ -133,24 +140,24 @@ fn meshes_that_cannot_be_used_are_refused_at_their_place() {
     assert_eq!(conatus(folder.path(), &["check", "s.toml"]).code, 0);
     // But not in water.
     let wet = format!("{text}\n[[water]]\nlevel = 0\n");
-    let said = wrong_with("s.toml", &wet, &[("m.obj", TRIANGLE)]);
-    assert_says(&said, &["the mesh has no volume"]);
+    let output = assert_scene_refused_with("s.toml", &wet, &[("m.obj", TRIANGLE)]);
+    assert_error_contains(&output, &["the mesh has no volume"]);
 }
 
 #[test]
 fn names_must_be_known_and_used_once() {
     let ball = "shape.sphere.radius = 1\nmass = 1";
     let twice = format!("{}{}", body(ball), body(ball));
-    assert_says(
-        &wrong("s.toml", twice),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", twice),
         &["s.toml:6:8:", "`a` is used twice"],
     );
     let two = format!(
         "{}[[body]]\nname = \"anchor\"\n{ball}\n[[spring]]\na = {{ body = \"ancor\" }}\nb = {{ pin = [0, 0, 0] }}\nstiffness = 1\n",
         body(ball)
     );
-    assert_says(
-        &wrong("s.toml", two),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", two),
         &[
             "s.toml:10:14:",
             "there is no body `ancor`",
@@ -158,14 +165,14 @@ fn names_must_be_known_and_used_once() {
         ],
     );
     let command = format!("{}[[command]]\ntime = 1\nlock = \"b\"\n", body(ball));
-    assert_says(
-        &wrong("s.toml", command),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", command),
         &["s.toml:7:8:", "there is no body `b`"],
     );
 }
 
 #[test]
-fn time_must_pass() {
+fn the_step_and_the_duration_must_be_positive() {
     for (keys, place, what) in [
         ("step = 0", "2:8", "the step is 0"),
         ("step = -0.1", "2:8", "the step is -0.1"),
@@ -173,33 +180,33 @@ fn time_must_pass() {
         ("steps_per_frame = 0", "2:19", "at least one step"),
         ("step = 1e-300", "2:8", "more steps than can be counted"),
     ] {
-        let said = wrong("s.toml", format!("[time]\n{keys}\n"));
-        assert_says(&said, &[&format!("s.toml:{place}: "), what]);
+        let output = assert_scene_refused("s.toml", format!("[time]\n{keys}\n"));
+        assert_error_contains(&output, &[&format!("s.toml:{place}: "), what]);
     }
 }
 
 #[test]
 fn more_frames_than_memory_can_hold_are_refused() {
     let ball = body("shape.sphere.radius = 1\nmass = 1");
-    let said = wrong(
+    let output = assert_scene_refused(
         "s.toml",
         format!("{ball}[time]\nseconds = 1e10\nstep = 0.001\n"),
     );
-    assert_says(
-        &said,
+    assert_error_contains(
+        &output,
         &["s.toml:6:11:", "frames", "memory", "steps_per_frame"],
     );
-    let said = wrong(
+    let output = assert_scene_refused(
         "s.toml",
         body(
             "shape.sphere.radius = 1\nmass = 1\narray = { count = [100000, 100000, 100000], spacing = [1, 1, 1] }",
         ),
     );
-    assert_says(&said, &["s.toml:5:19:", "at most 1000000"]);
+    assert_error_contains(&output, &["s.toml:5:19:", "at most 1000000"]);
 }
 
 #[test]
-fn forces_that_make_no_sense_are_refused() {
+fn invalid_forces_are_refused() {
     let ball = body("shape.sphere.radius = 1\nmass = 1");
     for (text, what) in [
         (
@@ -241,19 +248,19 @@ fn forces_that_make_no_sense_are_refused() {
         ("[[command]]\ntime = -1\nlock = \"a\"", "the time is -1"),
         ("[[command]]\ntime = 1\nmerge = [\"a\"]", "needs two bodies"),
     ] {
-        let said = wrong("s.toml", format!("{ball}{text}\n"));
-        assert_says(&said, &["s.toml:", what, "help:"]);
+        let output = assert_scene_refused("s.toml", format!("{ball}{text}\n"));
+        assert_error_contains(&output, &["s.toml:", what, "help:"]);
     }
 }
 
 #[test]
-fn all_problems_of_a_scene_are_told_at_once() {
-    let said = wrong(
+fn all_errors_of_a_scene_are_shown_at_once() {
+    let output = assert_scene_refused(
         "s.toml",
         "[time]\nstep = 0\n[[body]]\nmass = -1\nshape.sphere.radius = -1\ncolor = \"red\"\n",
     );
-    assert_says(
-        &said,
+    assert_error_contains(
+        &output,
         &[
             "s.toml:2:8:",
             "s.toml:4:8:",

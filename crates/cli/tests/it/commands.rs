@@ -1,5 +1,4 @@
-//! The commands as scripts use them: what goes to standard output, and which
-//! exit code comes back.
+//! The commands as scripts use them: standard output and exit codes.
 
 use crate::support::{conatus, folder};
 use std::io::{BufRead, BufReader};
@@ -8,25 +7,25 @@ use std::process::{Command, Stdio};
 #[test]
 fn list_shows_every_scene_on_one_line() {
     let folder = folder();
-    let said = conatus(folder.path(), &["list"]);
-    assert_eq!(said.code, 0);
-    let families: Vec<&str> = (said.out.lines())
+    let output = conatus(folder.path(), &["list"]);
+    assert_eq!(output.code, 0);
+    let families: Vec<&str> = (output.out.lines())
         .filter(|line| !line.starts_with(' '))
         .collect();
-    assert_eq!(families, ["cloth", "motion", "rigid"], "{}", said.out);
-    let line = said.out.lines().find(|line| line.contains("cylon"));
+    assert_eq!(families, ["cloth", "motion", "rigid"], "{}", output.out);
+    let line = output.out.lines().find(|line| line.contains("cylon"));
     assert!(
         line.is_some_and(|line| line.contains("Four balls") && line.contains("Di Pierro")),
         "{}",
-        said.out
+        output.out
     );
 }
 
 #[test]
 fn list_as_json_can_be_read_by_programs() {
     let folder = folder();
-    let said = conatus(folder.path(), &["list", "--json"]);
-    let scenes: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &["list", "--json"]);
+    let scenes: serde_json::Value = serde_json::from_str(&output.out).unwrap();
     let cylon = scenes
         .as_array()
         .unwrap()
@@ -46,22 +45,26 @@ fn list_as_json_can_be_read_by_programs() {
 #[test]
 fn check_describes_pieces_vertices_and_obstacles_of_cloth() {
     let folder = folder();
-    let said = conatus(folder.path(), &["check", "cloth-sphere"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let output = conatus(folder.path(), &["check", "cloth-sphere"]);
+    assert_eq!(output.code, 0, "{}", output.err);
     for line in [
         "cloth-sphere (cloth scene): valid",
         "  cloth      1 piece, 1681 vertices and 3200 triangles, 0.2 kg in all",
         "  obstacles  1: ball; ",
         "  planes     1",
     ] {
-        assert!(said.out.contains(line), "no {line:?} in {}", said.out);
+        assert!(output.out.contains(line), "no {line:?} in {}", output.out);
     }
     // Obstacles are not bodies.
-    assert!(!said.out.contains("bodies"), "{}", said.out);
+    assert!(!output.out.contains("bodies"), "{}", output.out);
     let changed = ["check", "squares-incline", "--set", "cloth.wind=[1, 0, 0]"];
-    let said = conatus(folder.path(), &changed);
-    assert!(said.out.contains("61 pieces, 244 vertices"), "{}", said.out);
-    assert!(said.out.contains("gravity, wind"), "{}", said.out);
+    let output = conatus(folder.path(), &changed);
+    assert!(
+        output.out.contains("61 pieces, 244 vertices"),
+        "{}",
+        output.out
+    );
+    assert!(output.out.contains("gravity, wind"), "{}", output.out);
 }
 
 #[test]
@@ -71,12 +74,12 @@ fn every_listed_scene_passes_check() {
     let scenes: serde_json::Value = serde_json::from_str(&scenes).unwrap();
     for scene in scenes.as_array().unwrap() {
         let name = scene["name"].as_str().unwrap();
-        let said = conatus(folder.path(), &["check", name]);
-        assert_eq!(said.code, 0, "{name}: {}", said.err);
+        let output = conatus(folder.path(), &["check", name]);
+        assert_eq!(output.code, 0, "{name}: {}", output.err);
         let what = ["bodies", "cloth", "characters"]
             .iter()
-            .any(|w| said.out.contains(w));
-        assert!(what && said.out.contains("frames"), "{}", said.out);
+            .any(|w| output.out.contains(w));
+        assert!(what && output.out.contains("frames"), "{}", output.out);
     }
 }
 
@@ -85,40 +88,44 @@ fn a_new_scene_passes_check_and_is_never_overwritten() {
     let folder = folder();
     for family in ["rigid", "cloth", "motion"] {
         let name = format!("{family}.toml");
-        let said = conatus(folder.path(), &["new", family, "-o", &name]);
-        assert_eq!(said.code, 0, "{}", said.err);
+        let output = conatus(folder.path(), &["new", family, "-o", &name]);
+        assert_eq!(output.code, 0, "{}", output.err);
         let text = std::fs::read_to_string(folder.path().join(&name)).unwrap();
         assert_eq!(conatus(folder.path(), &["new", family]).out, text);
-        let said = conatus(folder.path(), &["check", &name]);
-        assert_eq!(said.code, 0, "{}", said.err);
+        let output = conatus(folder.path(), &["check", &name]);
+        assert_eq!(output.code, 0, "{}", output.err);
         assert!(
-            said.out.contains(&format!("({family} scene)")),
+            output.out.contains(&format!("({family} scene)")),
             "{}",
-            said.out
+            output.out
         );
     }
 
     std::fs::write(folder.path().join("mine.toml"), "precious").unwrap();
-    let said = conatus(folder.path(), &["new", "rigid", "-o", "mine.toml"]);
-    assert_eq!(said.code, 1);
+    let output = conatus(folder.path(), &["new", "rigid", "-o", "mine.toml"]);
+    assert_eq!(output.code, 1);
     assert!(
-        said.err.contains("mine.toml exists already"),
+        output.err.contains("mine.toml exists already"),
         "{}",
-        said.err
+        output.err
     );
     let text = std::fs::read_to_string(folder.path().join("mine.toml")).unwrap();
     assert_eq!(text, "precious");
 
-    let said = conatus(folder.path(), &["new", "rigid", "-o", "no/mine.toml"]);
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("folder does not exist"), "{}", said.err);
+    let output = conatus(folder.path(), &["new", "rigid", "-o", "no/mine.toml"]);
+    assert_eq!(output.code, 1);
+    assert!(
+        output.err.contains("folder does not exist"),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
 fn schema_prints_a_json_schema() {
     let folder = folder();
-    let said = conatus(folder.path(), &["schema"]);
-    let schema: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&output.out).unwrap();
     assert!(schema["properties"]["body"].is_object());
 }
 
@@ -126,9 +133,9 @@ fn schema_prints_a_json_schema() {
 fn every_shell_has_completions() {
     let folder = folder();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let said = conatus(folder.path(), &["completions", shell]);
-        assert_eq!(said.code, 0);
-        assert!(said.out.contains("conatus"), "{shell}");
+        let output = conatus(folder.path(), &["completions", shell]);
+        assert_eq!(output.code, 0);
+        assert!(output.out.contains("conatus"), "{shell}");
     }
 }
 
@@ -153,24 +160,27 @@ fn wrong_usage_exits_with_2() {
         &["new", "fluid"],
         &["completions", "dos"],
     ] {
-        let said = conatus(folder.path(), arguments);
-        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
-        assert!(said.out.is_empty() && !said.err.is_empty(), "{said:?}");
+        let output = conatus(folder.path(), arguments);
+        assert_eq!(output.code, 2, "{arguments:?}: {}", output.err);
+        assert!(
+            output.out.is_empty() && !output.err.is_empty(),
+            "{output:?}"
+        );
     }
 }
 
 #[test]
-fn help_and_version_are_no_errors() {
+fn help_and_version_exit_with_0() {
     let folder = folder();
     for arguments in [&["--help"][..], &["--version"], &["run", "--help"]] {
-        let said = conatus(folder.path(), arguments);
-        assert_eq!(said.code, 0, "{arguments:?}");
-        assert!(said.out.contains("conatus"));
+        let output = conatus(folder.path(), arguments);
+        assert_eq!(output.code, 0, "{arguments:?}");
+        assert!(output.out.contains("conatus"));
     }
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_output_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conatus"))
         .arg("schema")
         .stdout(Stdio::piped())
@@ -181,7 +191,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let mut out = BufReader::with_capacity(16, child.stdout.take().unwrap());
     out.read_line(&mut line).unwrap();
     drop(out);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let finished = child.wait_with_output().unwrap();
+    assert_eq!(finished.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&finished.stderr), "");
 }

@@ -1,6 +1,6 @@
 //! Control characters of titles, names, keys and file names are never printed.
 
-use crate::support::{Said, conatus, folder};
+use crate::support::{ProgramOutput, conatus, folder};
 use std::fs;
 use std::path::Path;
 
@@ -13,8 +13,8 @@ const EVIL_ESCAPED: &str =
     r"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u000dfake\u000aerror: fake";
 
 #[track_caller]
-fn assert_harmless(said: &Said) {
-    for text in [&said.out, &said.err] {
+fn assert_harmless(output: &ProgramOutput) {
+    for text in [&output.out, &output.err] {
         let is_harmless = |c: char| c == '\n' || !(c.is_control() || c == '\u{202e}');
         assert!(text.chars().all(is_harmless), "{text:?}");
         let forged = text.lines().any(|line| line.starts_with("error: fake"));
@@ -95,18 +95,18 @@ fn keys_and_values_in_errors_are_escaped() {
         "\u{1b}[2J",
     ] {
         scene(folder.path(), "s.toml", text);
-        let said = conatus(folder.path(), &["check", "s.toml"]);
-        assert_eq!(said.code, 1, "{text}: {said:?}");
-        assert_harmless(&said);
+        let output = conatus(folder.path(), &["check", "s.toml"]);
+        assert_eq!(output.code, 1, "{text}: {output:?}");
+        assert_harmless(&output);
     }
     scene(folder.path(), "s.json", "{\"EVIL\": 1}");
-    let said = conatus(folder.path(), &["check", "s.json"]);
-    assert_eq!(said.code, 1, "{said:?}");
-    assert_harmless(&said);
+    let output = conatus(folder.path(), &["check", "s.json"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert_harmless(&output);
     let set = format!("body.{EVIL}.mass=3");
-    let said = conatus(folder.path(), &["check", "cylon", "--set", &set]);
-    assert_eq!(said.code, 1, "{said:?}");
-    assert_harmless(&said);
+    let output = conatus(folder.path(), &["check", "cylon", "--set", &set]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert_harmless(&output);
 }
 
 #[cfg(unix)]
@@ -146,8 +146,8 @@ fn file_names_are_escaped() {
         (&["new", "rigid", "-o", &toml], 1),
         (&["run", &toml, "-vv", "-q"], 0),
     ] {
-        let said = conatus(folder.path(), arguments);
-        assert_eq!(said.code, code, "{arguments:?}: {said:?}");
-        assert_harmless(&said);
+        let output = conatus(folder.path(), arguments);
+        assert_eq!(output.code, code, "{arguments:?}: {output:?}");
+        assert_harmless(&output);
     }
 }

@@ -1,6 +1,6 @@
 //! What the environment and the options that all commands share change.
 
-use crate::support::{assert_says, conatus, conatus_with, folder};
+use crate::support::{assert_error_contains, conatus, conatus_with, folder};
 
 const RUN: [&str; 4] = ["run", "cylon", "--seconds=0.1", "-q"];
 
@@ -24,19 +24,19 @@ fn the_number_of_threads_in_the_environment_has_the_limit_of_the_option() {
             &["check", "cylon"],
             &["export", "a.mcap", "-o", "a.csv"],
         ] {
-            let said = conatus_with(folder.path(), command, &[(name, value)]);
-            assert_eq!(said.code, 2, "{name}={value} {command:?}: {said:?}");
-            assert_says(&said, &[name, &format!("`{value}`"), "from 1 to 1024"]);
+            let output = conatus_with(folder.path(), command, &[(name, value)]);
+            assert_eq!(output.code, 2, "{name}={value} {command:?}: {output:?}");
+            assert_error_contains(&output, &[name, &format!("`{value}`"), "from 1 to 1024"]);
         }
     }
     for value in ["1", "2", "0", ""] {
-        let said = conatus_with(folder.path(), &RUN, &[("RAYON_NUM_THREADS", value)]);
-        assert_eq!((said.code, said.err.as_str()), (0, ""), "{value}");
+        let output = conatus_with(folder.path(), &RUN, &[("RAYON_NUM_THREADS", value)]);
+        assert_eq!((output.code, output.err.as_str()), (0, ""), "{value}");
     }
     // The variable is used.
     let json = ["run", "cylon", "--seconds=0.1", "--json"];
-    let said = conatus_with(folder.path(), &json, &[("RAYON_NUM_THREADS", "3")]);
-    let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus_with(folder.path(), &json, &[("RAYON_NUM_THREADS", "3")]);
+    let report: serde_json::Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(report["threads"], 3);
 }
 
@@ -54,22 +54,22 @@ fn verbose_runs_log_on_standard_error_only() {
         for place in [0, 2] {
             let mut arguments = vec!["run", "cylon", "--seconds=0.1", "--json"];
             arguments.splice(place..place, verbose.iter().copied());
-            let said = conatus(folder.path(), &arguments);
-            assert_eq!(said.code, 0, "{said:?}");
-            let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+            let output = conatus(folder.path(), &arguments);
+            assert_eq!(output.code, 0, "{output:?}");
+            let report: serde_json::Value = serde_json::from_str(&output.out).unwrap();
             assert_eq!(report["scene"], "cylon");
-            assert_says(
-                &said,
+            assert_error_contains(
+                &output,
                 &["INFO", "loading the scene", "cylon", "ended the run"],
             );
         }
     }
     let lines = |verbose: &str| {
-        let said = conatus(
+        let output = conatus(
             folder.path(),
             &["run", "cylon", "--seconds=0.1", "-q", verbose],
         );
-        said.err.lines().count()
+        output.err.lines().count()
     };
     assert!(lines("-vv") > lines("-v"), "-vv logs more");
 }
@@ -78,20 +78,20 @@ fn verbose_runs_log_on_standard_error_only() {
 fn the_environment_chooses_what_is_logged() {
     let folder = folder();
     let log = |value: &str| conatus_with(folder.path(), &RUN, &[("CONATUS_LOG", value)]);
-    assert_says(&log("info"), &["INFO", "ended the run"]);
-    assert_says(&log("conatus=debug"), &["DEBUG"]);
+    assert_error_contains(&log("info"), &["INFO", "ended the run"]);
+    assert_error_contains(&log("conatus=debug"), &["DEBUG"]);
     assert_eq!(log("off").err, "");
     assert_eq!(log("").err, "");
-    let said = log("conatus=loud");
-    assert_eq!(said.code, 2, "{said:?}");
-    assert_says(&said, &["CONATUS_LOG", "help:", "debug"]);
+    let output = log("conatus=loud");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert_error_contains(&output, &["CONATUS_LOG", "help:", "debug"]);
 }
 
 #[test]
 fn help_explains_how_to_log() {
     let folder = folder();
-    let said = conatus(folder.path(), &["--help"]);
+    let output = conatus(folder.path(), &["--help"]);
     for part in ["--verbose", "CONATUS_LOG", "RAYON_NUM_THREADS"] {
-        assert!(said.out.contains(part), "no {part} in {}", said.out);
+        assert!(output.out.contains(part), "no {part} in {}", output.out);
     }
 }

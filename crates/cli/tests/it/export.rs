@@ -44,18 +44,18 @@ fn a_recording_is_written_in_every_requested_format() {
     let folder = folder();
     let here = folder.path();
     recording(true).write(here.join("a.mcap")).unwrap();
-    let said = conatus(here, &["export", "a.mcap", "-o", "b.csv", "c.mcap"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let output = conatus(here, &["export", "a.mcap", "-o", "b.csv", "c.mcap"]);
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
     for part in ["nothing: 3 frames", "wrote b.csv (", "wrote c.mcap ("] {
-        assert!(said.out.contains(part), "{}", said.out);
+        assert!(output.out.contains(part), "{}", output.out);
     }
     assert!(here.join("b.csv").exists());
     assert_eq!(
         Recording::read(here.join("c.mcap")).unwrap().frames,
         recording(true).frames
     );
-    let said = conatus(here, &["export", "a.mcap", "-q", "-o", "b.csv"]);
-    assert_eq!((said.code, said.out.as_str()), (0, ""));
+    let output = conatus(here, &["export", "a.mcap", "-q", "-o", "b.csv"]);
+    assert_eq!((output.code, output.out.as_str()), (0, ""));
 }
 
 /// A square of cloth that falls for some frames.
@@ -86,37 +86,37 @@ fn cloth_is_written_for_other_programs() {
     let folder = folder();
     let here = folder.path();
     falling_square(3).write(here.join("a.mcap")).unwrap();
-    let said = conatus(
+    let output = conatus(
         here,
         &["export", "a.mcap", "-o", "b.usda", "b.obj", "b.glb"],
     );
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
     for part in [
         "nothing: 3 frames of 1 piece of cloth\n",
         "wrote b.usda (",
         "wrote b.obj (",
     ] {
-        assert!(said.out.contains(part), "{}", said.out);
+        assert!(output.out.contains(part), "{}", output.out);
     }
-    assert!(!said.out.contains("b.obj (0 B)"), "{}", said.out);
+    assert!(!output.out.contains("b.obj (0 B)"), "{}", output.out);
     let frame = fs::read_to_string(here.join("b.obj/frame-0002.obj")).unwrap();
     assert!(frame.contains("v 1.0 1.0 0.3333333333333333\n"), "{frame}");
     assert_eq!(fs::read_dir(here.join("b.obj")).unwrap().count(), 3);
-    // Thinner, in place of what was there.
-    let said = conatus(here, &["export", "a.mcap", "-o", "b.obj", "--frames", "2"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    // Fewer frames replace the old ones.
+    let output = conatus(here, &["export", "a.mcap", "-o", "b.obj", "--frames", "2"]);
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
     assert_eq!(fs::read_dir(here.join("b.obj")).unwrap().count(), 2);
 }
 
 #[test]
-fn a_folder_with_other_things_in_it_is_refused_before_anything_runs() {
+fn a_folder_with_other_files_is_refused_before_anything_runs() {
     let folder = folder();
     let here = folder.path();
     fs::create_dir(here.join("mine.obj")).unwrap();
     fs::write(here.join("mine.obj/ship.obj"), "v 0 0 0").unwrap();
-    let said = conatus(here, &["run", "cylon", "-o", "mine.obj"]);
-    assert_eq!((said.code, said.out.as_str()), (1, ""));
-    assert!(said.err.contains("ship.obj"), "{}", said.err);
+    let output = conatus(here, &["run", "cylon", "-o", "mine.obj"]);
+    assert_eq!((output.code, output.out.as_str()), (1, ""));
+    assert!(output.err.contains("ship.obj"), "{}", output.err);
     assert!(here.join("mine.obj/ship.obj").exists());
 }
 
@@ -125,16 +125,17 @@ fn what_a_format_cannot_hold_is_noted_unless_quiet() {
     let folder = folder();
     let here = folder.path();
     falling_square(300).write(here.join("a.mcap")).unwrap();
-    let said = conatus(here, &["export", "a.mcap", "-o", "b.glb"]);
-    assert_eq!(said.code, 0);
+    let output = conatus(here, &["export", "a.mcap", "-o", "b.glb"]);
+    assert_eq!(output.code, 0);
     assert!(
-        said.err
+        output
+            .err
             .contains("note: b.glb: cloth is in it at 256 of 300 frames"),
         "{}",
-        said.err
+        output.err
     );
-    let said = conatus(here, &["export", "a.mcap", "-q", "-o", "b.glb"]);
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let output = conatus(here, &["export", "a.mcap", "-q", "-o", "b.glb"]);
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
 }
 
 #[test]
@@ -142,43 +143,49 @@ fn an_incomplete_recording_is_exported_with_a_note() {
     let folder = folder();
     let here = folder.path();
     recording(false).write(here.join("a.mcap")).unwrap();
-    let said = conatus(here, &["export", "a.mcap", "-o", "b.csv"]);
-    assert_eq!(said.code, 0);
+    let output = conatus(here, &["export", "a.mcap", "-o", "b.csv"]);
+    assert_eq!(output.code, 0);
     assert!(
-        said.err.contains("a.mcap is incomplete; it holds 3 frames"),
+        output
+            .err
+            .contains("a.mcap is incomplete; it holds 3 frames"),
         "{}",
-        said.err
+        output.err
     );
 }
 
 #[test]
-fn what_is_wrong_with_the_scene_in_a_recording_is_shown_too() {
+fn errors_in_the_scene_of_a_recording_are_shown() {
     let folder = folder();
     let here = folder.path();
     recording(true).write(here.join("a.mcap")).unwrap();
     let bytes = fs::read(here.join("a.mcap")).unwrap();
-    let said = conatus(here, &["run", "a.mcap"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("unknown key `secondss`"), "{}", said.err);
-    let said = conatus(here, &["check", "a.mcap"]);
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("recording"), "{}", said.err);
+    let output = conatus(here, &["run", "a.mcap"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    assert!(
+        output.err.contains("unknown key `secondss`"),
+        "{}",
+        output.err
+    );
+    let output = conatus(here, &["check", "a.mcap"]);
+    assert_eq!(output.code, 1);
+    assert!(output.err.contains("recording"), "{}", output.err);
     assert_eq!(fs::read(here.join("a.mcap")).unwrap(), bytes);
 }
 
-/// Which of the two it is depends on Node.js at build time.
+/// Whether there is a page depends on Node.js at build time.
 #[test]
 fn a_page_is_written_or_refused_before_anything_runs() {
     let folder = folder();
     let here = folder.path();
-    let said = conatus(here, &["run", "cylon", "--seconds", "0.1", "-o", "a.html"]);
-    if said.code == 0 {
+    let output = conatus(here, &["run", "cylon", "--seconds", "0.1", "-o", "a.html"]);
+    if output.code == 0 {
         let text = fs::read_to_string(here.join("a.html")).unwrap();
         assert!(text.contains("id=\"recording\""));
-        assert!(said.out.contains("wrote a.html ("), "{}", said.out);
+        assert!(output.out.contains("wrote a.html ("), "{}", output.out);
     } else {
-        assert_eq!((said.code, said.out.as_str()), (1, ""));
-        assert!(said.err.contains("install Node.js"), "{}", said.err);
+        assert_eq!((output.code, output.out.as_str()), (1, ""));
+        assert!(output.err.contains("install Node.js"), "{}", output.err);
         assert!(!here.join("a.html").exists());
     }
 }

@@ -1,15 +1,15 @@
 //! What a command reads is never overwritten, whatever name it has.
 
-use crate::support::{Said, assert_says, conatus, folder};
+use crate::support::{ProgramOutput, assert_error_contains, conatus, folder};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 #[track_caller]
-fn assert_refused(said: &Said, output: &str) {
-    assert_eq!(said.code, 2, "{said:?}");
-    let message = format!("{output} would overwrite what it is made from");
-    assert_says(said, &[&message, "help:"]);
+fn assert_refused(output: &ProgramOutput, path: &str) {
+    assert_eq!(output.code, 2, "{output:?}");
+    let message = format!("{path} would overwrite what it is made from");
+    assert_error_contains(output, &[&message, "help:"]);
 }
 
 /// Makes a hard link and a symbolic link and returns their names.
@@ -34,10 +34,10 @@ fn an_export_does_not_overwrite_its_recording_through_a_link() {
     let folder = folder();
     let bytes = recording(folder.path());
     for link in links(folder.path(), "a.mcap", "mcap") {
-        let said = conatus(folder.path(), &["export", "a.mcap", "-o", &link]);
-        assert_refused(&said, &link);
-        let said = conatus(folder.path(), &["export", &link, "-o", "a.mcap"]);
-        assert_refused(&said, "a.mcap");
+        let output = conatus(folder.path(), &["export", "a.mcap", "-o", &link]);
+        assert_refused(&output, &link);
+        let output = conatus(folder.path(), &["export", &link, "-o", "a.mcap"]);
+        assert_refused(&output, "a.mcap");
     }
     assert_eq!(fs::read(folder.path().join("a.mcap")).unwrap(), bytes);
 }
@@ -48,8 +48,8 @@ fn a_repeated_run_does_not_overwrite_its_recording_through_a_link() {
     let folder = folder();
     let bytes = recording(folder.path());
     for link in links(folder.path(), "a.mcap", "mcap") {
-        let said = conatus(folder.path(), &["run", "a.mcap", "-o", &link]);
-        assert_refused(&said, &link);
+        let output = conatus(folder.path(), &["run", "a.mcap", "-o", &link]);
+        assert_refused(&output, &link);
     }
     assert_eq!(fs::read(folder.path().join("a.mcap")).unwrap(), bytes);
 }
@@ -75,8 +75,8 @@ fn a_run_does_not_overwrite_its_scene_through_a_link() {
     let scene = "[time]\nseconds = 0.1\n[[body]]\nmass = 1\nshape.sphere.radius = 1\n";
     fs::write(folder.path().join("scene.toml"), scene).unwrap();
     for link in links(folder.path(), "scene.toml", "csv") {
-        let said = conatus(folder.path(), &["run", "scene.toml", "-o", &link]);
-        assert_refused(&said, &link);
+        let output = conatus(folder.path(), &["run", "scene.toml", "-o", &link]);
+        assert_refused(&output, &link);
     }
     let kept = fs::read_to_string(folder.path().join("scene.toml")).unwrap();
     assert_eq!(kept, scene);
@@ -96,8 +96,8 @@ fn two_names_of_one_output_are_refused() {
         } else {
             "a.mcap"
         };
-        let said = conatus(folder.path(), &["run", "cylon", "-o", first, "-o", &link]);
-        assert_eq!(said.code, 2, "{said:?}");
-        assert_says(&said, &[&link, "twice"]);
+        let output = conatus(folder.path(), &["run", "cylon", "-o", first, "-o", &link]);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert_error_contains(&output, &[&link, "twice"]);
     }
 }

@@ -1,7 +1,8 @@
 //! At most one run writes to a recording at a time; all others are refused.
 
 use crate::support::{
-    Said, assert_says, conatus, folder, frames, interrupt, kill, start, wait_until,
+    ProgramOutput, assert_error_contains, conatus, folder, frames, interrupt, kill, start,
+    wait_until,
 };
 use conatus_record::{Lock, RecordError, Recording};
 use std::fs;
@@ -21,10 +22,10 @@ const LONG: [&str; 5] = [
 const SHORT: [&str; 5] = ["run", "cylon", "--seconds=0.1", "-o", "a.mcap"];
 
 #[track_caller]
-fn assert_refused(said: &Said) {
-    assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.is_empty(), "{said:?}");
-    assert_says(said, &["a.mcap is still being written", "help:"]);
+fn assert_refused(output: &ProgramOutput) {
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.out.is_empty(), "{output:?}");
+    assert_error_contains(output, &["a.mcap is still being written", "help:"]);
 }
 
 fn start_long(folder: &Path, least_frames: usize) -> Child {
@@ -51,9 +52,9 @@ fn a_run_into_a_recording_that_another_run_writes_is_refused() {
     std::os::unix::fs::symlink("a.mcap", folder.path().join("link.mcap")).unwrap();
     fs::hard_link(&path, folder.path().join("hard.mcap")).unwrap();
     for name in ["link.mcap", "hard.mcap"] {
-        let said = conatus(folder.path(), &["run", "cylon", "-o", name]);
-        assert_eq!(said.code, 1, "{said:?}");
-        assert_says(&said, &["is still being written"]);
+        let output = conatus(folder.path(), &["run", "cylon", "-o", name]);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert_error_contains(&output, &["is still being written"]);
     }
     interrupt(&first);
     assert_eq!(first.wait().unwrap().code(), Some(3));

@@ -53,9 +53,9 @@ fn a_run_with_characters_writes_all_files_and_reports() {
         "a.csv",
     ];
     files.iter().for_each(|file| arguments.extend(["-o", file]));
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
-    let report = report(&said.out);
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
+    let report = report(&output.out);
     for key in [
         "characters",
         "objects",
@@ -168,7 +168,7 @@ fn a_movement_beyond_its_thresholds_ends_with_3_and_names_the_goal() {
     let far = QUICK.replace("task = 1 ", "task = 0.001 ")
         + "[[goal]]\nkind = \"position\"\nposition = [1.7, 0]\n";
     fs::write(folder.path().join("far.toml"), far).unwrap();
-    let said = conatus(
+    let output = conatus(
         folder.path(),
         &[
             "run",
@@ -180,16 +180,16 @@ fn a_movement_beyond_its_thresholds_ends_with_3_and_names_the_goal() {
             "a.clip.json",
         ],
     );
-    assert_eq!(said.code, 3, "{said:?}");
+    assert_eq!(output.code, 3, "{output:?}");
     for part in [
         "task_error is",
         "at most 0.001",
         "the goal 2 (position) is missed by",
         "--seed",
     ] {
-        assert!(said.err.contains(part), "no {part:?} in {}", said.err);
+        assert!(output.err.contains(part), "no {part:?} in {}", output.err);
     }
-    let report = report(&said.out);
+    let report = report(&output.out);
     assert_eq!(report["motion"]["good"], false);
     assert!(
         report["motion"]["failure"]
@@ -258,9 +258,9 @@ fn ctrl_c_in_a_search_keeps_the_best_movement_so_far() {
     // The whole movement can be watched.
     assert_eq!(recording.frames.last().unwrap().time, 1.8);
     assert!(recording.clip.unwrap().duration() > 1.79);
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-    assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.err.contains("run the scene again"), "{said:?}");
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.err.contains("run the scene again"), "{output:?}");
 }
 
 /// A ball that rolls far away from the character.
@@ -273,7 +273,7 @@ position = [9, 9, 3]
 "#;
 
 /// A scene had a body beside its character. Its user pressed Ctrl-C during the
-/// search. The program said that the best movement is kept and wrote 0 s in one
+/// search. The program output that the best movement is kept and wrote 0 s in one
 /// frame: the same Ctrl-C had stopped the run that plays the movement. All files
 /// must hold the whole of it.
 #[test]
@@ -340,8 +340,8 @@ fn a_run_that_was_killed_is_resumed_with_the_movement_that_was_found() {
         ..whole.clone()
     };
     cut.write(folder.path().join("a.mcap")).unwrap();
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let again = Recording::read(folder.path().join("a.mcap")).unwrap();
     assert!(again.frames == whole.frames && again.clip == whole.clip);
     assert_eq!(again.events, whole.events);
@@ -355,11 +355,11 @@ fn a_run_that_was_killed_is_resumed_with_the_movement_that_was_found() {
 #[test]
 fn a_scene_with_characters_is_checked_without_a_search() {
     let folder = folder();
-    let said = conatus(
+    let output = conatus(
         folder.path(),
         &["check", "walk", "--set", "motion.attempts=1000"],
     );
-    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(output.code, 0, "{output:?}");
     for part in [
         "walk (motion scene)",
         "characters 1: human",
@@ -367,12 +367,12 @@ fn a_scene_with_characters_is_checked_without_a_search() {
         "7 possible contacts",
         "time       5 s",
     ] {
-        assert!(said.out.contains(part), "no {part:?} in {}", said.out);
+        assert!(output.out.contains(part), "no {part:?} in {}", output.out);
     }
-    let said = conatus(
+    let output = conatus(
         folder.path(),
         &["run", "cylon", "--seconds", "0.1", "-o", "a.bvh"],
     );
-    assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("the scene has none"), "{said:?}");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.err.contains("the scene has none"), "{output:?}");
 }

@@ -1,5 +1,5 @@
-//! `conatus play`: what it refuses, how it begins and how it ends. What the
-//! page does is tested in a browser (browser-tests/).
+//! `conatus play`: how it starts, ends and refuses wrong input. The page itself is
+//! tested in a browser (browser-tests/).
 
 use crate::support::{conatus, folder};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The program at play, and the address that it tells.
+/// Starts `conatus play`, and returns the address that it prints.
 fn play(arguments: &[&str]) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conatus"))
         .args(["play", "--no-open"])
@@ -22,9 +22,9 @@ fn play(arguments: &[&str]) -> (Child, String) {
     BufReader::new(out).read_line(&mut line).unwrap();
     let address = line.split("http://").nth(1);
     let Some(address) = address.and_then(|rest| rest.split("/ ").next()) else {
-        let mut said = String::new();
-        let _ = child.stderr.take().unwrap().read_to_string(&mut said);
-        panic!("no address in {line:?}; {said}");
+        let mut message = String::new();
+        let _ = child.stderr.take().unwrap().read_to_string(&mut message);
+        panic!("no address in {line:?}; {message}");
     };
     (child, address.to_owned())
 }
@@ -43,19 +43,19 @@ fn get(address: &str, path: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Whether this build carries the page; without it `play` only explains.
+/// Whether this build contains the page; without it `play` prints an error.
 fn has_page() -> bool {
     let there = conatus_viewer::page::page().is_some();
     if !there {
-        let said = conatus(folder().path(), &["play", "cylon", "--no-open"]);
-        assert_eq!(said.code, 1);
-        assert!(said.err.contains("Node.js"), "{}", said.err);
+        let output = conatus(folder().path(), &["play", "cylon", "--no-open"]);
+        assert_eq!(output.code, 1);
+        assert!(output.err.contains("Node.js"), "{}", output.err);
     }
     there
 }
 
 #[test]
-fn it_tells_its_address_serves_the_page_and_ends_within_a_second() {
+fn play_prints_its_address_serves_the_page_and_ends_within_a_second() {
     if !has_page() {
         return;
     }
@@ -64,7 +64,7 @@ fn it_tells_its_address_serves_the_page_and_ends_within_a_second() {
     let page = get(&address, "/");
     assert!(page.contains(" 200 ") && page.contains("<canvas"), "{page}");
     assert!(get(&address, "/app.js").len() > 100_000);
-    // A connection that says nothing must not keep it.
+    // An idle connection must not delay the end.
     let host = address.split('/').next().unwrap();
     let _idle = TcpStream::connect(host).unwrap();
     let begin = Instant::now();
@@ -78,7 +78,7 @@ fn it_tells_its_address_serves_the_page_and_ends_within_a_second() {
 }
 
 #[test]
-fn a_recording_is_played_as_well() {
+fn play_shows_a_recording() {
     if !has_page() {
         return;
     }
@@ -97,7 +97,7 @@ fn a_recording_is_played_as_well() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_with_a_way_out() {
+fn play_refuses_wrong_input_with_help() {
     if !has_page() {
         return;
     }
@@ -119,8 +119,8 @@ fn what_cannot_be_played_is_refused_with_a_way_out() {
     ] {
         let mut all = vec!["play", "--no-open"];
         all.extend(arguments);
-        let said = conatus(folder.path(), &all);
-        assert_eq!(said.code, code, "{arguments:?}: {}", said.err);
-        assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
+        let output = conatus(folder.path(), &all);
+        assert_eq!(output.code, code, "{arguments:?}: {}", output.err);
+        assert!(output.err.contains(words), "{arguments:?}: {}", output.err);
     }
 }

@@ -1,7 +1,7 @@
 //! A run that was stopped or killed, at any moment and any number of times, gives
 //! the same result once it is resumed.
 
-use crate::support::{self, assert_says, conatus, folder, frames, interrupt, kill};
+use crate::support::{self, assert_error_contains, conatus, folder, frames, interrupt, kill};
 use conatus_record::{Entry, Outline, Recording, RecordingWriter};
 use serde_json::Value;
 use std::path::Path;
@@ -27,8 +27,8 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
 fn whole(folder: &Path, scene: &[&str]) -> Recording {
     let mut arguments = vec!["run", "-q", "-o", "whole.mcap"];
     arguments.extend(scene);
-    let said = conatus(folder, &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = conatus(folder, &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
     Recording::read(folder.join("whole.mcap")).unwrap()
 }
 
@@ -91,20 +91,20 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
         wait_for(&mut child, &path, 1 + share * all / 8);
         std::thread::sleep(Duration::from_millis(7 * share as u64));
         kill(child);
-        let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-        assert_eq!(said.code, 0, "{said:?}");
-        // On a busy machine the program may have come to its end before.
-        if !said.err.contains("a.mcap is complete") {
+        let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+        assert_eq!(output.code, 0, "{output:?}");
+        // On a busy machine the program may have ended before.
+        if !output.err.contains("a.mcap is complete") {
             killed += 1;
-            assert_says(&said, &["continuing a.mcap at"]);
-            assert!(said.out.contains("wrote a.mcap"), "{}", said.out);
+            assert_error_contains(&output, &["continuing a.mcap at"]);
+            assert!(output.out.contains("wrote a.mcap"), "{}", output.out);
         }
         assert_same(&path, &full);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
     assert!(killed > 0, "the program was always faster");
-    let said = conatus(folder.path(), &["run", "a.mcap"]);
-    assert!(said.out.contains("bit for bit"), "{said:?}");
+    let output = conatus(folder.path(), &["run", "a.mcap"]);
+    assert!(output.out.contains("bit for bit"), "{output:?}");
 }
 
 /// Each time it gets a little further, and no frame is ever lost.
@@ -134,15 +134,15 @@ fn a_run_may_be_killed_again_and_again_while_it_is_resumed() {
         assert!(now >= before, "{now} frames of {before}");
         before = now;
     }
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap", "-q"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.is_empty());
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap", "-q"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.is_empty());
     assert_same(&path, &full);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 #[test]
-fn a_run_that_was_stopped_by_ctrl_c_goes_on() {
+fn a_run_that_was_stopped_by_ctrl_c_is_resumed() {
     let folder = folder();
     let path = folder.path().join("a.mcap");
     let scene = ["gas", "--seconds=8", "--set=time.steps_per_frame=2"];
@@ -182,18 +182,18 @@ fn a_recording_that_is_truncated_anywhere_is_resumed_or_refused() {
     let places = (0..24).map(|k| bytes.len() * k / 24);
     for length in places.chain([1, 8, 100, bytes.len() - 1]) {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-        match said.code {
+        let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+        match output.code {
             0 => {
                 resumed += 1;
                 assert_same(&path, &full);
             }
             1 => {
                 refused += 1;
-                assert_says(&said, &["ends before its header"]);
+                assert_error_contains(&output, &["ends before its header"]);
                 assert_eq!(std::fs::read(&path).unwrap(), bytes[..length]);
             }
-            code => panic!("{code} at {length}: {said:?}"),
+            code => panic!("{code} at {length}: {output:?}"),
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
@@ -205,17 +205,17 @@ fn a_complete_recording_is_left_unchanged() {
     let folder = folder();
     let path = folder.path().join("whole.mcap");
     let bytes = recording_bytes(folder.path());
-    let said = conatus(
+    let output = conatus(
         folder.path(),
         &["run", "--resume", "whole.mcap", "-o", "a.csv"],
     );
-    assert_eq!(said.code, 0, "{said:?}");
-    assert_says(&said, &["whole.mcap is complete"]);
-    assert!(said.out.contains("wrote a.csv"));
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_error_contains(&output, &["whole.mcap is complete"]);
+    assert!(output.out.contains("wrote a.csv"));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
-    let said = conatus(folder.path(), &["run", "--resume", "whole.mcap", "--json"]);
-    assert!(said.err.is_empty());
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &["run", "--resume", "whole.mcap", "--json"]);
+    assert!(output.err.is_empty());
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(report["scene"], "merging");
 }
 
@@ -246,14 +246,14 @@ fn a_run_whose_cloth_stopped_is_complete_and_reports_why() {
     let run = conatus(folder.path(), &["run", "press.toml", "-o", "a.mcap"]);
     assert_eq!(run.code, 3, "{run:?}");
     let bytes = std::fs::read(folder.path().join("a.mcap")).unwrap();
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert_says(&said, &["is complete", "the cloth cannot go on"]);
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert_error_contains(&output, &["is complete", "the cloth cannot go on"]);
     assert_eq!(std::fs::read(folder.path().join("a.mcap")).unwrap(), bytes);
     // Killed just before, it stops at the same step.
     std::fs::write(folder.path().join("b.mcap"), &bytes[..bytes.len() / 2]).unwrap();
-    let said = conatus(folder.path(), &["run", "--resume", "b.mcap"]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = conatus(folder.path(), &["run", "--resume", "b.mcap"]);
+    assert_eq!(output.code, 3, "{output:?}");
     assert_same(&folder.path().join("a.mcap"), &folder.path().join("b.mcap"));
 }
 
@@ -300,9 +300,9 @@ fn without_a_usable_checkpoint_a_run_starts_over() {
     ];
     for (change, why) in changes {
         rewrite(&full, &path, 100, change);
-        let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-        assert_eq!(said.code, 0, "{said:?}");
-        assert_says(&said, &["starting a.mcap over", why]);
+        let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+        assert_eq!(output.code, 0, "{output:?}");
+        assert_error_contains(&output, &["starting a.mcap over", why]);
         assert_same(&path, &full);
     }
 }
@@ -320,9 +320,9 @@ fn a_recording_that_is_not_reproduced_is_left_unchanged() {
     recording.report = None;
     recording.write(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert_says(&said, &["differs from the recording", "another version"]);
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert_error_contains(&output, &["differs from the recording", "another version"]);
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
@@ -344,9 +344,9 @@ fn other_files_hold_the_whole_run() {
         "copy.mcap",
         "--json",
     ];
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.is_empty());
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.is_empty());
     let exported = conatus(folder.path(), &["export", "whole.mcap", "-o", "whole.csv"]);
     assert_eq!(exported.code, 0);
     assert!(std::fs::read(at("a.csv")).unwrap() == std::fs::read(at("whole.csv")).unwrap());
@@ -369,11 +369,11 @@ fn resume_refuses_arguments_that_would_change_the_run() {
     ] {
         let mut arguments = vec!["run", "--resume", "a.mcap"];
         arguments.extend(more);
-        let said = conatus(folder.path(), &arguments);
-        assert_eq!(said.code, 2, "{said:?}");
+        let output = conatus(folder.path(), &arguments);
+        assert_eq!(output.code, 2, "{output:?}");
     }
-    let said = conatus(folder.path(), &["run", "--resume", "none.mcap"]);
-    assert_eq!(said.code, 1, "{said:?}");
+    let output = conatus(folder.path(), &["run", "--resume", "none.mcap"]);
+    assert_eq!(output.code, 1, "{output:?}");
     assert_eq!(conatus(folder.path(), &["run"]).code, 2);
 }
 
@@ -386,8 +386,8 @@ fn a_run_that_is_still_writing_is_not_resumed() {
     arguments.retain(|a| *a != "--seconds=2.4");
     let mut child = start(folder.path(), &arguments);
     wait_for(&mut child, &path, 20);
-    let said = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
+    let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
     kill(child);
-    assert_eq!(said.code, 1, "{said:?}");
-    assert_says(&said, &["still being written"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert_error_contains(&output, &["still being written"]);
 }

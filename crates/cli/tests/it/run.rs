@@ -29,10 +29,10 @@ fn a_run_writes_all_requested_files_and_a_report() {
         "--frames",
         "3",
     ];
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.is_empty());
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.is_empty());
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     for key in [
         "/scene",
         "/seed",
@@ -122,9 +122,9 @@ fn a_recording_runs_again_bit_for_bit_with_its_changes_and_meshes() {
     ];
     assert_eq!(conatus(folder.path(), &arguments).code, 0);
     for threads in ["1", "2"] {
-        let said = conatus(folder.path(), &["run", "a.mcap", "--threads", threads]);
-        assert_eq!(said.code, 0, "{said:?}");
-        assert!(said.out.contains("bit for bit"), "{}", said.out);
+        let output = conatus(folder.path(), &["run", "a.mcap", "--threads", threads]);
+        assert_eq!(output.code, 0, "{output:?}");
+        assert!(output.out.contains("bit for bit"), "{}", output.out);
     }
 }
 
@@ -143,9 +143,9 @@ fn a_recording_that_is_not_reproduced_is_detected() {
     let mut recording = Recording::read(&path).unwrap();
     recording.frames[7].bodies[1].position.x += 1e-15;
     recording.write(&path).unwrap();
-    let said = conatus(folder.path(), &["run", "a.mcap"]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains("frame 7"), "{}", said.err);
+    let output = conatus(folder.path(), &["run", "a.mcap"]);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains("frame 7"), "{}", output.err);
 }
 
 #[test]
@@ -158,9 +158,9 @@ fn a_recording_without_frames_is_not_called_the_same() {
     recording.frames.clear();
     recording.report = None;
     recording.write(&path).unwrap();
-    let said = conatus(folder.path(), &["run", "a.mcap"]);
-    assert!(said.out.contains("no frame to compare"), "{}", said.out);
-    assert!(!said.out.contains("bit for bit"));
+    let output = conatus(folder.path(), &["run", "a.mcap"]);
+    assert!(output.out.contains("no frame to compare"), "{}", output.out);
+    assert!(!output.out.contains("bit for bit"));
 }
 
 #[test]
@@ -184,12 +184,12 @@ fn a_run_whose_numbers_diverge_exits_with_3_and_keeps_its_files() {
     let folder = folder();
     let scene = "[time]\nstep = 0.1\nintegrator = \"euler\"\n[[body]]\nname = \"wild\"\nshape.sphere.radius = 1\nmass = 1e-6\nposition = [2, 0, 0]\n[[spring]]\na = { body = \"wild\" }\nb = { pin = [0, 0, 0] }\nstiffness = 1e12\nlength = 1\n";
     std::fs::write(folder.path().join("s.toml"), scene).unwrap();
-    let said = conatus(
+    let output = conatus(
         folder.path(),
         &["run", "s.toml", "--json", "-o", "a.mcap", "-o", "a.glb"],
     );
-    assert_eq!(said.code, 3, "{said:?}");
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(output.code, 3, "{output:?}");
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(report["rigid"]["quarantined"], serde_json::json!(["wild"]));
     let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
     assert!(recording.is_complete() && recording.frames.len() > 10);
@@ -223,9 +223,9 @@ fn a_recording_cut_off_by_kill_9_is_readable_to_its_last_chunk_and_repeats() {
         assert_eq!(frame.step, 2 * k as u64);
         assert_eq!(frame.bodies.len(), 1000);
     }
-    let said = conatus(folder.path(), &["export", "a.mcap", "-o", "a.svg"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("a.mcap is incomplete"));
+    let output = conatus(folder.path(), &["export", "a.mcap", "-o", "a.svg"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.contains("a.mcap is incomplete"));
     // Running the scene that far again gives the same frames.
     let seconds = format!("{:?}", recording.frames[100].time);
     let arguments = [
@@ -265,8 +265,8 @@ fn json_scenes_and_meshes_beside_them_run() {
     std::fs::write(folder.path().join("s.json"), scene).unwrap();
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     std::fs::write(folder.path().join("m.obj"), mesh).unwrap();
-    let said = conatus(folder.path(), &["run", "s.json", "-o", "a.mcap"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = conatus(folder.path(), &["run", "s.json", "-o", "a.mcap"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let recording = Recording::read(folder.path().join("a.mcap")).unwrap();
     // A tetrahedron of edge 2 has a volume of 8/6.
     assert!((recording.header.bodies[0].mass - 500.0 * 8.0 / 6.0).abs() < 1e-9);

@@ -1,7 +1,7 @@
 //! Several movements to choose from: their files, their page, the report, and the
 //! messages if there are not enough.
 
-use crate::support::{assert_says, assert_untouched, conatus, folder};
+use crate::support::{assert_error_contains, assert_unchanged, conatus, folder};
 use conatus_record::Recording;
 use serde_json::Value;
 use std::fs;
@@ -39,9 +39,9 @@ fn every_movement_has_its_files_and_one_page_holds_all() {
     for file in ["walk.mcap", "walk.bvh", "walk.clip.json", "walk.html"] {
         arguments.extend(["-o", file]);
     }
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     let motion = &report["motion"];
     let kept = motion["kept"].as_array().unwrap();
     assert_eq!((&motion["keep"], kept.len()), (&3.into(), 3), "{motion:#}");
@@ -97,12 +97,13 @@ fn every_movement_has_its_files_and_one_page_holds_all() {
 fn movements_that_are_alike_are_kept_once() {
     let folder = scene(STILL);
     let arguments = ["run", "steps.toml", "-o", "stand.bvh", "-o", "stand.html"];
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(
-        said.out
+        output
+            .out
             .contains("  1 of 2 movements that are good and different; costs "),
-        "{said:?}"
+        "{output:?}"
     );
     assert!(!folder.path().join("stand.2.bvh").exists());
     let page = fs::read_to_string(folder.path().join("stand.html")).unwrap();
@@ -110,8 +111,8 @@ fn movements_that_are_alike_are_kept_once() {
         page.contains("id=\"recording\">"),
         "there is nothing to choose"
     );
-    let said = conatus(folder.path(), &["run", "steps.toml", "--json"]);
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = conatus(folder.path(), &["run", "steps.toml", "--json"]);
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     let kept = &report["motion"]["kept"];
     assert_eq!(kept.as_array().unwrap().len(), 1);
     assert_eq!(kept[0]["nearest"], Value::Null);
@@ -120,12 +121,13 @@ fn movements_that_are_alike_are_kept_once() {
 #[test]
 fn movements_beyond_the_thresholds_are_not_kept() {
     let folder = scene(&STILL.replace("residual_mean = 10,", "residual_mean = 1e-30,"));
-    let said = conatus(folder.path(), &["run", "steps.toml", "-o", "stand.bvh"]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = conatus(folder.path(), &["run", "steps.toml", "-o", "stand.bvh"]);
+    assert_eq!(output.code, 3, "{output:?}");
     assert!(
-        said.out
+        output
+            .out
             .contains("  0 of 2 movements that are good and different; this is the best attempt"),
-        "{said:?}"
+        "{output:?}"
     );
     assert!(folder.path().join("stand.bvh").exists());
     assert!(!folder.path().join("stand.2.bvh").exists());
@@ -136,18 +138,24 @@ fn a_numbered_name_that_is_requested_twice_is_refused_before_the_search() {
     let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
     fs::write(folder.path().join("walk.2.bvh"), "precious").unwrap();
     let arguments = ["run", "steps.toml", "-o", "walk.bvh", "-o", "walk.2.bvh"];
-    let said = conatus(folder.path(), &arguments);
-    assert_eq!(said.code, 2, "{said:?}");
-    assert_says(&said, &["walk.2.bvh is requested twice"]);
-    assert_untouched(&folder.path().join("walk.2.bvh"));
+    let output = conatus(folder.path(), &arguments);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert_error_contains(&output, &["walk.2.bvh is requested twice"]);
+    assert_unchanged(&folder.path().join("walk.2.bvh"));
 }
 
 #[test]
 fn check_prints_how_many_movements_are_kept() {
     let folder = scene(&STEPS.replace("keep = 2", "keep = 3"));
-    let said = conatus(folder.path(), &["check", "steps.toml"]);
-    assert!(said.out.contains("3 of 6 attempts are kept"), "{said:?}");
+    let output = conatus(folder.path(), &["check", "steps.toml"]);
+    assert!(
+        output.out.contains("3 of 6 attempts are kept"),
+        "{output:?}"
+    );
     let more = ["check", "steps.toml", "--set", "motion.keep=5"];
-    let said = conatus(folder.path(), &more);
-    assert!(said.out.contains("5 of 10 attempts are kept"), "{said:?}");
+    let output = conatus(folder.path(), &more);
+    assert!(
+        output.out.contains("5 of 10 attempts are kept"),
+        "{output:?}"
+    );
 }

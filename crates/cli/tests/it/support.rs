@@ -1,4 +1,4 @@
-//! Runs the program and keeps what it says.
+//! Runs the program and keeps its output.
 
 use conatus_record::Recording;
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the program said and did.
+/// The output of a finished program.
 #[derive(Debug)]
-pub struct Said {
+pub struct ProgramOutput {
     /// Its exit code.
     pub code: i32,
     /// Standard output.
@@ -18,30 +18,34 @@ pub struct Said {
 }
 
 /// Runs the program in a folder.
-pub fn conatus(folder: &Path, arguments: &[&str]) -> Said {
+pub fn conatus(folder: &Path, arguments: &[&str]) -> ProgramOutput {
     conatus_with(folder, arguments, &[])
 }
 
 /// Runs the program with variables of the environment.
-pub fn conatus_with(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
-    let output = program()
+pub fn conatus_with(
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> ProgramOutput {
+    let finished = program()
         .args(arguments)
         .current_dir(folder)
         .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .output()
         .expect("the program starts");
-    let said = Said {
-        code: output.status.code().unwrap_or(-1),
-        out: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
-        err: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
+    let output = ProgramOutput {
+        code: finished.status.code().unwrap_or(-1),
+        out: String::from_utf8(finished.stdout).expect("standard output is UTF-8"),
+        err: String::from_utf8(finished.stderr).expect("standard error is UTF-8"),
     };
     assert!(
-        !said.err.contains("panicked"),
+        !output.err.contains("panicked"),
         "{arguments:?}: {}",
-        said.err
+        output.err
     );
-    said
+    output
 }
 
 /// The program, without what the user's own environment says to it.
@@ -58,13 +62,17 @@ pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// Checks a scene with this text; it must be wrong.
-pub fn wrong(name: &str, text: impl AsRef<[u8]>) -> Said {
-    wrong_with(name, text, &[])
+/// Checks and runs a scene with this text. Both must be refused.
+pub fn assert_scene_refused(name: &str, text: impl AsRef<[u8]>) -> ProgramOutput {
+    assert_scene_refused_with(name, text, &[])
 }
 
-/// The same with other files beside the scene.
-pub fn wrong_with(name: &str, text: impl AsRef<[u8]>, beside: &[(&str, &str)]) -> Said {
+/// Does the same with other files beside the scene.
+pub fn assert_scene_refused_with(
+    name: &str,
+    text: impl AsRef<[u8]>,
+    beside: &[(&str, &str)],
+) -> ProgramOutput {
     let folder = folder();
     fs::write(folder.path().join(name), text).unwrap();
     for (name, text) in beside {
@@ -74,9 +82,9 @@ pub fn wrong_with(name: &str, text: impl AsRef<[u8]>, beside: &[(&str, &str)]) -
     let checked = conatus(folder.path(), &["check", name]);
     let run = conatus(folder.path(), &["run", name, "-o", "out.csv"]);
     assert_eq!((checked.code, run.code), (1, 1), "{checked:?} {run:?}");
-    assert_eq!(checked.err, run.err, "both commands say the same");
+    assert_eq!(checked.err, run.err, "both commands print the same");
     assert!(checked.out.is_empty() && run.out.is_empty());
-    assert_untouched(&folder.path().join("out.csv"));
+    assert_unchanged(&folder.path().join("out.csv"));
     assert_eq!(
         fs::read_dir(folder.path()).unwrap().count(),
         2 + beside.len(),
@@ -85,16 +93,16 @@ pub fn wrong_with(name: &str, text: impl AsRef<[u8]>, beside: &[(&str, &str)]) -
     checked
 }
 
-/// The file still holds what it held.
-pub fn assert_untouched(path: &Path) {
+/// The file still holds its first contents.
+pub fn assert_unchanged(path: &Path) {
     assert_eq!(fs::read_to_string(path).unwrap(), "precious");
 }
 
-/// The errors hold all of these.
+/// Standard error contains all of these.
 #[track_caller]
-pub fn assert_says(said: &Said, parts: &[&str]) {
+pub fn assert_error_contains(output: &ProgramOutput, parts: &[&str]) {
     for part in parts {
-        assert!(said.err.contains(part), "no {part:?} in: {}", said.err);
+        assert!(output.err.contains(part), "no {part:?} in: {}", output.err);
     }
 }
 

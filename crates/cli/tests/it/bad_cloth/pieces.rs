@@ -1,16 +1,19 @@
 //! Pieces of cloth themselves: their meshes, pins, sizes, settings and materials.
 
 use super::{piece, square};
-use crate::support::{Said, assert_says, conatus, folder, wrong, wrong_with};
+use crate::support::{
+    ProgramOutput, assert_error_contains, assert_scene_refused, assert_scene_refused_with, conatus,
+    folder,
+};
 use std::fs;
 
-fn mesh(obj: &str) -> Said {
+fn mesh(obj: &str) -> ProgramOutput {
     let scene = piece("shape.mesh.file = \"m.obj\"");
-    wrong_with("s.toml", scene, &[("m.obj", obj)])
+    assert_scene_refused_with("s.toml", scene, &[("m.obj", obj)])
 }
 
 #[test]
-fn meshes_that_cannot_be_cloth_are_told_by_triangle_and_vertex() {
+fn meshes_that_cannot_be_cloth_are_refused_by_triangle_and_vertex() {
     let square = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n";
     for (obj, what, remedy) in [
         (
@@ -44,16 +47,16 @@ fn meshes_that_cannot_be_cloth_are_told_by_triangle_and_vertex() {
             "remove the triangle",
         ),
     ] {
-        let said = mesh(&obj);
-        assert_says(
-            &said,
+        let output = mesh(&obj);
+        assert_error_contains(
+            &output,
             &["s.toml:3:", "this mesh cannot be cloth", what, remedy],
         );
     }
-    assert_says(&mesh("v 0 0 0\nf 1 2 3\n"), &["m.obj:2:5:"]);
-    assert_says(&mesh("v 0 0 0\nv 1 0 nan\n"), &["m.obj:2:7:"]);
-    let none = wrong("s.toml", piece("shape.mesh.file = \"m.obj\""));
-    assert_says(&none, &["s.toml:3:19:", "m.obj", "no such file", "help:"]);
+    assert_error_contains(&mesh("v 0 0 0\nf 1 2 3\n"), &["m.obj:2:5:"]);
+    assert_error_contains(&mesh("v 0 0 0\nv 1 0 nan\n"), &["m.obj:2:7:"]);
+    let none = assert_scene_refused("s.toml", piece("shape.mesh.file = \"m.obj\""));
+    assert_error_contains(&none, &["s.toml:3:19:", "m.obj", "no such file", "help:"]);
 }
 
 #[test]
@@ -91,12 +94,12 @@ fn pins_and_springs_hold_vertices_that_there_are() {
             "zero or a positive",
         ),
     ] {
-        let said = wrong("s.toml", square(keys));
-        assert_says(&said, &[&format!("s.toml:{place}: {what}"), remedy]);
+        let output = assert_scene_refused("s.toml", square(keys));
+        assert_error_contains(&output, &[&format!("s.toml:{place}: {what}"), remedy]);
     }
     let disc = piece("shape.disc = { radius = 1, rings = 3 }\npin = [{ corners = true }]");
-    assert_says(
-        &wrong("s.toml", disc),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", disc),
         &["s.toml:4:20: only a rectangle has corners", "`within`"],
     );
 }
@@ -141,27 +144,27 @@ fn shapes_of_cloth_need_sizes_and_counts_that_make_sense() {
     ] {
         let column = "shape.".len() + shape.find('*').unwrap() + 1;
         let keys = format!("shape.{}", shape.replace('*', ""));
-        let said = wrong("s.toml", piece(&keys));
-        assert_says(&said, &[&format!("s.toml:3:{column}: "), what, "help:"]);
+        let output = assert_scene_refused("s.toml", piece(&keys));
+        assert_error_contains(&output, &[&format!("s.toml:3:{column}: "), what, "help:"]);
     }
-    assert_says(
-        &wrong("s.toml", piece("position = [0, 0, 1]")),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", piece("position = [0, 0, 1]")),
         &[
             "s.toml:1:1: the piece `sheet` has no shape",
             "shape.rectangle",
         ],
     );
-    assert_says(
-        &wrong("s.toml", square("position = [1e7, 0, 0]")),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", square("position = [1e7, 0, 0]")),
         &["s.toml:4:12:", "more than 1000000 m from the origin"],
     );
-    assert_says(
-        &wrong("s.toml", square("velocity = [0, 2e4, 0]")),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", square("velocity = [0, 2e4, 0]")),
         &["s.toml:4:12:", "faster than 10000 m/s"],
     );
     let twice = format!("{}position = [0, 0, 2]\n{}", square(""), square(""));
-    assert_says(
-        &wrong("s.toml", twice),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", twice),
         &["s.toml:", "the name `sheet` is used twice"],
     );
 }
@@ -202,16 +205,16 @@ fn settings_of_cloth_are_kept_within_reason() {
         ),
         ("sweep", "3", "did you mean `sweeps`?"),
     ] {
-        let said = wrong("s.toml", format!("[cloth]\n{key} = {value}\n{plain}"));
-        assert_says(&said, &["s.toml:2:", what]);
+        let output = assert_scene_refused("s.toml", format!("[cloth]\n{key} = {value}\n{plain}"));
+        assert_error_contains(&output, &["s.toml:2:", what]);
     }
 }
 
 #[test]
 fn a_sheet_thicker_than_its_triangles_is_refused() {
-    let said = wrong("s.toml", format!("cloth.thickness = 0.2\n{}", square("")));
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", format!("cloth.thickness = 0.2\n{}", square("")));
+    assert_error_contains(
+        &output,
         &[
             "s.toml:2:1:",
             "`sheet` is 200 mm thick",
@@ -222,16 +225,16 @@ fn a_sheet_thicker_than_its_triangles_is_refused() {
 }
 
 #[test]
-fn materials_are_known_sound_and_not_in_a_circle() {
-    assert_says(
-        &wrong("s.toml", square("material = \"coton\"")),
+fn materials_are_known_valid_and_not_circular() {
+    assert_error_contains(
+        &assert_scene_refused("s.toml", square("material = \"coton\"")),
         &[
             "s.toml:4:12: there is no material `coton`",
             "did you mean `cotton`?",
         ],
     );
-    assert_says(
-        &wrong("s.toml", square("material = \"neoprene\"")),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", square("material = \"neoprene\"")),
         &[
             "s.toml:4:12:",
             "cotton, silk, denim, paper, plastic",
@@ -253,46 +256,47 @@ fn materials_are_known_sound_and_not_in_a_circle() {
         ("like = \"slik\"", "did you mean `silk`?"),
     ] {
         let used = square("material = \"mine\"");
-        let said = wrong("s.toml", format!("[cloth.material.mine]\n{keys}\n{used}"));
-        assert_says(&said, &["s.toml:2:", what, "help:"]);
-        let times = said.err.matches("help:").count();
-        assert_eq!(times, 1, "it is said once: {}", said.err);
+        let output =
+            assert_scene_refused("s.toml", format!("[cloth.material.mine]\n{keys}\n{used}"));
+        assert_error_contains(&output, &["s.toml:2:", what, "help:"]);
+        let times = output.err.matches("help:").count();
+        assert_eq!(times, 1, "it is output once: {}", output.err);
     }
     let circle = "[cloth.material.a]\nlike = \"b\"\n[cloth.material.b]\nlike = \"a\"\n";
-    let said = wrong("s.toml", format!("{circle}{}", square("material = \"a\"")));
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", format!("{circle}{}", square("material = \"a\"")));
+    assert_error_contains(
+        &output,
         &[
             "s.toml:4:8: materials refer to each other in a circle: `a` like `b` like `a`",
             "\"cotton\"",
         ],
     );
-    // Also if the names are those of the table.
+    // The same with names of the table.
     let circle =
         "[cloth.material.silk]\nlike = \"denim\"\n[cloth.material.denim]\nlike = \"silk\"\n";
-    assert_says(
-        &wrong("s.toml", circle),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", circle),
         &["materials refer to each other in a circle"],
     );
     let itself = "[cloth.material.a]\nlike = \"a\"\n";
-    assert_says(
-        &wrong("s.toml", itself),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", itself),
         &["s.toml:2:8:", "circle: `a` like `a`"],
     );
     let mut chain: String = (0..3000)
         .map(|i| format!("[cloth.material.m{i}]\nlike = \"m{}\"\n", i + 1))
         .collect();
     chain += "[cloth.material.m3000]\n";
-    assert_says(
-        &wrong("s.toml", chain),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", chain),
         &["more than 64 materials are like one another"],
     );
-    // One may stand in for a material of the table, and be like it.
+    // A material may replace one of the table, and be derived from it.
     let folder = folder();
     let fine = "[cloth.material.silk]\nlike = \"silk\"\nbend = 1e-6\n";
     let text = format!("{fine}{}", square("material = \"silk\""));
     fs::write(folder.path().join("s.toml"), text).unwrap();
-    let said = conatus(folder.path(), &["check", "s.toml"]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("0.07 kg"), "{}", said.out);
+    let output = conatus(folder.path(), &["check", "s.toml"]);
+    assert_eq!(output.code, 0, "{}", output.err);
+    assert!(output.out.contains("0.07 kg"), "{}", output.out);
 }

@@ -1,6 +1,6 @@
 //! Runs whose cloth cannot go on, and unusual ones that can.
 
-use crate::support::{Said, assert_says, conatus, folder};
+use crate::support::{ProgramOutput, assert_error_contains, conatus, folder};
 use std::fs;
 
 /// A sheet that is held at its corners above a floor.
@@ -11,15 +11,15 @@ fn hanging() -> String {
     format!("{time}[cloth]\nresolution = 9\n{sheet}{floor}")
 }
 
-fn run(text: &str, sets: &[&str]) -> (Said, serde_json::Value) {
+fn run(text: &str, sets: &[&str]) -> (ProgramOutput, serde_json::Value) {
     let folder = folder();
     fs::write(folder.path().join("s.toml"), text).unwrap();
     let mut arguments = vec!["run", "s.toml", "--json", "-o", "out.mcap"];
     for set in sets {
         arguments.extend(["--set", set]);
     }
-    let said = conatus(folder.path(), &arguments);
-    let report = serde_json::from_str(&said.out).unwrap_or_default();
+    let output = conatus(folder.path(), &arguments);
+    let report = serde_json::from_str(&output.out).unwrap_or_default();
     // In any case the recording can be read and is finite.
     let recording = conatus_record::Recording::read(folder.path().join("out.mcap")).unwrap();
     for frame in &recording.frames {
@@ -27,7 +27,7 @@ fn run(text: &str, sets: &[&str]) -> (Said, serde_json::Value) {
         assert!(frame.bodies.iter().all(|b| b.position.is_finite()));
     }
     assert!(!recording.frames.is_empty());
-    (said, report)
+    (output, report)
 }
 
 /// A step too long for the integrator gave speeds of kilometres per second, and
@@ -40,10 +40,10 @@ fn cloth_whose_numbers_diverge_ends_the_run_with_code_3() {
         "gravity=[0, 0, -1e12]",
         "cloth.piece.sheet.pin=[{ corners = true, keyframe = [{ time = 0, position = [0, 0, 0] }, { time = 0.001, position = [0, 0, 1e5] }] }]",
     ] {
-        let (said, report) = run(&hanging(), &[set]);
-        assert_eq!(said.code, 3, "{set}: {}", said.err);
-        assert_says(
-            &said,
+        let (output, report) = run(&hanging(), &[set]);
+        assert_eq!(output.code, 3, "{set}: {}", output.err);
+        assert_error_contains(
+            &output,
             &[
                 "the cloth cannot go on",
                 "its numbers ran away",
@@ -71,8 +71,8 @@ fn steps_long_and_short_no_gravity_and_no_time_at_all_run() {
             "time.seconds=0.05",
         ],
     ] {
-        let (said, report) = run(&hanging(), sets);
-        assert_eq!(said.code, 0, "{sets:?}: {}", said.err);
+        let (output, report) = run(&hanging(), sets);
+        assert_eq!(output.code, 0, "{sets:?}: {}", output.err);
         assert_eq!(report["cloth"]["intersections"], 0);
     }
 }
@@ -90,10 +90,10 @@ fn a_pinch_ends_the_run_with_code_3_and_names_the_vertices() {
         jaw("upper", 1.3, 0.9),
         jaw("lower", 0.7, 1.1)
     );
-    let (said, report) = run(&text, &[]);
-    assert_eq!(said.code, 3, "{}", said.err);
-    assert_says(
-        &said,
+    let (output, report) = run(&text, &[]);
+    assert_eq!(output.code, 3, "{}", output.err);
+    assert_error_contains(
+        &output,
         &[
             "the cloth cannot go on: at 0.",
             "of `sheet`",

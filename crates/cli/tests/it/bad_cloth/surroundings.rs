@@ -1,17 +1,17 @@
-//! What is around cloth at the start: what it must not pass through, and obstacles.
+//! Obstacles, and intersections of cloth at the start.
 
 use super::square;
-use crate::support::{assert_says, conatus, folder, wrong};
+use crate::support::{assert_error_contains, assert_scene_refused, conatus, folder};
 use std::fs;
 
 const BALL: &str = "[[obstacle]]\nname = \"ball\"\nshape.sphere.radius = 0.3\n";
 
 #[test]
-fn what_intersects_at_the_start_is_named_and_refused() {
+fn intersections_at_the_start_are_refused() {
     let text = format!("{}{BALL}", square("position = [0, 0, 0.1]"));
-    let said = wrong("s.toml", &text);
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", &text);
+    assert_error_contains(
+        &output,
         &[
             "s.toml:4:12: cloth intersects at the start: triangle",
             "of `sheet` and triangle",
@@ -20,7 +20,7 @@ fn what_intersects_at_the_start_is_named_and_refused() {
             "--set cloth.allow_initial_intersections=true",
         ],
     );
-    // And it can be run all the same.
+    // It can be run if that is allowed explicitly.
     let folder = folder();
     fs::write(folder.path().join("s.toml"), &text).unwrap();
     let allow = "cloth.allow_initial_intersections=true";
@@ -33,28 +33,29 @@ fn what_intersects_at_the_start_is_named_and_refused() {
         "0.02",
         "--json",
     ];
-    let said = conatus(folder.path(), &run);
-    let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
-    assert!(said.code == 0 || said.code == 3, "{}", said.err);
+    let output = conatus(folder.path(), &run);
+    let report: serde_json::Value = serde_json::from_str(&output.out).unwrap();
+    assert!(output.code == 0 || output.code == 3, "{}", output.err);
     assert!(report["cloth"]["intersections"].as_u64().unwrap() > 0);
 
     let two = format!("{}{}", square(""), square("").replace("sheet", "other"));
-    assert_says(
-        &wrong("s.toml", two),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", two),
         &["of `sheet` and triangle", "of `other`"],
     );
     let body = "[[body]]\nname = \"stone\"\nshape.sphere.radius = 0.3\nmass = 1\n";
-    let said = wrong("s.toml", format!("{}{body}", square("")));
-    assert_says(&said, &["of `sheet` and triangle", "of `stone`"]);
+    let output = assert_scene_refused("s.toml", format!("{}{body}", square("")));
+    assert_error_contains(&output, &["of `sheet` and triangle", "of `stone`"]);
 }
 
-/// Once, a ball as wide as the galaxy never came to an end of touching.
+/// With a ball as wide as the galaxy the search for contacts never ended. Such a
+/// ball must be refused.
 #[test]
-fn bodies_that_meet_cloth_have_a_size_that_makes_sense() {
+fn bodies_beside_cloth_have_a_limited_size() {
     let body = "[[body]]\nname = \"world\"\nshape.sphere.radius = 9e15\nmass = 1\n";
-    let said = wrong("s.toml", format!("{}{body}", square("")));
-    assert_says(
-        &said,
+    let output = assert_scene_refused("s.toml", format!("{}{body}", square("")));
+    assert_error_contains(
+        &output,
         &[
             "s.toml:5:1: `world` reaches more than 1000000 m from the origin",
             "collides = false",
@@ -65,12 +66,12 @@ fn bodies_that_meet_cloth_have_a_size_that_makes_sense() {
 #[test]
 fn cloth_behind_a_plane_is_refused_at_the_piece() {
     let plane = "[[plane]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n";
-    let said = wrong(
+    let output = assert_scene_refused(
         "s.toml",
         format!("{}{plane}", square("position = [0, 0, -1]")),
     );
-    assert_says(
-        &said,
+    assert_error_contains(
+        &output,
         &[
             "s.toml:4:12: cloth starts behind plane[0]: 32 of its triangles, the first of `sheet`",
             "where the plane's `normal` points",
@@ -82,7 +83,8 @@ fn cloth_behind_a_plane_is_refused_at_the_piece() {
 #[test]
 fn obstacles_have_a_shape_and_keyframes_in_order() {
     let sheet = square("position = [0, 0, 2]");
-    let with = |keys: &str| wrong("s.toml", format!("[[obstacle]]\n{keys}\n{sheet}"));
+    let with =
+        |keys: &str| assert_scene_refused("s.toml", format!("[[obstacle]]\n{keys}\n{sheet}"));
     for (keys, place, what) in [
         ("name = \"ball\"", "1:1", "the obstacle `ball` has no shape"),
         ("shape.sphere.radius = 0", "2:23", "the radius is 0"),
@@ -142,15 +144,15 @@ fn obstacles_have_a_shape_and_keyframes_in_order() {
             "2 corners around",
         ),
     ] {
-        assert_says(&with(keys), &[&format!("s.toml:{place}: "), what, "help:"]);
+        assert_error_contains(&with(keys), &[&format!("s.toml:{place}: "), what, "help:"]);
     }
     for times in [[1, 1], [2, 1]] {
         let [a, b] = times.map(|t| format!("{{ time = {t}, position = [0, 0, 0] }}"));
-        let said = with(&format!(
+        let output = with(&format!(
             "shape.sphere.radius = 1\nkeyframe = [\n{a},\n{b},\n]"
         ));
-        assert_says(
-            &said,
+        assert_error_contains(
+            &output,
             &[
                 "s.toml:5:10: the keyframe at 1 s is not after the one before",
                 "in the order of their times",
@@ -158,13 +160,13 @@ fn obstacles_have_a_shape_and_keyframes_in_order() {
         );
     }
     let both = "shape.sphere.radius = 1\nposition = [0, 0, 5]\nkeyframe = [{ time = 0, position = [0, 0, 0] }]";
-    assert_says(
+    assert_error_contains(
         &with(both),
         &["s.toml:3:", "`keyframe` and `position` exclude each other"],
     );
     let named = format!("{BALL}{BALL}");
-    assert_says(
-        &wrong("s.toml", named),
+    assert_error_contains(
+        &assert_scene_refused("s.toml", named),
         &["s.toml:5:8: the name `ball` is used twice"],
     );
 }
@@ -172,8 +174,11 @@ fn obstacles_have_a_shape_and_keyframes_in_order() {
 #[test]
 fn an_obstacle_that_moves_as_recorded_needs_that_recording_and_body() {
     let scene = "[[obstacle]]\nshape.sphere.radius = 0.1\nrecorded = { file = \"run.mcap\", body = \"ball-7\" }\n";
-    let said = wrong("s.toml", scene);
-    assert_says(&said, &["s.toml:3:12:", "run.mcap", "help:", "conatus run"]);
+    let output = assert_scene_refused("s.toml", scene);
+    assert_error_contains(
+        &output,
+        &["s.toml:3:12:", "run.mcap", "help:", "conatus run"],
+    );
     let folder = folder();
     let here = folder.path();
     let made = conatus(
@@ -182,29 +187,29 @@ fn an_obstacle_that_moves_as_recorded_needs_that_recording_and_body() {
     );
     assert_eq!(made.code, 0, "{}", made.err);
     fs::write(here.join("s.toml"), scene).unwrap();
-    let said = conatus(here, &["check", "s.toml"]);
-    assert_eq!(said.code, 1);
-    assert_says(
-        &said,
+    let output = conatus(here, &["check", "s.toml"]);
+    assert_eq!(output.code, 1);
+    assert_error_contains(
+        &output,
         &[
             "s.toml:3:12: run.mcap has no body `ball-7`",
             "did you mean `ball-",
         ],
     );
     fs::write(here.join("s.toml"), scene.replace("ball-7", "ball-1")).unwrap();
-    let said = conatus(
+    let output = conatus(
         here,
         &["run", "s.toml", "--seconds", "0.1", "-o", "again.mcap"],
     );
-    assert_eq!(said.code, 0, "{}", said.err);
-    // The recording of that runs again without the first.
+    assert_eq!(output.code, 0, "{}", output.err);
+    // The recording of that run can be run again without the first.
     fs::remove_file(here.join("run.mcap")).unwrap();
-    let said = conatus(here, &["run", "again.mcap"]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("bit for bit"), "{}", said.out);
-    // A file that is no recording is no motion.
+    let output = conatus(here, &["run", "again.mcap"]);
+    assert_eq!(output.code, 0, "{}", output.err);
+    assert!(output.out.contains("bit for bit"), "{}", output.out);
+    // A file that is not a recording is refused.
     fs::write(here.join("run.mcap"), "precious").unwrap();
-    let said = conatus(here, &["check", "s.toml"]);
-    assert_eq!(said.code, 1);
-    assert_says(&said, &["s.toml:3:12:", "not a Conatus recording"]);
+    let output = conatus(here, &["check", "s.toml"]);
+    assert_eq!(output.code, 1);
+    assert_error_contains(&output, &["s.toml:3:12:", "not a Conatus recording"]);
 }
