@@ -20,16 +20,24 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes JSON to standard output. JSON itself escapes only the first 32
-/// control characters.
+/// characters; the other control characters become `\u009b` and the like.
 pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    let mut text = String::new();
-    for character in format!("{value:#}\n").chars() {
-        match character {
-            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(character)),
-            _ => text.push(character),
+    print_verbatim(&escape_json(&format!("{value:#}\n")))
+}
+
+fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character != '\n' && has_control(character.encode_utf8(&mut [0; 4])) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                escaped += &format!("\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(character);
         }
     }
-    print_verbatim(&text)
+    escaped
 }
 
 /// Writes a text of the program itself to standard output. A reader that has
@@ -135,6 +143,16 @@ mod tests {
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
         assert!(text.contains("[31m") && text.ends_with("c\n"), "{text}");
         assert_eq!(shown(Path::new("a\nb")).lines().count(), 1);
+    }
+
+    #[test]
+    fn json_is_escaped_without_changing_its_value() {
+        let value = serde_json::json!({ "a\u{9b}": "\u{202e}\u{7f}\u{1b}\n", "b": ["plain", 1.5] });
+        let escaped = escape_json(&format!("{value:#}\n"));
+        assert!(escaped.chars().all(|c| c == '\n' || !c.is_control()));
+        assert!(!escaped.contains('\u{202e}'), "{escaped}");
+        let read: serde_json::Value = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(read, value);
     }
 
     #[test]

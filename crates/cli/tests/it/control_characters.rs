@@ -91,7 +91,7 @@ fn keys_and_values_in_errors_are_escaped() {
         "[[body]]\nmass = \"EVIL\"",
         "[[body]]\nmass = 1\nshape.mesh.file = \"EVIL\"",
         "[[character]]\nkind = \"EVIL\"",
-        "[cloth.material.\"EVIL\"]\ndensity = -1",
+        "[cloth.material.\"EVIL\"]\nlike = \"EVIL\"",
         "\u{1b}[2J",
     ] {
         scene(folder.path(), "s.toml", text);
