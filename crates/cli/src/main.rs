@@ -19,6 +19,7 @@ mod threads;
 use args::{Cli, CliCommand};
 use clap::Parser;
 use errors::Failure;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -64,13 +65,14 @@ fn run(command: &CliCommand) -> Done {
 /// Prints help, the version, or what is wrong with the arguments.
 fn wrong_usage(error: &clap::Error) -> ExitCode {
     // The message repeats arguments, which may be file names with control
-    // characters (`conatus check *`). Then it is printed without colours.
-    let has_control = |a: std::ffi::OsString| terminal::has_control(&a.to_string_lossy());
-    if std::env::args_os().any(has_control) {
-        terminal::eprint_verbatim(&terminal::escape_lines(&error.render().to_string()));
-    } else {
-        // If the output is closed, the message is lost.
-        let _ = error.print();
+    // characters (`conatus check *`).
+    let escape = |argument: OsString| terminal::escape(&argument.to_string_lossy()).into_owned();
+    match Cli::try_parse_from(std::env::args_os().map(escape)) {
+        Err(escaped) if escaped.kind() == error.kind() => {
+            // If the output is closed, the message is lost.
+            let _ = escaped.print();
+        }
+        _ => terminal::eprint_verbatim(&terminal::escape_lines(&error.render().to_string())),
     }
     ExitCode::from(if error.use_stderr() { 2 } else { 0 })
 }

@@ -112,6 +112,7 @@ mod tests {
     fn recording(report: Option<serde_json::Value>) -> Recording {
         let header = serde_json::from_str(
             r#"{"format": "", "program": "", "scene": "", "seed": 0, "up": "z",
+                "gravity": [0, 0, 0],
                 "step_seconds": 1.0, "steps_per_frame": 1, "meshes": [], "bodies": [],
                 "planes": [], "springs": [], "waters": []}"#,
         );
