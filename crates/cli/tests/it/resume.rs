@@ -287,7 +287,7 @@ fn without_a_usable_checkpoint_a_run_starts_over() {
     type Change = fn(&[u8]) -> Option<Vec<u8>>;
     let changes: [(Change, &str); 4] = [
         (|_| None, "no checkpoint"),
-        (|state| Some(state[..state.len() / 2].to_vec()), "garbled"),
+        (|state| Some(state[..state.len() / 2].to_vec()), "damaged"),
         (|_| Some(vec![9; 100]), "another version"),
         (
             |state| {
