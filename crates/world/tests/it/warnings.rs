@@ -89,8 +89,8 @@ fn no_built_in_scene_gains_energy_without_an_explanation() {
             continue;
         }
         let seconds = match scene.family {
-            "cloth" => "time.seconds=1",
-            _ => "time.seconds=5",
+            "cloth" => "time.seconds=0.3",
+            _ => "time.seconds=3",
         };
         let mut setup = built_in(scene.name, &[seconds]);
         let (report, _) = run(&mut setup);
