@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p conatus-cloth --example elastic_rate`
 
-use conatus_cloth::{Elastic, Load, Material, Piece, Solver, named};
+use conatus_cloth::{ClothLoad, Elastic, Material, Piece, Solver, named};
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use std::time::Instant;
@@ -60,10 +60,10 @@ fn main() {
             let mut v = vec![DVec3::ZERO; x.len()];
             let mut out = v.clone();
             let scripted = [(0, DVec3::ZERO), (n as u32 - 1, DVec3::ZERO)];
-            let load = Load {
+            let load = ClothLoad {
                 gravity: DVec3::new(0.0, 0.0, -9.81),
                 scripted: &scripted,
-                ..Load::default()
+                ..ClothLoad::default()
             };
             let h = 1.0 / per_second;
             let steps = (0.5 * per_second) as usize;

@@ -8,13 +8,13 @@
 mod algorithm;
 
 use crate::collide::candidates::Candidates;
-use crate::collide::narrow::{Hit, Near};
-use crate::collide::{Kind, Plane, Surface};
-use crate::parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
-use crate::pressing::{Pressing, TiedContacts};
-use crate::response::{BodyMotion, Contact, GaveUp, Motion};
+use crate::collide::narrow::{CollisionHit, Near};
+use crate::collide::{ClothPlane, CollisionSurface, Kind};
+use crate::implicit_contacts::{ImplicitContacts, PersistentContact};
+use crate::parts::{BodyState, BodySurface, ClothParts, Collisions, Gust, Obstacle, Pin};
+use crate::response::{Contact, GaveUp, ResponseBody, ResponseMotion};
 use crate::rest::Rest;
-use crate::{Elastic, Integrator, Load, Spring};
+use crate::{ClothIntegrator, ClothLoad, ClothSpring, Elastic};
 use conatus_math::{DMat3, DVec3, rotation};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -63,15 +63,15 @@ pub struct Pinch {
 }
 
 /// Elastic solves in a step at most.
-const SOLVES: usize = 4;
+const MAX_ELASTIC_SOLVES: usize = 4;
 
 /// Cloth that is to move faster than this, in m/s, has run away.
-pub const FASTEST: f64 = 1e4;
+pub const MAX_SPEED_M_S: f64 = 1e4;
 /// So has cloth with an edge so many times as long as at rest.
-const LONGEST: f64 = 100.0;
+const MAX_EDGE_STRETCH: f64 = 100.0;
 
 /// Edges handled by one task.
-const EDGES: usize = 8192;
+const EDGES_PER_TASK: usize = 8192;
 
 /// Cloth and all that it meets.
 pub struct Cloth {
@@ -89,25 +89,25 @@ pub struct Cloth {
     pub stats: Stats,
     pub(crate) x: Vec<DVec3>,
     pub(crate) v: Vec<DVec3>,
-    pub(crate) surface: Surface,
+    pub(crate) surface: CollisionSurface,
     pub(crate) candidates: Candidates,
-    pub(crate) planes: Vec<Plane>,
+    pub(crate) planes: Vec<ClothPlane>,
     /// Contacts that pressed in the step before.
-    pub(crate) memory: Vec<Pressing>,
+    pub(crate) memory: Vec<PersistentContact>,
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) obstacle_first: Vec<u32>,
     pub(crate) pins: Vec<Pin>,
     pin_start: Vec<Vec<DVec3>>,
-    springs: Vec<Spring>,
+    springs: Vec<ClothSpring>,
     names: Vec<String>,
     /// All edges of the cloth and their lengths at rest.
     edges: Vec<([u32; 2], f64)>,
-    pub(crate) motion: Motion,
+    pub(crate) motion: ResponseMotion,
     near: Vec<Near>,
     contacts: Vec<Contact>,
-    hits: Vec<Hit>,
+    hits: Vec<CollisionHit>,
     /// Vertices that ran away in the last attempt.
     ran_away: Vec<u32>,
     pub(crate) rest: Rest,
@@ -115,10 +115,10 @@ pub struct Cloth {
 
 impl Cloth {
     /// Puts the parts together at time zero.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: ClothParts) -> Self {
         let mut elastic = Elastic::new(&parts.pieces);
         elastic.add_bodies(parts.bodies.len());
-        let mut surface = Surface::default();
+        let mut surface = CollisionSurface::default();
         for piece in &parts.pieces {
             surface.add(
                 Kind::Cloth,
@@ -162,9 +162,9 @@ impl Cloth {
         let pin_start = pin_start.collect();
         let mut v = parts.velocities;
         v.resize(cloth_points, DVec3::ZERO);
-        let mut motion = Motion::new(start);
+        let mut motion = ResponseMotion::new(start);
         for (b, &first) in parts.bodies.iter().zip(&body_first) {
-            motion.add_body(BodyMotion {
+            motion.add_body(ResponseBody {
                 centre: DVec3::ZERO,
                 velocity: DVec3::ZERO,
                 omega: DVec3::ZERO,
@@ -216,7 +216,7 @@ impl Cloth {
     }
 
     /// All surfaces, cloth first.
-    pub fn surface(&self) -> &Surface {
+    pub fn surface(&self) -> &CollisionSurface {
         &self.surface
     }
 
@@ -239,7 +239,7 @@ impl Cloth {
     }
 
     /// The planes.
-    pub fn planes(&self) -> &[Plane] {
+    pub fn planes(&self) -> &[ClothPlane] {
         &self.planes
     }
 
@@ -272,7 +272,7 @@ impl Cloth {
     /// the step fails, cloth and bodies are as before it.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
-        if self.is_at_rest() && !self.stirs(t, h, bodies) {
+        if self.is_at_rest() && !self.is_disturbed(t, h, bodies) {
             self.stats.substeps += 1;
             return Ok(());
         }
@@ -282,7 +282,7 @@ impl Cloth {
             self.elastic.set_warm_start(&warm);
             self.motion.end.clone_from(&self.motion.start);
         } else {
-            self.watch_rest(t, h, bodies);
+            self.update_rest(t, h, bodies);
         }
         self.stats.total_seconds += begin.elapsed().as_secs_f64();
         self.stats.rebuilds = self.candidates.rebuilds;
@@ -331,20 +331,23 @@ impl Cloth {
 
     /// Gives up if the velocities are such as only numbers that run away have.
     /// Collision handling would never come to an end with them.
-    fn sane(&mut self) -> Result<(), GaveUp> {
-        let Motion {
+    fn check_velocity_limits(&mut self) -> Result<(), GaveUp> {
+        let ResponseMotion {
             h, start, velocity, ..
         } = &self.motion;
         let n = self.x.len();
         // Asked this way round, what is not a number has run away too.
-        let slow = |p: &u32| velocity[*p as usize].length_squared() <= FASTEST * FASTEST;
-        let points = (0..n as u32).into_par_iter().with_min_len(EDGES);
+        let slow =
+            |p: &u32| velocity[*p as usize].length_squared() <= MAX_SPEED_M_S * MAX_SPEED_M_S;
+        let points = (0..n as u32).into_par_iter().with_min_len(EDGES_PER_TASK);
         self.ran_away = points.filter(|p| !slow(p)).collect();
         if self.ran_away.is_empty() {
             let end = |p: u32| start[p as usize] + *h * velocity[p as usize];
-            let torn = (self.edges.par_iter().with_min_len(EDGES)).filter(|([a, b], rest)| {
-                end(*a).distance_squared(end(*b)) > LONGEST * LONGEST * rest * rest
-            });
+            let torn =
+                (self.edges.par_iter().with_min_len(EDGES_PER_TASK)).filter(|([a, b], rest)| {
+                    end(*a).distance_squared(end(*b))
+                        > MAX_EDGE_STRETCH * MAX_EDGE_STRETCH * rest * rest
+                });
             let torn: Vec<&([u32; 2], f64)> = torn.collect();
             self.ran_away.extend(torn.iter().flat_map(|(e, _)| e));
             self.ran_away.sort_unstable();
@@ -364,12 +367,12 @@ impl Cloth {
         let scripted = self.begin(t, h, bodies);
         let n = self.x.len();
         let mut ties = match self.elastic.settings.integrator {
-            Integrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
-            _ => TiedContacts::default(),
+            ClothIntegrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
+            _ => ImplicitContacts::default(),
         };
-        let bodies_tied = self.tied_bodies();
-        for solves in 1..=SOLVES {
-            let load = Load {
+        let bodies_tied = self.implicit_bodies();
+        for solves in 1..=MAX_ELASTIC_SOLVES {
+            let load = ClothLoad {
                 gravity: self.gravity,
                 wind: self.wind + self.gust.map_or(DVec3::ZERO, |g| g.at(t)),
                 scripted: &scripted,
@@ -381,19 +384,19 @@ impl Cloth {
             let velocity = &mut self.motion.velocity[..n];
             let solve = (self.elastic).candidate_velocities(&self.x, &self.v, h, &load, velocity);
             self.stats.iterations += solve.iterations as u64;
-            self.sane()?;
-            if solves == SOLVES || !self.loosen(&mut ties) {
+            self.check_velocity_limits()?;
+            if solves == MAX_ELASTIC_SOLVES || !self.relax_friction(&mut ties) {
                 break;
             }
         }
-        let given = self.untie(&ties);
+        let given = self.take_contact_impulses(&ties);
         let begin = Instant::now();
         let result = self.collide(&given);
         self.stats.collision_seconds += begin.elapsed().as_secs_f64();
         result?;
-        self.sane()?;
+        self.check_velocity_limits()?;
         let contacts = std::mem::take(&mut self.contacts);
-        self.remember(&contacts);
+        self.store_pressing_contacts(&contacts);
         self.contacts = contacts;
         self.accept(bodies);
         Ok(())

@@ -3,13 +3,13 @@
 
 use crate::elastic::Elastic;
 use crate::solve::Solver;
-use crate::solve::cholesky::Cholesky;
+use crate::solve::cholesky::SparseCholesky;
 use crate::solve::pcg::Pcg;
 use conatus_math::{DMat3, DVec3};
 
 /// How velocities are advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Integrator {
+pub enum ClothIntegrator {
     /// Linearised implicit Euler: stable at any step, damps fast vibrations.
     #[default]
     ImplicitEuler,
@@ -21,9 +21,9 @@ pub enum Integrator {
 
 /// How steps are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct ClothSettings {
     /// The rule for velocities.
-    pub integrator: Integrator,
+    pub integrator: ClothIntegrator,
     /// The method for the linear system.
     pub solver: Solver,
     /// Conjugate gradients stop when the residual is this part of the first.
@@ -38,10 +38,10 @@ pub struct Settings {
     pub newton_iterations: usize,
 }
 
-impl Default for Settings {
+impl Default for ClothSettings {
     fn default() -> Self {
         Self {
-            integrator: Integrator::ImplicitEuler,
+            integrator: ClothIntegrator::ImplicitEuler,
             solver: Solver::Auto,
             tolerance: 1e-3,
             most_iterations: 400,
@@ -52,7 +52,7 @@ impl Default for Settings {
 
 /// A spring without length between a vertex and a fixed point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spring {
+pub struct ClothSpring {
     /// The vertex, in the numbering of all pieces.
     pub vertex: u32,
     /// Where it is held, m.
@@ -65,7 +65,7 @@ pub struct Spring {
 
 /// What acts on the cloth from outside during a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Load<'a> {
+pub struct ClothLoad<'a> {
     /// Acceleration of free fall, m/s².
     pub gravity: DVec3,
     /// Velocity of the air, m/s.
@@ -74,18 +74,18 @@ pub struct Load<'a> {
     /// for a vertex counts.
     pub scripted: &'a [(u32, DVec3)],
     /// Springs to fixed points.
-    pub springs: &'a [Spring],
+    pub springs: &'a [ClothSpring],
     /// Further forces, N: one for every vertex, or none at all.
     pub forces: &'a [DVec3],
     /// Contacts that the step should take into account.
-    pub ties: &'a [Tie],
+    pub ties: &'a [ImplicitContact],
     /// The rigid bodies in them.
-    pub bodies: &'a [TiedBody],
+    pub bodies: &'a [ImplicitBody],
 }
 
 /// A rigid body that contacts tie to cloth.
 #[derive(Clone, Copy, Debug)]
-pub struct TiedBody {
+pub struct ImplicitBody {
     /// kg.
     pub mass: f64,
     /// The inertia tensor in world axes, kg·m².
@@ -101,14 +101,14 @@ pub struct TiedBody {
 /// the relative velocity u = Σ wᵢ vᵢ + w v + ω × r, so that cloth pressed
 /// against something knows that it cannot yield there. Implicit steps only.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tie {
+pub struct ImplicitContact {
     /// The vertices; only the first `count` count.
     pub vertices: [u32; 4],
     /// Their weights wᵢ.
     pub weights: [f64; 4],
     /// How many.
     pub count: usize,
-    /// The body in it, if there is one: its number in [`Load::bodies`], w, r.
+    /// The body in it, if there is one: its number in [`ClothLoad::bodies`], w, r.
     pub body: Option<(u32, f64, DVec3)>,
     /// n, a unit vector.
     pub normal: DVec3,
@@ -118,7 +118,7 @@ pub struct Tie {
     pub target: f64,
 }
 
-impl Tie {
+impl ImplicitContact {
     /// The impulse for these velocities of all vertices, and for velocity and
     /// angular velocity of the body.
     pub fn impulse(&self, v: &[DVec3], body: impl Fn(u32) -> (DVec3, DVec3)) -> f64 {
@@ -163,7 +163,7 @@ pub struct WarmStart {
 pub(crate) struct Workspace {
     pub pcg: Pcg,
     /// Made when first needed.
-    pub cholesky: Option<Box<Cholesky>>,
+    pub cholesky: Option<Box<SparseCholesky>>,
     /// Change of velocity in the last step, and that step.
     pub change: Vec<DVec3>,
     pub step: f64,
@@ -186,12 +186,12 @@ impl Elastic {
         x: &[DVec3],
         v: &[DVec3],
         h: f64,
-        load: &Load,
+        load: &ClothLoad,
         out: &mut [DVec3],
     ) -> SolveStats {
         let stats = match self.settings.integrator {
-            Integrator::ImplicitEuler => self.implicit_euler(x, v, h, load, out),
-            Integrator::SymplecticEuler => self.symplectic_euler(x, v, h, load, out),
+            ClothIntegrator::ImplicitEuler => self.implicit_euler(x, v, h, load, out),
+            ClothIntegrator::SymplecticEuler => self.symplectic_euler(x, v, h, load, out),
         };
         for (i, velocity) in load.scripted {
             out[*i as usize] = *velocity;
@@ -204,7 +204,7 @@ impl Elastic {
         x: &[DVec3],
         v: &[DVec3],
         h: f64,
-        load: &Load,
+        load: &ClothLoad,
         out: &mut [DVec3],
     ) -> SolveStats {
         self.forces(x, v, load, out);
@@ -219,7 +219,7 @@ impl Elastic {
 
     /// All forces at positions `x` and velocities `v`, N: elastic, damping,
     /// air, weight and springs. What is scripted has no part in it.
-    pub fn forces(&self, x: &[DVec3], v: &[DVec3], load: &Load, out: &mut [DVec3]) {
+    pub fn forces(&self, x: &[DVec3], v: &[DVec3], load: &ClothLoad, out: &mut [DVec3]) {
         let (x, v) = (self.placed(x), self.placed(v));
         let mut f = vec![DVec3::ZERO; x.len()];
         self.add_elastic_forces(&x, &mut f);

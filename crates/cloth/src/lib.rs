@@ -11,23 +11,26 @@ mod air;
 mod cloth;
 pub mod collide;
 pub mod elastic;
+mod implicit_contacts;
 pub mod integrate;
 pub mod material;
 mod parts;
 pub mod piece;
-mod pressing;
 pub mod response;
 mod rest;
 pub mod script;
 pub mod solve;
 mod state;
 
-pub use cloth::{Cloth, FASTEST, Pinch, Stats};
+pub use cloth::{Cloth, MAX_SPEED_M_S, Pinch, Stats};
 pub use elastic::Elastic;
-pub use integrate::{Integrator, Load, Settings, SolveStats, Spring, Tie, TiedBody, WarmStart};
+pub use implicit_contacts::PersistentContact;
+pub use integrate::{
+    ClothIntegrator, ClothLoad, ClothSettings, ClothSpring, ImplicitBody, ImplicitContact,
+    SolveStats, WarmStart,
+};
 pub use material::{MATERIALS, Material, named};
-pub use parts::{BodyState, BodySurface, Collisions, Gust, Obstacle, Parts, Pin};
+pub use parts::{BodyState, BodySurface, ClothParts, Collisions, Gust, Obstacle, Pin};
 pub use piece::Piece;
-pub use pressing::Pressing;
 pub use solve::Solver;
-pub use state::{ClothState, OtherCloth};
+pub use state::{ClothMismatch, ClothState};

@@ -1,9 +1,9 @@
 //! What cloth is put together from, and how it is told to behave.
 
-use crate::collide::Plane;
+use crate::collide::ClothPlane;
 use crate::response::{Response, ZoneFriction};
 use crate::script::Path;
-use crate::{Piece, Spring};
+use crate::{ClothSpring, Piece};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, sincos};
 use std::f64::consts::TAU;
@@ -28,7 +28,7 @@ pub struct Collisions {
     /// elastic solve as ties. The paper's algorithm does without.
     pub contacts_in_solve: bool,
     /// Whether cloth that has come to rest is left alone until something
-    /// stirs. It is not where contacts are left out of the solve: the paper
+    /// is_disturbed. It is not where contacts are left out of the solve: the paper
     /// knows nothing of it.
     pub rests: bool,
     /// Passes of stage 3 before the step is halved.
@@ -109,7 +109,7 @@ impl Gust {
 
 /// Everything that [`Cloth`](crate::Cloth) is made of.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct ClothParts {
     /// The pieces of cloth.
     pub pieces: Vec<Piece>,
     /// Where their vertices start, one piece after the other.
@@ -121,11 +121,11 @@ pub struct Parts {
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
     /// Static planes.
-    pub planes: Vec<Plane>,
+    pub planes: Vec<ClothPlane>,
     /// Held vertices.
     pub pins: Vec<Pin>,
     /// Springs from vertices to points.
-    pub springs: Vec<Spring>,
+    pub springs: Vec<ClothSpring>,
 }
 
 /// A rigid body as the cloth sees it over a step: the world says where it is

@@ -1,4 +1,4 @@
-//! Cloth that has come to rest is left alone until something stirs.
+//! Cloth that has come to rest is left alone until something is_disturbed.
 //!
 //! A pile of cloth never is quite still in numbers: contacts give way and are
 //! restored, by micrometres, and each step of that costs as much as any other.
@@ -12,23 +12,23 @@
 //!
 //! All that this needs is in [`ClothState`](crate::ClothState): cloth rests if
 //! all its velocities are zero after a first step. The watch begins anew
-//! wherever runs can be taken up later, see [`Cloth::forget`].
+//! wherever runs can be taken up later, see [`Cloth::clear_caches`].
 
 use crate::cloth::Cloth;
-use crate::integrate::Integrator;
+use crate::integrate::ClothIntegrator;
 use crate::parts::BodyState;
 use conatus_math::DVec3;
 
-/// Steps in each of the two times. Worlds forget every 32 steps.
-const WATCHED: u32 = 15;
+/// Steps in each of the two times. Worlds clear caches every 32 steps.
+const WINDOW_STEPS: u32 = 15;
 /// What is at rest moves on the mean slower than this, in m/s,
-const MEAN: f64 = 5e-4;
+const MAX_MEAN_SPEED_M_S: f64 = 5e-4;
 /// and nowhere faster than this.
-const MOST: f64 = 1e-2;
+const MAX_SPEED_M_S: f64 = 1e-2;
 /// What gets faster by less than this factor does not begin to move.
-const FASTER: f64 = 1.5;
+const MAX_SPEED_GROWTH: f64 = 1.5;
 /// So slow, in m/s, is rounding rather than motion.
-const NOTHING: f64 = 1e-5;
+const ROUNDING_SPEED_M_S: f64 = 1e-5;
 
 /// Where the cloth was.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ impl Cloth {
         c.rests
             && c.contacts_in_solve
             && self.gust.is_none()
-            && self.elastic.settings.integrator == Integrator::ImplicitEuler
+            && self.elastic.settings.integrator == ClothIntegrator::ImplicitEuler
     }
 
     /// Whether wind, a scripted obstacle or a scripted pin can do work on the cloth.
@@ -81,7 +81,7 @@ impl Cloth {
     }
 
     /// Whether something outside moves, or lets go, in the step from `t` on.
-    pub(crate) fn stirs(&self, t: f64, h: f64, bodies: &[BodyState]) -> bool {
+    pub(crate) fn is_disturbed(&self, t: f64, h: f64, bodies: &[BodyState]) -> bool {
         let moves = |path: &crate::script::Path| path.pose(t) != path.pose(t + h);
         // What is let go in this step was still held in the one before.
         let lets_go = |until: f64| until <= t && t - h < until;
@@ -93,21 +93,25 @@ impl Cloth {
     }
 
     /// After a step: notes where the cloth is, and has it rest if it is still.
-    pub(crate) fn watch_rest(&mut self, t: f64, h: f64, bodies: &[BodyState]) {
+    pub(crate) fn update_rest(&mut self, t: f64, h: f64, bodies: &[BodyState]) {
         self.rest.steps += 1;
-        if self.rest.steps == WATCHED {
+        if self.rest.steps == WINDOW_STEPS {
             self.rest.half.clear();
             self.rest.half.extend_from_slice(&self.x);
         }
-        let watched = self.rest.steps == 2 * WATCHED && self.rest.from.len() == self.x.len();
-        if !watched || self.memory.is_empty() || !self.may_rest() || self.stirs(t, h, bodies) {
+        let watched = self.rest.steps == 2 * WINDOW_STEPS && self.rest.from.len() == self.x.len();
+        if !watched || self.memory.is_empty() || !self.may_rest() || self.is_disturbed(t, h, bodies)
+        {
             return;
         }
-        let seconds = f64::from(WATCHED) * h;
+        let seconds = f64::from(WINDOW_STEPS) * h;
         let first = speeds(&self.rest.from, &self.rest.half, seconds);
         let second = speeds(&self.rest.half, &self.x, seconds);
-        let still = |(mean, most): (f64, f64)| mean < MEAN && most < MOST;
-        if still(first) && still(second) && second.0 <= FASTER * first.0 + NOTHING {
+        let still = |(mean, most): (f64, f64)| mean < MAX_MEAN_SPEED_M_S && most < MAX_SPEED_M_S;
+        if still(first)
+            && still(second)
+            && second.0 <= MAX_SPEED_GROWTH * first.0 + ROUNDING_SPEED_M_S
+        {
             self.v.fill(DVec3::ZERO);
         }
     }

@@ -4,12 +4,12 @@
 //! Lists of candidates are not stored. They are the same set however they
 //! came about, but not in the same order, and the order shows in the last
 //! bits. So both the run that goes on and the one that is taken up begin with
-//! new lists: see [`Cloth::forget`].
+//! new lists: see [`Cloth::clear_caches`].
 
 use crate::cloth::{Cloth, Stats};
+use crate::implicit_contacts::PersistentContact;
 use crate::integrate::WarmStart;
-use crate::pressing::Pressing;
-use crate::response::constraint::{Pair, Stencil};
+use crate::response::constraint::{Stencil, StencilPair};
 use conatus_math::DVec3;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub struct ClothState {
     /// What the elastic solve starts from.
     pub warm_start: WarmStart,
     /// Contacts that pressed.
-    pub pressing: Vec<Pressing>,
+    pub pressing: Vec<PersistentContact>,
     /// The points of obstacles that move, one obstacle after the other.
     pub obstacles: Vec<DVec3>,
     /// Sums over the steps so far.
@@ -33,17 +33,17 @@ pub struct ClothState {
 /// A state that does not belong to this cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the state is of another cloth: {0} differ")]
-pub struct OtherCloth(&'static str);
+pub struct ClothMismatch(&'static str);
 
 impl Cloth {
     /// Forgets what was found out about collisions to save time. What follows
     /// depends on [`Cloth::state`] alone.
-    pub fn forget(&mut self) {
-        self.candidates.forget();
+    pub fn clear_caches(&mut self) {
+        self.candidates.clear_caches();
         self.rest.begin(&self.x);
     }
 
-    /// All that the next step depends on, if [`Cloth::forget`] comes first.
+    /// All that the next step depends on, if [`Cloth::clear_caches`] comes first.
     pub fn state(&self) -> ClothState {
         let obstacles = self.moving_obstacles();
         ClothState {
@@ -60,7 +60,7 @@ impl Cloth {
 
     /// Goes back to a state of the same cloth; bodies are for the caller to
     /// place. If the state is of another, nothing changes.
-    pub fn restore(&mut self, state: &ClothState) -> Result<(), OtherCloth> {
+    pub fn restore(&mut self, state: &ClothState) -> Result<(), ClothMismatch> {
         let n = self.x.len();
         let changes = match state.warm_start.step == 0.0 {
             true => 0,
@@ -79,7 +79,7 @@ impl Cloth {
             ),
         ] {
             if !fits {
-                return Err(OtherCloth(what));
+                return Err(ClothMismatch(what));
             }
         }
         self.x.copy_from_slice(&state.positions);
@@ -96,7 +96,7 @@ impl Cloth {
         self.stats = state.stats;
         self.candidates.rebuilds = state.stats.rebuilds;
         self.candidates.appends = state.stats.appends;
-        self.forget();
+        self.clear_caches();
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Cloth {
     fn knows(&self, stencil: &Stencil) -> bool {
         let below = |limit: usize| move |&p: &u32| (p as usize) < limit;
         match stencil.pair {
-            Pair::VertexPlane(k) => {
+            StencilPair::VertexPlane(k) => {
                 let [vertex, others @ ..] = &stencil.points;
                 (k as usize) < self.planes().len()
                     && below(self.x.len())(vertex)

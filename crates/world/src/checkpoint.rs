@@ -11,7 +11,7 @@ mod wire;
 use crate::command::{Command, Due};
 use crate::run::{RunLog, RunStats};
 use crate::world::World;
-use conatus_cloth::{ClothState, OtherCloth};
+use conatus_cloth::{ClothMismatch, ClothState};
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
 use conatus_rigid::forces::Hand;
@@ -50,7 +50,7 @@ pub enum CheckpointError {
     Mismatch(&'static str),
     /// Its cloth does not match that of the scene.
     #[error(transparent)]
-    Cloth(#[from] OtherCloth),
+    Cloth(#[from] ClothMismatch),
 }
 
 /// The content of a checkpoint, in the order of its bytes.

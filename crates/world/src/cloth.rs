@@ -3,7 +3,7 @@
 //! changed by it.
 
 use conatus_cloth::collide::Kind;
-use conatus_cloth::{BodyState, Cloth, ClothState, OtherCloth, Pinch};
+use conatus_cloth::{BodyState, Cloth, ClothMismatch, ClothState, Pinch};
 use conatus_geometry::intersect;
 use conatus_math::{DVec3, Pose, rotation};
 use conatus_rigid::{Activity, Bodies, State};
@@ -91,7 +91,7 @@ impl ClothWorld {
         &mut self,
         state: &ClothState,
         bodies: &Bodies,
-    ) -> Result<(), OtherCloth> {
+    ) -> Result<(), ClothMismatch> {
         self.cloth.restore(state)?;
         self.before(bodies);
         let placed: Vec<BodyState> = self.before.iter().map(resting).collect();

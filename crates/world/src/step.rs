@@ -75,7 +75,7 @@ impl World {
         if let Some(cloth) = &mut self.cloth
             && self.steps.is_multiple_of(CACHE_CLEAR_STEPS)
         {
-            cloth.cloth.forget();
+            cloth.cloth.clear_caches();
         }
     }
 

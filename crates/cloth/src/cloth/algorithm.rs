@@ -2,30 +2,30 @@
 
 use super::Cloth;
 use crate::collide::candidates::Candidates;
-use crate::collide::narrow::{self, Hit};
-use crate::collide::{Plane, Surface};
+use crate::collide::narrow::{self, CollisionHit};
+use crate::collide::{ClothPlane, CollisionSurface};
+use crate::implicit_contacts::{LoadShares, balance};
 use crate::parts::Collisions;
-use crate::pressing::{LoadShares, balance};
-use crate::response::constraint::{Pair, Stencil};
-use crate::response::{Contact, FailSafe, GaveUp, Limit, Motion, Tied, stages};
+use crate::response::constraint::{Stencil, StencilPair};
+use crate::response::{Contact, FailSafe, GaveUp, ImplicitImpulse, Limit, ResponseMotion, stages};
 use conatus_math::DVec3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// How often stage 1 begins anew when it stretched edges too far, at most.
-const ROUNDS: usize = 8;
+const MAX_STRETCH_RESTARTS: usize = 8;
 /// So much beyond their limit edges may get before it does.
-const SLACK: f64 = 1.05;
+const STRETCH_TOLERANCE: f64 = 1.05;
 /// Sweeps over edges alone in stage 2.
-const PULLS: usize = 4;
+const EDGE_SWEEPS: usize = 4;
 
 /// Contacts handled by one task.
-const CONTACTS: usize = 1024;
+const CONTACTS_PER_TASK: usize = 1024;
 
 impl Cloth {
     /// Harmon et al., Algorithm 1: filters the velocities until nothing
     /// collides.
-    pub(super) fn collide(&mut self, tied: &[(Stencil, Tied)]) -> Result<(), GaveUp> {
+    pub(super) fn collide(&mut self, tied: &[(Stencil, ImplicitImpulse)]) -> Result<(), GaveUp> {
         let Collisions {
             response,
             zone_friction,
@@ -51,7 +51,7 @@ impl Cloth {
             ..
         } = self;
         let friction_of = |stencil: &Stencil| match stencil.pair {
-            Pair::VertexPlane(k) => {
+            StencilPair::VertexPlane(k) => {
                 let own = surface.part(stencil.points[0]).friction.unwrap_or(0.0);
                 let plane = planes[k as usize].friction;
                 plane.unwrap_or(own)
@@ -67,9 +67,9 @@ impl Cloth {
 
         // Stage 1.
         narrow::near(surface, planes, motion, candidates, near);
-        let made = near.par_iter().with_min_len(CONTACTS).map(|n| {
+        let made = near.par_iter().with_min_len(CONTACTS_PER_TASK).map(|n| {
             let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
-            let tied = place.map_or(Tied::default(), |i| tied[i].1);
+            let tied = place.map_or(ImplicitImpulse::default(), |i| tied[i].1);
             let friction = friction_of(&n.stencil) * load.of(surface, &n.stencil);
             Contact::new(motion, n, friction, restore, tied)
         });
@@ -82,10 +82,14 @@ impl Cloth {
         stages::repulsion(motion, contacts, &mut limits, sweeps, tolerance);
         // Contacts may have stretched edges that nothing had held back yet. The
         // paper's algorithm knows nothing of that.
-        let rounds = if contacts_in_solve { ROUNDS } else { 0 };
+        let rounds = if contacts_in_solve {
+            MAX_STRETCH_RESTARTS
+        } else {
+            0
+        };
         for _ in 0..rounds {
             motion.settle();
-            let more = too_long(motion, edges, SLACK * longest, restore);
+            let more = too_long(motion, edges, STRETCH_TOLERANCE * longest, restore);
             if more.is_empty() {
                 break;
             }
@@ -111,8 +115,8 @@ impl Cloth {
             // only what meets counts.
             if contacts_in_solve && 2 * pass < passes {
                 motion.settle();
-                let mut limits = too_long(motion, edges, SLACK * longest, restore);
-                stages::repulsion(motion, &mut [], &mut limits, PULLS, tolerance);
+                let mut limits = too_long(motion, edges, STRETCH_TOLERANCE * longest, restore);
+                stages::repulsion(motion, &mut [], &mut limits, EDGE_SWEEPS, tolerance);
             }
             look_again(surface, planes, motion, v, candidates, hits);
         }
@@ -147,20 +151,25 @@ impl Cloth {
 
 /// The edges that would be longer at the end of the step than `longest` times
 /// their length at rest, in a fixed order.
-fn too_long(motion: &Motion, edges: &[([u32; 2], f64)], longest: f64, restore: f64) -> Vec<Limit> {
-    let edges = edges.par_iter().with_min_len(super::EDGES);
+fn too_long(
+    motion: &ResponseMotion,
+    edges: &[([u32; 2], f64)],
+    longest: f64,
+    restore: f64,
+) -> Vec<Limit> {
+    let edges = edges.par_iter().with_min_len(super::EDGES_PER_TASK);
     let limits = edges.filter_map(|&(e, rest)| Limit::new(motion, e, longest * rest, restore));
     limits.collect()
 }
 
 /// Detection after a response: only what moved.
 fn look_again(
-    surface: &Surface,
-    planes: &[Plane],
-    motion: &mut Motion,
+    surface: &CollisionSurface,
+    planes: &[ClothPlane],
+    motion: &mut ResponseMotion,
     v: &[DVec3],
     candidates: &mut Candidates,
-    hits: &mut Vec<Hit>,
+    hits: &mut Vec<CollisionHit>,
 ) {
     let moved = motion.settle().to_vec();
     candidates.update(surface, motion, v, Some(&moved));

@@ -1,13 +1,13 @@
 //! Finding collisions: all that can touch, which of it may, and which does.
 
-mod around;
 pub(crate) mod candidates;
 pub(crate) mod narrow;
+mod neighbourhood;
 pub(crate) mod planes;
-mod reach;
 pub(crate) mod surface;
+mod swept_box;
 pub(crate) mod travel;
 
-pub use narrow::Hit;
-pub use planes::Plane;
-pub use surface::{Kind, Part, Surface};
+pub use narrow::CollisionHit;
+pub use planes::ClothPlane;
+pub use surface::{CollisionSurface, Kind, SurfacePart};

@@ -1,31 +1,31 @@
 //! The narrow phase: which candidates come near by the end of the step, and
 //! which of them meet before.
 
-use super::around::Around;
 use super::candidates::{Candidate, Candidates, List};
-use super::planes::Plane;
-use super::surface::Surface;
+use super::neighbourhood::Neighbourhood;
+use super::planes::ClothPlane;
+use super::surface::CollisionSurface;
 use super::travel::Travel;
-use crate::response::Motion;
-use crate::response::constraint::{Pair, Stencil};
+use crate::response::ResponseMotion;
+use crate::response::constraint::{Stencil, StencilPair};
 use conatus_geometry::ccd;
 use conatus_geometry::distance::{self, Closest};
 use conatus_math::DVec3;
 use rayon::prelude::*;
 
 /// The gap that continuous detection keeps, as a share of the thickness.
-pub(crate) const GAP: f64 = 0.05;
+pub(crate) const MIN_GAP_RATIO: f64 = 0.05;
 
 /// Contacts are kept in mind up to this distance, in thicknesses.
-pub(crate) const HOVER: f64 = 1.1;
+pub(crate) const CONTACT_DISTANCE: f64 = 1.1;
 
-/// What is nearest elsewhere, see [`Around::is_real`], is taken to be so until
+/// What is nearest elsewhere, see [`Neighbourhood::is_real`], is taken to be so until
 /// its points have come so far, in thicknesses. Continuous detection does not
 /// rely on that.
-const STILL: f64 = 0.05;
+const MAX_CACHED_TRAVEL: f64 = 0.05;
 
 /// Candidates handled by one task.
-const TASK: usize = 4096;
+const CANDIDATES_PER_TASK: usize = 4096;
 
 /// Two primitives within reach of each other in this step.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Near {
 
 /// Two primitives that meet within the step.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit {
+pub struct CollisionHit {
     /// Which.
     pub stencil: Stencil,
     /// When, from 0 to 1.
@@ -87,9 +87,9 @@ pub(crate) fn closest(list: List, x: &[DVec3; 4]) -> Closest {
 /// pass through each other within it, with their normals there. In a fixed
 /// order.
 pub(crate) fn near(
-    surface: &Surface,
-    planes: &[Plane],
-    motion: &Motion,
+    surface: &CollisionSurface,
+    planes: &[ClothPlane],
+    motion: &ResponseMotion,
     candidates: &mut Candidates,
     found: &mut Vec<Near>,
 ) {
@@ -100,7 +100,7 @@ pub(crate) fn near(
         (List::EdgeEdge, &mut candidates.edge_edge),
     ];
     for (list, candidates) in lists {
-        let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(TASK))
+        let tasks: Vec<Vec<Near>> = (candidates.par_chunks_mut(CANDIDATES_PER_TASK))
             .map(|chunk| {
                 let mut found = Vec::with_capacity(chunk.len() / 8);
                 for c in chunk {
@@ -116,10 +116,10 @@ pub(crate) fn near(
 
 #[inline]
 fn near_candidate(
-    surface: &Surface,
-    motion: &Motion,
+    surface: &CollisionSurface,
+    motion: &ResponseMotion,
     travel: &Travel,
-    around: &Around,
+    around: &Neighbourhood,
     list: List,
     c: &mut Candidate,
 ) -> Option<Near> {
@@ -147,7 +147,7 @@ fn near_candidate(
     // slides in below an edge is held off from where it comes to, not from the
     // edge.
     let ahead = closest(list, &end);
-    let reaches = HOVER * thickness;
+    let reaches = CONTACT_DISTANCE * thickness;
     // With points at the end as far apart as the points of the stencil go twice,
     // the two were apart by more than that way at the start, and are on the same
     // side: where they were nearest then does not matter.
@@ -177,7 +177,7 @@ fn near_candidate(
         })
     };
     let real = |x: &[DVec3], seen: &Closest| around.is_real(surface, x, list, &c.points, seen);
-    let still = travel.later(&c.points, STILL * thickness);
+    let still = travel.later(&c.points, MAX_CACHED_TRAVEL * thickness);
     if nearest.is_none_or(|nearest| ahead.vector.dot(nearest.vector) > 0.0) {
         // What touches already may hover a little.
         let touches = nearest.is_none_or(|nearest| nearest.distance() <= thickness);
@@ -203,7 +203,12 @@ fn near_candidate(
     found(&nearest, nearest.distance())
 }
 
-fn near_planes(surface: &Surface, planes: &[Plane], motion: &Motion, found: &mut Vec<Near>) {
+fn near_planes(
+    surface: &CollisionSurface,
+    planes: &[ClothPlane],
+    motion: &ResponseMotion,
+    found: &mut Vec<Near>,
+) {
     for (k, plane) in planes.iter().enumerate() {
         for &p in &plane.vertices {
             let i = p as usize;
@@ -226,22 +231,22 @@ fn near_planes(surface: &Surface, planes: &[Plane], motion: &Motion, found: &mut
 /// All pairs that meet within the step, in a fixed order, of those of which
 /// nothing is known yet or of which a point moved since the last look.
 pub(crate) fn hits(
-    surface: &Surface,
-    planes: &[Plane],
-    motion: &Motion,
+    surface: &CollisionSurface,
+    planes: &[ClothPlane],
+    motion: &ResponseMotion,
     candidates: &mut Candidates,
-    found: &mut Vec<Hit>,
+    found: &mut Vec<CollisionHit>,
 ) {
     found.clear();
     let travel = &candidates.travel;
     // Limits are for the thickness; detection keeps a smaller gap.
-    let closer = (1.0 - 1e-6) * (1.0 - GAP) * surface.least_thickness();
+    let closer = (1.0 - 1e-6) * (1.0 - MIN_GAP_RATIO) * surface.least_thickness();
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
         (List::EdgeEdge, &mut candidates.edge_edge),
     ];
     for (list, candidates) in lists {
-        let tasks: Vec<Vec<Hit>> = (candidates.par_chunks_mut(TASK))
+        let tasks: Vec<Vec<CollisionHit>> = (candidates.par_chunks_mut(CANDIDATES_PER_TASK))
             .map(|chunk| {
                 let mut found = Vec::new();
                 for c in chunk {
@@ -268,11 +273,16 @@ pub(crate) fn hits(
 }
 
 #[inline]
-fn hit_candidate(surface: &Surface, motion: &Motion, list: List, c: &mut Candidate) -> Option<Hit> {
+fn hit_candidate(
+    surface: &CollisionSurface,
+    motion: &ResponseMotion,
+    list: List,
+    c: &mut Candidate,
+) -> Option<CollisionHit> {
     let start = gather(&c.points, &motion.start);
     let end = gather(&c.points, &motion.end);
     let thickness = surface.thickness(c.points[0], c.points[3]);
-    let separation = GAP * thickness;
+    let separation = MIN_GAP_RATIO * thickness;
     let far =
         |n: DVec3| gap_along(list, n, &start) > separation && gap_along(list, n, &end) > separation;
     if far(c.axis()) {
@@ -296,7 +306,7 @@ fn hit_candidate(surface: &Surface, motion: &Motion, list: List, c: &mut Candida
         return None;
     }
     let normal = hit.closest.vector.normalize_or_zero();
-    Some(Hit {
+    Some(CollisionHit {
         stencil: Stencil {
             pair: list.pair(),
             points: c.points,
@@ -311,23 +321,23 @@ fn hit_candidate(surface: &Surface, motion: &Motion, list: List, c: &mut Candida
 }
 
 fn hit_plane(
-    surface: &Surface,
-    motion: &Motion,
-    plane: &Plane,
+    surface: &CollisionSurface,
+    motion: &ResponseMotion,
+    plane: &ClothPlane,
     index: usize,
     p: u32,
-) -> Option<Hit> {
+) -> Option<CollisionHit> {
     let i = p as usize;
     if motion.inverse_mass[i] == 0.0 {
         return None;
     }
     let thickness = surface.part(p).thickness.unwrap_or(1e-3);
     let (a, b) = (plane.height(motion.start[i]), plane.height(motion.end[i]));
-    let kept = (GAP * thickness).min(0.5 * a);
+    let kept = (MIN_GAP_RATIO * thickness).min(0.5 * a);
     if b > kept {
         return None;
     }
-    Some(Hit {
+    Some(CollisionHit {
         stencil: plane.stencil(index, p),
         time: ((a - kept) / (a - b)).clamp(0.0, 1.0),
         weights: [1.0, 0.0, 0.0, 0.0],
@@ -338,9 +348,9 @@ fn hit_plane(
     })
 }
 
-impl Hit {
+impl CollisionHit {
     /// Whether the stencil is a vertex before a plane.
     pub fn is_plane(&self) -> bool {
-        matches!(self.stencil.pair, Pair::VertexPlane(_))
+        matches!(self.stencil.pair, StencilPair::VertexPlane(_))
     }
 }

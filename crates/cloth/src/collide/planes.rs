@@ -1,12 +1,12 @@
 //! Static planes: the only obstacles without triangles. Only vertices can
 //! meet a plane first, and whether they do is a single comparison.
 
-use crate::response::constraint::{Pair, Stencil};
+use crate::response::constraint::{Stencil, StencilPair};
 use conatus_math::DVec3;
 
 /// A static plane before which cloth stays.
 #[derive(Clone, Debug)]
-pub struct Plane {
+pub struct ClothPlane {
     /// A point on it.
     pub point: DVec3,
     /// The unit normal, towards the free side.
@@ -17,7 +17,7 @@ pub struct Plane {
     pub(crate) vertices: Vec<u32>,
 }
 
-impl Plane {
+impl ClothPlane {
     /// A plane through `point`.
     pub fn new(point: DVec3, normal: DVec3, friction: Option<f64>) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Plane {
 
     pub(crate) fn stencil(&self, index: usize, p: u32) -> Stencil {
         Stencil {
-            pair: Pair::VertexPlane(index as u32),
+            pair: StencilPair::VertexPlane(index as u32),
             points: [p, Stencil::NONE, Stencil::NONE, Stencil::NONE],
         }
     }

@@ -1,7 +1,7 @@
 //! Everything that can touch: the triangles of cloth, of rigid bodies and of
 //! obstacles, with one numbering of points for all of them.
 //!
-//! Nothing here moves; see [`Motion`](crate::response::Motion) for that.
+//! Nothing here moves; see [`ResponseMotion`](crate::response::ResponseMotion) for that.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// One connected thing: a piece of cloth, a body or an obstacle.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct SurfacePart {
     /// What it is.
     pub kind: Kind,
     /// The distance it keeps, in metres; an obstacle or body without one takes
@@ -67,14 +67,14 @@ impl Face {
 
 /// All surfaces of a scene.
 #[derive(Clone, Debug, Default)]
-pub struct Surface {
+pub struct CollisionSurface {
     pub(crate) faces: Vec<Face>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SurfacePart>,
     /// The part of each point.
     pub(crate) part_of: Vec<u32>,
 }
 
-impl Surface {
+impl CollisionSurface {
     /// Adds a part with `count` points and returns the number of the first.
     /// Triangles count points from there.
     pub fn add(
@@ -87,7 +87,7 @@ impl Surface {
     ) -> u32 {
         let first = self.part_of.len() as u32;
         let part = self.parts.len() as u32;
-        self.parts.push(Part {
+        self.parts.push(SurfacePart {
             kind,
             thickness,
             friction,
@@ -123,13 +123,13 @@ impl Surface {
     }
 
     /// The parts in the order they were added.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SurfacePart] {
         &self.parts
     }
 
     /// What point `p` belongs to.
     #[inline]
-    pub(crate) fn part(&self, p: u32) -> &Part {
+    pub(crate) fn part(&self, p: u32) -> &SurfacePart {
         &self.parts[self.part_of[p as usize] as usize]
     }
 
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_vertex_and_every_edge_has_one_owner() {
-        let mut surface = Surface::default();
+        let mut surface = CollisionSurface::default();
         let triangles = [[0, 1, 2], [2, 1, 3], [2, 3, 4]];
         surface.add(Kind::Cloth, 5, &triangles, Some(1e-3), None);
         surface.add(Kind::Obstacle, 3, &[[0, 1, 2]], None, Some(0.5));
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_has_no_friction_or_thickness_takes_the_other_sides() {
-        let mut surface = Surface::default();
+        let mut surface = CollisionSurface::default();
         surface.add(Kind::Cloth, 3, &[[0, 1, 2]], Some(4e-3), Some(0.3));
         surface.add(Kind::Obstacle, 3, &[[0, 1, 2]], None, None);
         surface.add(Kind::Cloth, 3, &[[0, 1, 2]], Some(2e-3), Some(0.3));

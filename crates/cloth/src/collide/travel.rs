@@ -9,12 +9,12 @@
 //! A motion that all of the cloth shares does not change gaps within it, so
 //! between cloth and cloth only the motion against the mean counts.
 
-use crate::response::Motion;
+use crate::response::ResponseMotion;
 use conatus_math::DVec3;
 use rayon::prelude::*;
 
 /// Points handled by one task.
-const TASK: usize = 8192;
+const POINTS_PER_TASK: usize = 8192;
 
 /// Readings of a point: in the world, and against the mean of the cloth.
 type Reading = [f64; 2];
@@ -42,12 +42,12 @@ impl Travel {
     }
 
     /// Forgets all readings.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn clear_caches(&mut self) {
         self.from.clear();
     }
 
     /// At the beginning of a step.
-    pub(crate) fn begin(&mut self, motion: &Motion) {
+    pub(crate) fn begin(&mut self, motion: &ResponseMotion) {
         let n = motion.start.len();
         if self.from.len() != n {
             self.from.clone_from(&motion.start);
@@ -63,7 +63,10 @@ impl Travel {
         self.mean = moved(&motion.start, &motion.end);
         let (cloth, over) = (self.cloth, self.mean);
         let each = self.from.par_iter_mut().zip(&mut self.start);
-        let each = each.zip(&mut self.end).with_min_len(TASK).enumerate();
+        let each = each
+            .zip(&mut self.end)
+            .with_min_len(POINTS_PER_TASK)
+            .enumerate();
         each.for_each(|(p, ((from, start), end))| {
             let way = motion.start[p] - *from;
             *from = motion.start[p];
@@ -76,24 +79,28 @@ impl Travel {
     }
 
     /// Counts from the start of this step on; no limit from before holds.
-    pub(crate) fn restart(&mut self, motion: &Motion) {
+    pub(crate) fn restart(&mut self, motion: &ResponseMotion) {
         self.start.fill([0.0; 2]);
         let (cloth, over) = (self.cloth, self.mean);
-        let each = self.end.par_iter_mut().with_min_len(TASK).enumerate();
+        let each = self
+            .end
+            .par_iter_mut()
+            .with_min_len(POINTS_PER_TASK)
+            .enumerate();
         each.for_each(|(p, end)| {
             *end = at_end(motion, p, &[0.0; 2], (p < cloth).then_some(over));
         });
     }
 
     /// The ends of these points are other than they were.
-    pub(crate) fn update(&mut self, motion: &Motion, points: &[u32]) {
+    pub(crate) fn update(&mut self, motion: &ResponseMotion, points: &[u32]) {
         for &p in points {
             self.set_end(motion, p as usize);
         }
     }
 
     #[inline]
-    fn set_end(&mut self, motion: &Motion, p: usize) {
+    fn set_end(&mut self, motion: &ResponseMotion, p: usize) {
         let mean = (p < self.cloth).then_some(self.mean);
         self.end[p] = at_end(motion, p, &self.start[p], mean);
     }
@@ -149,7 +156,7 @@ impl Travel {
 /// The reading of a point at the end of a step; with the mean motion of the
 /// cloth, if it is one of it.
 #[inline]
-fn at_end(motion: &Motion, p: usize, start: &Reading, mean: Option<DVec3>) -> Reading {
+fn at_end(motion: &ResponseMotion, p: usize, start: &Reading, mean: Option<DVec3>) -> Reading {
     let way = motion.end[p] - motion.start[p];
     let against = mean.map_or(0.0, |mean| start[1] + (way - mean).length());
     [start[0] + way.length(), against]
@@ -162,8 +169,8 @@ mod tests {
 
     /// Two points of cloth that fall together and one beside them that does
     /// not.
-    fn falling() -> Motion {
-        let mut motion = Motion::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
+    fn falling() -> ResponseMotion {
+        let mut motion = ResponseMotion::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
         motion.h = 1.0;
         for p in 0..2 {
             motion.end[p] = motion.start[p] - DVec3::Z;

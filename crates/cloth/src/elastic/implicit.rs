@@ -21,18 +21,18 @@
 //! Newton iterations and in the limit of small steps.
 
 use super::Elastic;
-use crate::integrate::{Load, Settings, SolveStats, Tie, Workspace};
+use crate::integrate::{ClothLoad, ClothSettings, ImplicitContact, SolveStats, Workspace};
 use crate::solve::Solver;
-use crate::solve::cholesky::Cholesky;
-use crate::solve::matrix::{BlockMatrix, Tied, add_to_diagonal, each_entry};
+use crate::solve::cholesky::SparseCholesky;
+use crate::solve::matrix::{BlockMatrix, ContactTerm, add_to_diagonal, each_entry};
 use conatus_math::{DMat3, DVec3};
 
 /// The residual, relative to the first, that is as good as a factorisation.
-const EXACT: f64 = 1e-12;
+const EXACT_RESIDUAL_RATIO: f64 = 1e-12;
 
 /// Changes of velocity are never asked for more exactly than those of this
 /// acceleration, m/s², so that cloth at rest costs nothing.
-const LEAST_ACCELERATION: f64 = 0.1;
+const MIN_ACCELERATION_M_S2: f64 = 0.1;
 
 impl Elastic {
     pub(crate) fn implicit_euler(
@@ -40,7 +40,7 @@ impl Elastic {
         x: &[DVec3],
         v: &[DVec3],
         h: f64,
-        load: &Load,
+        load: &ClothLoad,
         out: &mut [DVec3],
     ) -> SolveStats {
         let n = self.len();
@@ -76,7 +76,7 @@ impl Elastic {
             *c = if *scripted { DVec3::ZERO } else { *c * ratio };
         }
         let mut stats = SolveStats::default();
-        let mut least = h * LEAST_ACCELERATION * self.total_mass.sqrt();
+        let mut least = h * MIN_ACCELERATION_M_S2 * self.total_mass.sqrt();
         for iteration in 0..self.settings.newton_iterations.max(1) {
             let strain = self.set_up(h, load, &mut a, &mut work);
             if iteration == 0 && self.stay_instead(h, strain, &mut work) {
@@ -156,14 +156,14 @@ impl Elastic {
     /// solves of a step become no more exact than the first.
     fn solve(&self, a: &BlockMatrix, least: &mut f64, work: &mut Workspace) -> SolveStats {
         let mut stats = SolveStats::default();
-        let Settings {
+        let ClothSettings {
             tolerance, solver, ..
         } = self.settings;
         // Contacts have no place in the factor's pattern: what should be exact
         // is iterated to the end where there are any.
         let tied = !a.ties.is_empty();
         let (tolerance, most_iterations) = match solver {
-            Solver::Cholesky => (EXACT, 20 * self.settings.most_iterations),
+            Solver::Cholesky => (EXACT_RESIDUAL_RATIO, 20 * self.settings.most_iterations),
             _ => (tolerance, self.settings.most_iterations),
         };
         if solver != Solver::Cholesky || tied {
@@ -185,7 +185,7 @@ impl Elastic {
         }
         let cholesky = work
             .cholesky
-            .get_or_insert_with(|| Box::new(Cholesky::new(a, &self.rest)));
+            .get_or_insert_with(|| Box::new(SparseCholesky::new(a, &self.rest)));
         if cholesky.factorise(a) {
             cholesky.solve(&work.rhs, &mut work.change);
             stats.factorised = true;
@@ -196,9 +196,9 @@ impl Elastic {
     }
 
     /// The term that a tie adds to the matrix.
-    fn term(&self, t: &Tie) -> Tied {
+    fn term(&self, t: &ImplicitContact) -> ContactTerm {
         let root = t.stiffness.sqrt();
-        let mut term = Tied::default();
+        let mut term = ContactTerm::default();
         let mut add = |row: usize, gradient: DVec3| {
             term.rows[term.count] = row as u32;
             term.gradient[term.count] = root * gradient;
@@ -218,7 +218,7 @@ impl Elastic {
 
     /// The matrix and right-hand side for the change from the guess. Returns
     /// the strain energy that the guess leads to.
-    fn set_up(&self, h: f64, load: &Load, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
+    fn set_up(&self, h: f64, load: &ClothLoad, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
         let n = self.len();
         a.ties.clear();
         let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);

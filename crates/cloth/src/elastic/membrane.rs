@@ -228,7 +228,7 @@ impl<'a> Strained<'a> {
     }
 
     /// The blocks (0,1), (0,2), (1,2) of the energy's second derivative, with
-    /// the parts left out that could make it indefinite. Rows sum to zero,
+    /// the parts left out that could make it indefinite. RowPattern sum to zero,
     /// which gives the diagonal blocks.
     ///
     /// The shear's exact second derivative is k (g gᵀ + s ∇²|F_d| − s ∇²|F_e|)

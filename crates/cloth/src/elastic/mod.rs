@@ -9,9 +9,9 @@ mod quadratic;
 mod share;
 mod stiffness;
 
-use crate::integrate::{Settings, Workspace};
-use crate::solve::matrix::{BlockMatrix, Rows};
-use crate::solve::parts::Parts;
+use crate::integrate::{ClothSettings, Workspace};
+use crate::solve::matrix::{BlockMatrix, RowPattern};
+use crate::solve::parts::StripPartition;
 use crate::{Material, Piece};
 use conatus_math::DVec3;
 use hinge::Hinge;
@@ -21,13 +21,13 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Triangles whose energy is summed up by one task.
-const ENERGY_TASK: usize = 4096;
+const TRIANGLES_PER_TASK: usize = 4096;
 
 /// Everything elastic in a scene. Vertices are numbered through all pieces.
 #[derive(Clone, Debug)]
 pub struct Elastic {
     /// How steps are taken.
-    pub settings: Settings,
+    pub settings: ClothSettings,
     pub(crate) materials: Vec<Material>,
     pub(crate) ranges: Vec<Range<usize>>,
     /// Masses by the caller's numbers, and by place in the matrix. All that
@@ -57,7 +57,7 @@ impl Elastic {
         let mut ranges = Vec::new();
         let mut inertia = Vec::new();
         let mut all_places = Vec::new();
-        let mut parts = Parts::default();
+        let mut parts = StripPartition::default();
         let mut triangles = Vec::new();
         let mut hinges = Vec::new();
         // Quadratic bending by pairs of vertices: (i, j, D Kᵢ Kⱼ).
@@ -112,7 +112,7 @@ impl Elastic {
             }
         }
         let mut elastic = Self {
-            settings: Settings::default(),
+            settings: ClothSettings::default(),
             materials: pieces.iter().map(|p| p.material).collect(),
             ranges,
             masses: all_places.iter().map(|p| inertia[*p as usize]).collect(),
@@ -135,7 +135,7 @@ impl Elastic {
     }
 
     /// Finds the pattern of the matrix and every element's place in it.
-    fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>, parts: Parts) {
+    fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>, parts: StripPartition) {
         self.shares = share::sort(&mut self.triangles, &parts);
         self.hinges.sort_by_key(|hinge| hinge.corners);
         let n = self.masses.len();
@@ -149,12 +149,12 @@ impl Elastic {
         }
         near.sort_unstable();
         near.dedup();
-        let near = Rows::new(n, &near);
+        let near = RowPattern::new(n, &near);
         bent.sort_by_key(|&(i, j, _)| (i, j));
         let mut far: Vec<(u32, u32)> = bent.iter().map(|&(i, j, _)| (i, j)).collect();
         far.dedup();
         far.retain(|&(i, j)| near.find(i, j).is_none());
-        let far = Rows::new(n, &far);
+        let far = RowPattern::new(n, &far);
 
         for t in &mut self.triangles {
             let [a, b, c] = t.corners;
@@ -227,7 +227,7 @@ impl Elastic {
         };
         let membrane: f64 = match self.shares.len() > 1 {
             true => {
-                let tasks = self.triangles.par_chunks(ENERGY_TASK).map(energy);
+                let tasks = self.triangles.par_chunks(TRIANGLES_PER_TASK).map(energy);
                 tasks.collect::<Vec<f64>>().iter().sum()
             }
             false => energy(&self.triangles),

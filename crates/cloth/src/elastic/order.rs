@@ -16,9 +16,9 @@ use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 
 /// A strip has at least so many vertices.
-const STRIP: usize = 5000;
+const MIN_STRIP_VERTICES: usize = 5000;
 /// And there are no more of them than this.
-const MOST_STRIPS: usize = 4;
+const MAX_STRIPS: usize = 4;
 
 /// The order of a piece's vertices.
 pub(crate) struct Order {
@@ -36,7 +36,7 @@ impl Order {
         let n = rest.vertices.len();
         let swept = sweep(&rest.vertices);
         // A power of two of them: threads come in such numbers.
-        let count = (n / STRIP).clamp(1, MOST_STRIPS);
+        let count = (n / MIN_STRIP_VERTICES).clamp(1, MAX_STRIPS);
         let count = 1 << count.ilog2();
         if count == 1 {
             return Self {

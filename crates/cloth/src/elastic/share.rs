@@ -1,12 +1,12 @@
 //! Triangles that can be worked on side by side: those of one strip of the
-//! matrix's [`Parts`](crate::solve::parts::Parts) write to its rows alone. What
+//! matrix's [`StripPartition`](crate::solve::parts::StripPartition) write to its rows alone. What
 //! reaches into a seam comes afterwards. The sums are the same for any number
 //! of threads.
 
 use super::Elastic;
 use super::membrane::Triangle;
 use crate::solve::matrix::BlockMatrix;
-use crate::solve::parts::Parts;
+use crate::solve::parts::StripPartition;
 use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(crate) struct Share<'a> {
 
 /// Sorts triangles by strips, those within none at the end; returns where each
 /// strip's are.
-pub(crate) fn sort(triangles: &mut [Triangle], parts: &Parts) -> Vec<Range<usize>> {
+pub(crate) fn sort(triangles: &mut [Triangle], parts: &StripPartition) -> Vec<Range<usize>> {
     let strip = |t: &Triangle| {
         let strip = parts.strip_of(t.corners[0] as usize);
         let within = |k: &usize| {

@@ -10,7 +10,7 @@
 //! most one rigid body, and the part of the relative velocity that scripts
 //! prescribe and no impulse can change.
 
-use super::motion::{Motion, NO_BODY};
+use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::DVec3;
 
 /// The four points of a stencil in the paper's order; a vertex before a plane
@@ -18,14 +18,14 @@ use conatus_math::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stencil {
     /// What meets what.
-    pub pair: Pair,
+    pub pair: StencilPair,
     /// The points X₁ to X₄.
     pub points: [u32; 4],
 }
 
 /// What meets what in a stencil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Pair {
+pub enum StencilPair {
     /// A triangle X₁ X₂ X₃ and a vertex X₄.
     VertexTriangle,
     /// An edge X₁ X₂ and an edge X₃ X₄.
@@ -46,7 +46,7 @@ impl Stencil {
     /// One point of either side; for a plane, the vertex twice.
     pub(crate) fn sides(&self) -> (u32, u32) {
         match self.pair {
-            Pair::VertexPlane(_) => (self.points[0], self.points[0]),
+            StencilPair::VertexPlane(_) => (self.points[0], self.points[0]),
             _ => (self.points[0], self.points[3]),
         }
     }
@@ -88,7 +88,7 @@ impl Constraint {
     /// A constraint on `stencil` with the gradient weights·normal, Harmon (1)
     /// and (2); its function is C = N·Σ wᵢ Xᵢ, Harmon §2.
     pub fn new(
-        motion: &Motion,
+        motion: &ResponseMotion,
         stencil: Stencil,
         weights: &[f64; 4],
         normal: DVec3,
@@ -145,7 +145,7 @@ impl Constraint {
 
     /// Σ wᵢ Ẋᵢ, Harmon (7): the relative velocity.
     #[inline]
-    pub fn relative_velocity(&self, motion: &Motion) -> DVec3 {
+    pub fn relative_velocity(&self, motion: &ResponseMotion) -> DVec3 {
         let mut u = self.drift;
         for s in self.shares() {
             u += s.weight * motion.velocity[s.point as usize];
@@ -159,7 +159,7 @@ impl Constraint {
 
     /// K P: how the impulse P changes the relative velocity.
     #[inline]
-    pub(crate) fn velocity_change(&self, motion: &Motion, impulse: DVec3) -> DVec3 {
+    pub(crate) fn velocity_change(&self, motion: &ResponseMotion, impulse: DVec3) -> DVec3 {
         let free: f64 = self.shares().iter().map(|s| s.weight * s.response).sum();
         let mut u = free * impulse;
         if self.body != NO_BODY {
@@ -173,7 +173,7 @@ impl Constraint {
 
     /// Gives the stencil the impulse P: wᵢ P to each point.
     #[inline]
-    pub(crate) fn apply(&self, motion: &mut Motion, impulse: DVec3) {
+    pub(crate) fn apply(&self, motion: &mut ResponseMotion, impulse: DVec3) {
         for s in self.shares() {
             motion.velocity[s.point as usize] += s.response * impulse;
         }
@@ -185,7 +185,7 @@ impl Constraint {
     }
 
     /// Notes that the velocities of its points changed.
-    pub(crate) fn touch(&self, motion: &mut Motion) {
+    pub(crate) fn touch(&self, motion: &mut ResponseMotion) {
         for s in self.shares() {
             motion.touch(s.point);
         }

@@ -3,13 +3,17 @@
 //! response; the single constraint of Harmon et al. §2).
 
 use super::constraint::Constraint;
-use super::motion::Motion;
-use crate::collide::narrow::{GAP, Hit};
+use super::motion::ResponseMotion;
+use crate::collide::narrow::{CollisionHit, MIN_GAP_RATIO};
 
 /// Answers all hits once, in order of time, each by the impulse of a single
 /// constraint, λ = −∇C q̇/⟨∇C, ∇C⟩ (Harmon §2); `friction_of` gives Coulomb's
 /// coefficient of a stencil.
-pub(crate) fn resolve(motion: &mut Motion, hits: &mut [Hit], friction_of: impl Fn(&Hit) -> f64) {
+pub(crate) fn resolve(
+    motion: &mut ResponseMotion,
+    hits: &mut [CollisionHit],
+    friction_of: impl Fn(&CollisionHit) -> f64,
+) {
     hits.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.stencil.cmp(&b.stencil)));
     for hit in hits.iter() {
         let c = Constraint::new(
@@ -25,7 +29,7 @@ pub(crate) fn resolve(motion: &mut Motion, hits: &mut [Hit], friction_of: impl F
         // A gap that has become very small is opened again a little. It is not
         // measured along the normal at the start: what turned within the step
         // may be anywhere there, and would be shot away.
-        let wanted = (2.0 * GAP * hit.thickness).min(1.5 * hit.distance);
+        let wanted = (2.0 * MIN_GAP_RATIO * hit.thickness).min(1.5 * hit.distance);
         let target = ((wanted - hit.gap.max(hit.distance)) / motion.h).max(0.0);
         let u = c.relative_velocity(motion);
         let normal = c.normal.dot(u);

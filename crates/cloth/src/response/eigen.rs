@@ -4,7 +4,7 @@
 //! and nothing but the four operations and roots: the same bits everywhere.
 
 /// QL steps for one eigenvalue at most; two or three are the rule.
-const STEPS: usize = 60;
+const MAX_QL_ITERATIONS: usize = 60;
 
 /// A symmetric matrix on its way to its eigenvectors.
 pub(super) struct Eigen {
@@ -156,7 +156,7 @@ impl Eigen {
             let mut steps = 0;
             while m > l && (steps == 0 || !small(e[l])) {
                 steps += 1;
-                if steps > STEPS {
+                if steps > MAX_QL_ITERATIONS {
                     return None;
                 }
                 let g = d[l];

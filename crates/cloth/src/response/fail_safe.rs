@@ -4,9 +4,9 @@
 use super::constraint::{Constraint, Stencil};
 use super::friction::{self, ZoneFriction};
 use super::inelastic_projection::{complementarity, inelastic_projection};
-use super::motion::{Motion, NO_BODY};
+use super::motion::{NO_BODY, ResponseMotion};
 use super::rigid_zones::rigid_motion;
-use crate::collide::narrow::Hit;
+use crate::collide::narrow::CollisionHit;
 use conatus_math::DVec3;
 use std::collections::HashMap;
 
@@ -33,11 +33,11 @@ pub(crate) struct GaveUp {
 
 /// Normal velocities above this share of the fastest, or above a millimetre
 /// per second, mean that constraints contradict each other.
-const CONTRADICTION: f64 = 1e-3;
+const CONTRADICTION_VELOCITY_RATIO: f64 = 1e-3;
 
 /// How often the row of a stencil that collides again is replaced before
 /// another one is added beside it.
-const REPLACE: u32 = 3;
+const MAX_ROW_REPLACEMENTS: u32 = 3;
 
 struct Entry {
     constraint: Constraint,
@@ -61,7 +61,7 @@ pub(crate) struct FailSafe {
 
 impl FailSafe {
     /// No zones yet.
-    pub(crate) fn new(motion: &Motion) -> Self {
+    pub(crate) fn new(motion: &ResponseMotion) -> Self {
         let movers = motion.start.len() + motion.bodies.len();
         Self {
             parent: (0..movers as u32).collect(),
@@ -82,11 +82,11 @@ impl FailSafe {
     /// and resolves those that changed.
     pub(crate) fn resolve(
         &mut self,
-        motion: &mut Motion,
-        hits: &[Hit],
+        motion: &mut ResponseMotion,
+        hits: &[CollisionHit],
         response: Response,
         how: ZoneFriction,
-        friction_of: impl Fn(&Hit) -> f64,
+        friction_of: impl Fn(&CollisionHit) -> f64,
     ) -> Result<(), GaveUp> {
         let mut changed = Vec::new();
         for hit in admit(motion, hits) {
@@ -128,7 +128,7 @@ impl FailSafe {
     /// Algorithm 1, lines 7-9, for one zone (Harmon §3).
     fn resolve_zone(
         &self,
-        motion: &mut Motion,
+        motion: &mut ResponseMotion,
         zone: &[Constraint],
         response: Response,
         how: ZoneFriction,
@@ -146,7 +146,8 @@ impl FailSafe {
             .flat_map(|c| c.shares())
             .map(|s| self.before[&s.point].length())
             .fold(1.0, f64::max);
-        if outcome.violation.is_nan() || outcome.violation > CONTRADICTION * fastest {
+        if outcome.violation.is_nan() || outcome.violation > CONTRADICTION_VELOCITY_RATIO * fastest
+        {
             let mut points: Vec<u32> = zone.iter().flat_map(|c| c.stencil.points()).collect();
             points.sort_unstable();
             points.dedup();
@@ -164,7 +165,7 @@ impl FailSafe {
 
     /// Puts the velocities of a constraint's points back to what they were
     /// before the fail-safe.
-    fn reset(&self, motion: &mut Motion, c: &Constraint) {
+    fn reset(&self, motion: &mut ResponseMotion, c: &Constraint) {
         for s in c.shares() {
             motion.velocity[s.point as usize] = self.before[&s.point];
         }
@@ -177,7 +178,7 @@ impl FailSafe {
 
     /// Adds a constraint, or replaces the one on its stencil, and merges the
     /// zones that it joins. Returns its number.
-    fn insert(&mut self, motion: &Motion, c: Constraint) -> u32 {
+    fn insert(&mut self, motion: &ResponseMotion, c: Constraint) -> u32 {
         for s in c.shares() {
             let velocity = motion.velocity[s.point as usize];
             self.before.entry(s.point).or_insert(velocity);
@@ -195,7 +196,7 @@ impl FailSafe {
         let on_stencil = self.by_stencil.entry(c.stencil).or_default();
         if let Some(&last) = on_stencil.last() {
             let entry = &mut self.entries[last as usize];
-            if entry.replaced < REPLACE {
+            if entry.replaced < MAX_ROW_REPLACEMENTS {
                 entry.constraint = c;
                 entry.replaced += 1;
                 return last;
@@ -240,7 +241,7 @@ impl FailSafe {
 
 /// The free vertices and the body of a constraint, as numbers of the
 /// union-find.
-fn movers(motion: &Motion, c: &Constraint) -> Vec<u32> {
+fn movers(motion: &ResponseMotion, c: &Constraint) -> Vec<u32> {
     let all = (motion.start.len() + motion.bodies.len()) as u32;
     let mut movers: Vec<u32> = c.shares().iter().map(|s| s.point).collect();
     if c.body != NO_BODY {
@@ -252,7 +253,7 @@ fn movers(motion: &Motion, c: &Constraint) -> Vec<u32> {
 /// Of all collisions those that are the earliest for one of their free
 /// points: the others may well not happen once these are resolved, and zones
 /// stay small.
-fn admit<'a>(motion: &Motion, hits: &'a [Hit]) -> Vec<&'a Hit> {
+fn admit<'a>(motion: &ResponseMotion, hits: &'a [CollisionHit]) -> Vec<&'a CollisionHit> {
     let free = |p: u32| {
         let p = p as usize;
         motion.inverse_mass[p] > 0.0 || motion.body_of[p] != NO_BODY

@@ -3,9 +3,11 @@
 
 use super::constraint::Constraint;
 use super::fail_safe::Response;
-use super::inelastic_projection::{Outcome, STILL, complementarity, inelastic_projection};
-use super::motion::Motion;
-use super::zone::Rows;
+use super::inelastic_projection::{
+    Outcome, ZERO_VELOCITY_M_S, complementarity, inelastic_projection,
+};
+use super::motion::ResponseMotion;
+use super::zone::ZoneRows;
 use conatus_math::DVec3;
 
 /// How friction acts in a zone.
@@ -20,7 +22,7 @@ pub enum ZoneFriction {
 
 /// Friction after the fail-safe `response` brought about `outcome`.
 pub(crate) fn apply(
-    motion: &mut Motion,
+    motion: &mut ResponseMotion,
     constraints: &[Constraint],
     outcome: &Outcome,
     response: Response,
@@ -66,8 +68,8 @@ pub(crate) fn apply(
 /// (Harmon §4, with the errata).
 /// As it stays within the row space of ∇H it is a sum of impulses at the
 /// collisions.
-fn per_zone(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
-    let rows = Rows::all_directions(motion, constraints);
+fn per_zone(motion: &mut ResponseMotion, constraints: &[Constraint], outcome: &Outcome) {
+    let rows = ZoneRows::all_directions(motion, constraints);
     let mut b = Vec::with_capacity(3 * constraints.len());
     for (k, c) in constraints.iter().enumerate() {
         let u = c.relative_velocity(motion);
@@ -77,7 +79,7 @@ fn per_zone(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) 
     }
     let mut lambda = Vec::new();
     let scale = rows.scale.iter().copied().fold(f64::INFINITY, f64::min);
-    rows.solve(&b, 1e3 * STILL * scale, false, &mut lambda);
+    rows.solve(&b, 1e3 * ZERO_VELOCITY_M_S * scale, false, &mut lambda);
     let slide = rows.norm(&lambda);
     if slide <= 0.0 {
         return;
@@ -102,14 +104,14 @@ fn coefficient(constraints: &[Constraint], outcome: &Outcome) -> f64 {
 }
 
 /// Coulomb's limit for every collision by itself: some sweeps of Gauss-Seidel.
-fn per_constraint(motion: &mut Motion, constraints: &[Constraint], outcome: &Outcome) {
+fn per_constraint(motion: &mut ResponseMotion, constraints: &[Constraint], outcome: &Outcome) {
     let mut given = vec![DVec3::ZERO; constraints.len()];
     for _ in 0..8 {
         for ((c, given), normal) in constraints.iter().zip(&mut given).zip(&outcome.impulses) {
             let u = c.relative_velocity(motion);
             let slide = u - u.dot(c.normal) * c.normal;
             let speed = slide.length();
-            if speed <= STILL {
+            if speed <= ZERO_VELOCITY_M_S {
                 continue;
             }
             let t = slide / speed;

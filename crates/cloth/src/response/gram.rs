@@ -21,16 +21,16 @@ pub(crate) trait Gram {
 }
 
 /// Up to this many rows the matrix is formed.
-const DENSE: usize = 96;
+const MAX_DENSE_ROWS: usize = 96;
 /// Pivots below this share of the diagonal are dependent rows.
-const DEPENDENT: f64 = 1e-9;
+const DEPENDENT_PIVOT_RATIO: f64 = 1e-9;
 /// Most rounds of MINRES.
-const ROUNDS: usize = 400;
+const MAX_MINRES_ITERATIONS: usize = 400;
 /// Up to this many rows the eigenvalue decomposition is a way out.
-const EIGEN: usize = 600;
+const MAX_EIGEN_ROWS: usize = 600;
 /// Eigenvalues below this share of the largest are zero. What is left of a row
 /// is at most its root; rounding alone makes some 1e-15 of it.
-const CUT: f64 = 1e-13;
+const ZERO_EIGENVALUE_RATIO: f64 = 1e-13;
 
 /// Solves A λ = b so that every row is met within `tolerance`, if that can be;
 /// returns the largest violation left.
@@ -45,13 +45,13 @@ pub(crate) fn solve(
     let n = a.len();
     lambda.clear();
     lambda.resize(n, 0.0);
-    let mut left = if n <= DENSE {
+    let mut left = if n <= MAX_DENSE_ROWS {
         let dense = Dense::new(a);
         dense.solve(a, b, tolerance, lambda)
     } else {
-        minres(a, b, tolerance, ROUNDS, lambda)
+        minres(a, b, tolerance, MAX_MINRES_ITERATIONS, lambda)
     };
-    if left > tolerance && at_any_price && n <= EIGEN {
+    if left > tolerance && at_any_price && n <= MAX_EIGEN_ROWS {
         let mut other = vec![0.0; n];
         pseudo_inverse(a, b, &mut other);
         let instead = residual(a, b, &other).1;
@@ -102,7 +102,7 @@ impl Dense {
                 let d = diagonal[order[i]];
                 if d > best.1 { (i, d) } else { best }
             });
-            if pivot <= DEPENDENT {
+            if pivot <= DEPENDENT_PIVOT_RATIO {
                 break;
             }
             order.swap(rank, best);
@@ -234,7 +234,7 @@ fn pseudo_inverse(a: &impl Gram, b: &[f64], x: &mut [f64]) {
     };
     let largest = eigen.values.iter().fold(0.0f64, |m, s| m.max(s.abs()));
     for (k, s) in eigen.values.iter().enumerate() {
-        if *s > CUT * largest {
+        if *s > ZERO_EIGENVALUE_RATIO * largest {
             let u = eigen.vector(k);
             let dot: f64 = u.iter().zip(b).map(|(u, b)| u * b).sum();
             for (x, u) in x.iter_mut().zip(u) {
@@ -249,9 +249,9 @@ mod tests {
     use super::*;
 
     /// J Jᵀ with unit rows.
-    struct Rows(Vec<Vec<f64>>);
+    struct ZoneRows(Vec<Vec<f64>>);
 
-    impl Rows {
+    impl ZoneRows {
         fn random(count: usize, width: usize, rank: usize, seed: u64) -> Self {
             let mut state = seed;
             let mut next = || {
@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    impl Gram for Rows {
+    impl Gram for ZoneRows {
         fn len(&self) -> usize {
             self.0.len()
         }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn singular_systems_are_solved_by_every_method() {
         for (count, rank) in [(3, 3), (32, 20), (60, 60), (90, 40), (300, 120)] {
-            let rows = Rows::random(count, 150, rank, 7 + count as u64);
+            let rows = ZoneRows::random(count, 150, rank, 7 + count as u64);
             let q: Vec<f64> = (0..150)
                 .map(|i| ((i * 37 % 19) as f64 - 9.0) / 9.0)
                 .collect();
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_contradiction_leaves_a_violation_that_is_told() {
         // Two equal rows that ask for different things.
-        let rows = Rows(vec![vec![1.0, 0.0], vec![1.0, 0.0]]);
+        let rows = ZoneRows(vec![vec![1.0, 0.0], vec![1.0, 0.0]]);
         let left = solve(&rows, &[1.0, -1.0], 1e-9, true, &mut Vec::new());
         assert!(left > 0.5);
     }

@@ -3,8 +3,8 @@
 //! al. §2). Impact is cancelled, sliding is not.
 
 use super::constraint::Constraint;
-use super::motion::Motion;
-use super::zone::Rows;
+use super::motion::ResponseMotion;
+use super::zone::ZoneRows;
 
 /// What a fail-safe left behind.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +19,15 @@ pub(crate) struct Outcome {
 }
 
 /// Velocities below this are as good as none.
-pub(crate) const STILL: f64 = 1e-7;
+pub(crate) const ZERO_VELOCITY_M_S: f64 = 1e-7;
 
 /// The inelastic projection: solves ∇C M⁻¹ ∇Cᵀ λ = ∇C q̇, Harmon (5), and puts
 /// λ into p′ = p − ∇Cᵀ λ, Harmon (3), after which ∇C q̇′ = 0, Harmon (4).
-pub(crate) fn inelastic_projection(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
-    let rows = Rows::normals(motion, constraints);
+pub(crate) fn inelastic_projection(
+    motion: &mut ResponseMotion,
+    constraints: &[Constraint],
+) -> Outcome {
+    let rows = ZoneRows::normals(motion, constraints);
     let b = normal_velocities(motion, constraints, &rows);
     let mut lambda = Vec::new();
     rows.solve(&b, tolerance(&rows), true, &mut lambda);
@@ -39,8 +42,8 @@ pub(crate) fn inelastic_projection(motion: &mut Motion, constraints: &[Constrain
 /// The same with impulses that only push: λ ≥ 0, ∇C q̇′ ≥ 0 and one of the two
 /// zero for every collision, the complementarity problem that the paper
 /// leaves for later (Harmon §2). Nothing sticks.
-pub(crate) fn complementarity(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
-    let rows = Rows::normals(motion, constraints);
+pub(crate) fn complementarity(motion: &mut ResponseMotion, constraints: &[Constraint]) -> Outcome {
+    let rows = ZoneRows::normals(motion, constraints);
     let b = normal_velocities(motion, constraints, &rows);
     let mut lambda = Vec::new();
     rows.solve_complementarity(&b, tolerance(&rows), 2000, &mut lambda);
@@ -54,28 +57,32 @@ pub(crate) fn complementarity(motion: &mut Motion, constraints: &[Constraint]) -
     }
 }
 
-fn normal_velocity(motion: &Motion, c: &Constraint) -> f64 {
+fn normal_velocity(motion: &ResponseMotion, c: &Constraint) -> f64 {
     c.normal.dot(c.relative_velocity(motion))
 }
 
 /// ∇C q̇, row by row, scaled.
-fn normal_velocities(motion: &Motion, constraints: &[Constraint], rows: &Rows) -> Vec<f64> {
+fn normal_velocities(
+    motion: &ResponseMotion,
+    constraints: &[Constraint],
+    rows: &ZoneRows,
+) -> Vec<f64> {
     let scaled = constraints.iter().zip(&rows.scale);
     scaled
         .map(|(c, s)| s * normal_velocity(motion, c))
         .collect()
 }
 
-/// [`STILL`] in the scale of the rows.
-fn tolerance(rows: &Rows) -> f64 {
-    STILL * rows.scale.iter().copied().fold(f64::INFINITY, f64::min)
+/// [`ZERO_VELOCITY_M_S`] in the scale of the rows.
+fn tolerance(rows: &ZoneRows) -> f64 {
+    ZERO_VELOCITY_M_S * rows.scale.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// Gives every constraint its impulse, `sign`·λ along its normal.
 fn apply(
-    motion: &mut Motion,
+    motion: &mut ResponseMotion,
     constraints: &[Constraint],
-    rows: &Rows,
+    rows: &ZoneRows,
     lambda: &[f64],
     sign: f64,
 ) -> Outcome {

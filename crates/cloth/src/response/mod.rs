@@ -4,7 +4,7 @@
 //! 2. `continuous.rs`: what collides within the step is stopped, one by one.
 //! 3. `fail_safe.rs`: what still collides is resolved all at once, in zones.
 //!
-//! All of it acts on velocities over one step ([`Motion`]), and is written
+//! All of it acts on velocities over one step ([`ResponseMotion`]), and is written
 //! over constraints ([`constraint::Constraint`]) in which vertices of cloth,
 //! rigid bodies and scripted things take part alike.
 
@@ -24,10 +24,10 @@ mod zone;
 
 pub use fail_safe::Response;
 pub use friction::ZoneFriction;
-pub use motion::{BodyMotion, Motion, NO_BODY};
+pub use motion::{NO_BODY, ResponseBody, ResponseMotion};
 
 pub(crate) use fail_safe::{FailSafe, GaveUp};
-pub(crate) use repulsion::{Contact, Limit, Tied};
+pub(crate) use repulsion::{Contact, ImplicitImpulse, Limit};
 
 /// The stages one after the other, for [`crate::Cloth`].
 pub(crate) mod stages {

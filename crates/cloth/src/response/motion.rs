@@ -1,21 +1,21 @@
 //! How every point moves over one step, and who answers for it: a vertex of
 //! cloth (three degrees of freedom), a rigid body (six) or a script (none).
 //!
-//! Collision response changes velocities; [`Motion::settle`] turns them into
+//! Collision response changes velocities; [`ResponseMotion::settle`] turns them into
 //! positions at the end of the step, which are what detection looks at.
 
 use conatus_math::{DMat3, DVec3, rotation};
 use rayon::prelude::*;
 
 /// Points handled by one task.
-const TASK: usize = 8192;
+const POINTS_PER_TASK: usize = 8192;
 
-/// No body: the value of [`Motion::body_of`] for all other points.
+/// No body: the value of [`ResponseMotion::body_of`] for all other points.
 pub const NO_BODY: u32 = u32::MAX;
 
 /// A rigid body over one step.
 #[derive(Clone, Debug)]
-pub struct BodyMotion {
+pub struct ResponseBody {
     /// The centre of mass at the start.
     pub centre: DVec3,
     /// The velocity of the centre over the step (the secant).
@@ -33,7 +33,7 @@ pub struct BodyMotion {
     pub arms: Vec<DVec3>,
 }
 
-impl BodyMotion {
+impl ResponseBody {
     /// Where the point with this arm is at the end of a step of `h` seconds.
     fn end(&self, arm: DVec3, turn: DMat3, h: f64) -> DVec3 {
         self.centre + h * self.velocity + turn * arm
@@ -42,14 +42,14 @@ impl BodyMotion {
 
 /// All points over one step.
 #[derive(Clone, Debug, Default)]
-pub struct Motion {
+pub struct ResponseMotion {
     /// The length of the step in seconds.
     pub h: f64,
     /// Where points are at the start of the step.
     pub start: Vec<DVec3>,
     /// Where points are at its end.
     pub end: Vec<DVec3>,
-    /// Velocities over the step. For points of bodies see [`Motion::bodies`].
+    /// Velocities over the step. For points of bodies see [`ResponseMotion::bodies`].
     pub velocity: Vec<DVec3>,
     /// One over the mass of each vertex of cloth; zero for all that is
     /// scripted, and for points of bodies.
@@ -57,14 +57,14 @@ pub struct Motion {
     /// The body of each point, or [`NO_BODY`].
     pub body_of: Vec<u32>,
     /// The bodies.
-    pub bodies: Vec<BodyMotion>,
+    pub bodies: Vec<ResponseBody>,
     /// Points whose motion changed since detection last looked.
     pub(crate) moved: Vec<bool>,
     moved_points: Vec<u32>,
     moved_bodies: Vec<u32>,
 }
 
-impl Motion {
+impl ResponseMotion {
     /// Points that all rest at `start`, none of them free.
     pub fn new(start: Vec<DVec3>) -> Self {
         let n = start.len();
@@ -83,7 +83,7 @@ impl Motion {
     }
 
     /// Adds a body whose points begin at `body.first`.
-    pub fn add_body(&mut self, body: BodyMotion) {
+    pub fn add_body(&mut self, body: ResponseBody) {
         let index = self.bodies.len() as u32;
         let first = body.first as usize;
         self.body_of[first..first + body.arms.len()].fill(index);
@@ -120,7 +120,7 @@ impl Motion {
     }
 
     /// Puts the ends of all that changed where their velocities lead, and
-    /// returns those points. `moved` stays set until [`Motion::seen`].
+    /// returns those points. `moved` stays set until [`ResponseMotion::seen`].
     pub(crate) fn settle(&mut self) -> &[u32] {
         for k in 0..self.moved_bodies.len() {
             let b = self.moved_bodies[k] as usize;
@@ -154,7 +154,11 @@ impl Motion {
     /// velocities, and detection has seen nothing yet.
     pub(crate) fn settle_all(&mut self) {
         self.seen();
-        let each = self.end.par_iter_mut().with_min_len(TASK).enumerate();
+        let each = self
+            .end
+            .par_iter_mut()
+            .with_min_len(POINTS_PER_TASK)
+            .enumerate();
         each.for_each(|(p, end)| {
             if self.body_of[p] == NO_BODY {
                 *end = self.start[p] + self.h * self.velocity[p];

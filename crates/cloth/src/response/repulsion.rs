@@ -11,7 +11,7 @@
 //! as its stiffness makes it, an impulse here meets single vertices.
 
 use super::constraint::Constraint;
-use super::motion::{Motion, NO_BODY};
+use super::motion::{NO_BODY, ResponseMotion};
 use crate::collide::narrow::Near;
 use conatus_math::DVec3;
 
@@ -26,7 +26,7 @@ pub(crate) struct Contact {
     /// The friction impulse given so far.
     pub(crate) friction: DVec3,
     /// What its ties gave in the elastic solve.
-    pub(crate) tied: Tied,
+    pub(crate) tied: ImplicitImpulse,
     /// The friction that it may give for the normal impulse of its ties,
     /// beyond what they gave themselves.
     pub(crate) room: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Contact {
 /// What the ties of a contact gave in the elastic solve: the normal impulse,
 /// the size of the friction, and how fast it slid with that, in m/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Tied {
+pub(crate) struct ImplicitImpulse {
     pub(crate) normal: f64,
     pub(crate) friction: f64,
     pub(crate) slide: Option<f64>,
@@ -46,11 +46,11 @@ impl Contact {
     /// the share `restore` is taken away within the step; what is not yet
     /// near may approach until it is.
     pub(crate) fn new(
-        motion: &Motion,
+        motion: &ResponseMotion,
         near: &Near,
         friction: f64,
         restore: f64,
-        tied: Tied,
+        tied: ImplicitImpulse,
     ) -> Self {
         let constraint =
             Constraint::new(motion, near.stencil, &near.weights, near.normal, friction);
@@ -98,7 +98,12 @@ impl Limit {
     /// The limit of the edge between two vertices that must not be longer
     /// than `longest` at the end of the step, if it is in danger. Of what it
     /// is too long already, the share `restore` is taken back.
-    pub(crate) fn new(motion: &Motion, ends: [u32; 2], longest: f64, restore: f64) -> Option<Self> {
+    pub(crate) fn new(
+        motion: &ResponseMotion,
+        ends: [u32; 2],
+        longest: f64,
+        restore: f64,
+    ) -> Option<Self> {
         let [a, b] = ends.map(|p| p as usize);
         if motion.end[a].distance_squared(motion.end[b]) <= longest * longest {
             return None;
@@ -122,7 +127,7 @@ impl Limit {
 
     /// Pulls the ends together if they part too fast.
     #[inline]
-    fn correct(&mut self, motion: &mut Motion) -> f64 {
+    fn correct(&mut self, motion: &mut ResponseMotion) -> f64 {
         let [a, b] = self.ends.map(|p| p as usize);
         let apart = self.direction.dot(motion.velocity[b] - motion.velocity[a]);
         let mass = self.inverse_mass[0] + self.inverse_mass[1];
@@ -138,7 +143,7 @@ impl Limit {
 /// Goes through all contacts up to `sweeps` times; sooner if nothing changes
 /// by more than `tolerance`, a velocity.
 pub(crate) fn resolve(
-    motion: &mut Motion,
+    motion: &mut ResponseMotion,
     contacts: &mut [Contact],
     limits: &mut [Limit],
     sweeps: usize,
@@ -225,7 +230,7 @@ impl Row {
 
     /// Corrects the contact and says by how much its velocity changed.
     #[inline]
-    fn correct(&mut self, motion: &mut Motion, contacts: &mut [Contact]) -> f64 {
+    fn correct(&mut self, motion: &mut ResponseMotion, contacts: &mut [Contact]) -> f64 {
         match self.count {
             4 => self.correct_points::<4>(&mut motion.velocity),
             3 => self.correct_points::<3>(&mut motion.velocity),
@@ -274,7 +279,7 @@ fn rubbed(wanted: DVec3, normal: DVec3, most: f64) -> DVec3 {
 
 /// Corrects one contact and says by how much its velocity changed.
 #[inline]
-fn correct(motion: &mut Motion, contact: &mut Contact) -> f64 {
+fn correct(motion: &mut ResponseMotion, contact: &mut Contact) -> f64 {
     let c = &contact.constraint;
     let u = c.relative_velocity(motion);
     let normal = c.normal.dot(u);

@@ -3,24 +3,24 @@
 //! momentum and the angular momentum that it had. No two points of it can
 //! collide any more, and none can slide.
 
-use super::constraint::{Constraint, Pair};
+use super::constraint::{Constraint, StencilPair};
 use super::inelastic_projection::Outcome;
-use super::motion::{Motion, NO_BODY};
+use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::{DMat3, DVec3, rotation};
 use std::collections::BTreeSet;
 
 /// How much more than the zone's own mass a scripted point weighs: the motion
 /// follows it, as far as one rigid motion can follow all of them.
-const INSIST: f64 = 1e8;
+const SCRIPTED_MASS_RATIO: f64 = 1e8;
 
 /// Makes the zone rigid (Harmon §3). The violation is the largest velocity, in m/s, by
 /// which a scripted point disagrees with the rigid motion.
-pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> Outcome {
+pub(crate) fn rigid_motion(motion: &mut ResponseMotion, constraints: &[Constraint]) -> Outcome {
     let mut points = BTreeSet::new();
     let mut bodies = BTreeSet::new();
     let mut plane = false;
     for c in constraints {
-        plane |= matches!(c.stencil.pair, Pair::VertexPlane(_));
+        plane |= matches!(c.stencil.pair, StencilPair::VertexPlane(_));
         for p in c.stencil.points() {
             // A body that is held is scripted like any obstacle.
             match motion.body_of[p as usize] {
@@ -46,7 +46,7 @@ pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> O
         fit.angular += inertia;
         fit.spin += inertia * b.omega;
     }
-    let insist = INSIST * fit.mass.max(1e-9);
+    let insist = SCRIPTED_MASS_RATIO * fit.mass.max(1e-9);
     let scripted: Vec<(DVec3, DVec3)> = points
         .iter()
         .filter(|&&p| motion.inverse_mass[p as usize] == 0.0)
@@ -90,7 +90,7 @@ pub(crate) fn rigid_motion(motion: &mut Motion, constraints: &[Constraint]) -> O
     }
 }
 
-fn centre(motion: &Motion, points: &BTreeSet<u32>, bodies: &BTreeSet<u32>) -> DVec3 {
+fn centre(motion: &ResponseMotion, points: &BTreeSet<u32>, bodies: &BTreeSet<u32>) -> DVec3 {
     let free = points.iter().map(|&p| p as usize);
     let free = free.filter(|&i| motion.inverse_mass[i] > 0.0);
     let (mut sum, mut mass) = (DVec3::ZERO, 0.0);

@@ -3,7 +3,7 @@
 
 use super::constraint::Constraint;
 use super::gram::{self, Gram};
-use super::motion::{Motion, NO_BODY};
+use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::{DMat3, DVec3};
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ struct Row {
 }
 
 /// The equations of a zone, scaled to unit M⁻¹ norm: ∇C or ∇H.
-pub(crate) struct Rows {
+pub(crate) struct ZoneRows {
     rows: Vec<Row>,
     /// What each was divided by.
     pub(crate) scale: Vec<f64>,
@@ -34,10 +34,10 @@ pub(crate) struct Numbering {
     bodies: HashMap<u32, u32>,
 }
 
-impl Rows {
+impl ZoneRows {
     /// One row per direction that `directions` gives for each constraint.
     fn new<const N: usize>(
-        motion: &Motion,
+        motion: &ResponseMotion,
         constraints: &[Constraint],
         directions: impl Fn(&Constraint) -> [DVec3; N],
     ) -> Self {
@@ -86,12 +86,12 @@ impl Rows {
     }
 
     /// ∇C: the normal of each constraint, Harmon (1), (2).
-    pub(crate) fn normals(motion: &Motion, constraints: &[Constraint]) -> Self {
+    pub(crate) fn normals(motion: &ResponseMotion, constraints: &[Constraint]) -> Self {
         Self::new(motion, constraints, |c| [c.normal])
     }
 
     /// ∇H: all three directions of each constraint, Harmon (7).
-    pub(crate) fn all_directions(motion: &Motion, constraints: &[Constraint]) -> Self {
+    pub(crate) fn all_directions(motion: &ResponseMotion, constraints: &[Constraint]) -> Self {
         Self::new(motion, constraints, |_| [DVec3::X, DVec3::Y, DVec3::Z])
     }
 
@@ -219,7 +219,7 @@ impl Momenta {
     }
 }
 
-impl Gram for Rows {
+impl Gram for ZoneRows {
     fn len(&self) -> usize {
         self.rows.len()
     }

@@ -11,7 +11,7 @@ use conatus_math::{DMat3, DVec3};
 
 /// Pattern and values of the factor.
 #[derive(Clone, Debug)]
-pub struct Cholesky {
+pub struct SparseCholesky {
     /// Place in the order of elimination of each row of the matrix.
     place: Vec<u32>,
     /// Column k of L holds rows `row[start[k]..start[k + 1]]`, ascending, all
@@ -47,9 +47,9 @@ enum Entry {
     Number(u32),
 }
 
-const NONE: u32 = u32::MAX;
+const NO_ENTRY: u32 = u32::MAX;
 
-impl Cholesky {
+impl SparseCholesky {
     /// Finds the pattern of the factor for all matrices with the pattern of
     /// `a`, whose unknowns lie at `positions`.
     pub fn new(a: &BlockMatrix, positions: &[DVec3]) -> Self {
@@ -93,8 +93,8 @@ impl Cholesky {
             inverse: vec![DMat3::ZERO; n],
             scratch: Scratch {
                 column: vec![DMat3::ZERO; n],
-                head: vec![NONE; n],
-                next: vec![NONE; n],
+                head: vec![NO_ENTRY; n],
+                next: vec![NO_ENTRY; n],
                 used: vec![0; n],
                 entries,
                 entry_start,
@@ -114,7 +114,7 @@ impl Cholesky {
     pub fn factorise(&mut self, a: &BlockMatrix) -> bool {
         let n = a.len();
         let w = &mut self.scratch;
-        w.head.fill(NONE);
+        w.head.fill(NO_ENTRY);
         let mut diagonal = vec![DMat3::ZERO; n];
         for (i, place) in self.place.iter().enumerate() {
             diagonal[*place as usize] = a.diagonal[i];
@@ -132,7 +132,7 @@ impl Cholesky {
                 };
             }
             let mut c = w.head[k];
-            while c != NONE {
+            while c != NO_ENTRY {
                 let column = c as usize;
                 c = w.next[column];
                 let from = w.used[column];
@@ -198,7 +198,7 @@ impl Cholesky {
 /// column whose first row below the diagonal is k.
 fn fill(n: usize, entries: &[(u32, Entry)], entry_start: &[usize]) -> (Vec<usize>, Vec<u32>) {
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); n];
-    let mut seen = vec![NONE; n];
+    let mut seen = vec![NO_ENTRY; n];
     let (mut start, mut row) = (vec![0], Vec::new());
     for k in 0..n {
         let first = row.len();

@@ -4,7 +4,7 @@
 //! other, row i takes Σ gᵢ (gⱼ·xⱼ) over the rows j that are done. That sum over
 //! j is the same number for whichever row comes next, so each tie keeps it.
 
-use super::matrix::Tied;
+use super::matrix::ContactTerm;
 use conatus_math::DVec3;
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ impl Knots {
     pub(super) fn set<'a>(
         &mut self,
         rows: &Range<usize>,
-        ties: impl ExactSizeIterator<Item = &'a Tied> + Clone,
+        ties: impl ExactSizeIterator<Item = &'a ContactTerm> + Clone,
     ) {
         self.start.clear();
         self.knots.clear();

@@ -1,21 +1,21 @@
 //! A symmetric matrix of 3×3 blocks whose pattern never changes.
 
-use super::parts::Parts;
+use super::parts::StripPartition;
 use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
 
 /// Compressed rows of the strict upper triangle: the columns of row i are
 /// `column[start[i]..start[i + 1]]`, ascending and greater than i.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub struct RowPattern {
     /// Where each row starts, and one past the last.
     pub start: Vec<u32>,
     /// Columns, row after row.
     pub column: Vec<u32>,
 }
 
-impl Rows {
-    /// Rows for `n` unknowns from pairs (i, j) with i < j, sorted and without
+impl RowPattern {
+    /// RowPattern for `n` unknowns from pairs (i, j) with i < j, sorted and without
     /// doubles.
     pub fn new(n: usize, pairs: &[(u32, u32)]) -> Self {
         let mut start = vec![0; n + 1];
@@ -53,36 +53,36 @@ pub struct BlockMatrix {
     /// Diagonal blocks, symmetric.
     pub diagonal: Vec<DMat3>,
     /// Pattern of the full blocks above the diagonal.
-    pub near: Rows,
+    pub near: RowPattern,
     /// Their values.
     pub blocks: Vec<DMat3>,
     /// Pattern of the entries that are multiples of the unit block.
-    pub far: Rows,
+    pub far: RowPattern,
     /// Their values.
     pub numbers: Vec<f64>,
     /// What of it can be worked on side by side.
-    pub parts: Parts,
+    pub parts: StripPartition,
     /// Terms g gᵀ that tie a few rows together and come and go. Their own
     /// diagonal blocks are part of `diagonal`.
-    pub ties: Vec<Tied>,
+    pub ties: Vec<ContactTerm>,
 }
 
 /// The most rows that a tie has: three vertices, and the velocity and angular
 /// velocity of a body.
-pub const MOST_TIED: usize = 5;
+pub const MAX_CONTACT_ROWS: usize = 5;
 
 /// A term g gᵀ: the rows where g is not zero, and g there.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tied {
-    /// Rows; only the first `count` count.
-    pub rows: [u32; MOST_TIED],
+pub struct ContactTerm {
+    /// RowPattern; only the first `count` count.
+    pub rows: [u32; MAX_CONTACT_ROWS],
     /// g at those rows.
-    pub gradient: [DVec3; MOST_TIED],
+    pub gradient: [DVec3; MAX_CONTACT_ROWS],
     /// How many.
     pub count: usize,
 }
 
-impl Tied {
+impl ContactTerm {
     /// y += (g gᵀ without its diagonal blocks) x, of vectors that begin with
     /// row `first`.
     #[inline]
@@ -93,7 +93,7 @@ impl Tied {
             3 => self.add_product_of::<3>(first, x, y),
             2 => self.add_product_of::<2>(first, x, y),
             0 | 1 => {}
-            _ => self.add_product_of::<MOST_TIED>(first, x, y),
+            _ => self.add_product_of::<MAX_CONTACT_ROWS>(first, x, y),
         }
     }
 
@@ -119,10 +119,10 @@ pub(crate) fn transposed(m: &DMat3, x: DVec3) -> DVec3 {
 
 impl BlockMatrix {
     /// A matrix of zeros.
-    pub fn new(near: Rows, far: Rows) -> Self {
+    pub fn new(near: RowPattern, far: RowPattern) -> Self {
         Self {
             diagonal: vec![DMat3::ZERO; near.start.len() - 1],
-            parts: Parts::whole(near.start.len() - 1),
+            parts: StripPartition::whole(near.start.len() - 1),
             blocks: vec![DMat3::ZERO; near.column.len()],
             numbers: vec![0.0; far.column.len()],
             near,
@@ -132,7 +132,7 @@ impl BlockMatrix {
     }
 
     /// Adds the term g gᵀ.
-    pub fn tie(&mut self, term: Tied) {
+    pub fn tie(&mut self, term: ContactTerm) {
         for k in 0..term.count {
             let g = term.gradient[k];
             self.diagonal[term.rows[k] as usize] += DMat3::from_cols(g * g.x, g * g.y, g * g.z);
@@ -241,19 +241,22 @@ impl BlockMatrix {
     }
 }
 
-/// Rows handled by one task.
-const TASK: usize = 2048;
+/// RowPattern handled by one task.
+const ROWS_PER_TASK: usize = 2048;
 
 /// Calls `work` with the number of each row and its entry in a vector; side by
 /// side if there are many.
 pub(crate) fn each_entry<T: Send>(
-    parts: &Parts,
+    parts: &StripPartition,
     vector: &mut [T],
     work: impl Fn(usize, &mut T) + Sync,
 ) {
     match parts.is_large() {
-        true => (vector.par_iter_mut().with_min_len(TASK).enumerate())
-            .for_each(|(i, entry)| work(i, entry)),
+        true => (vector
+            .par_iter_mut()
+            .with_min_len(ROWS_PER_TASK)
+            .enumerate())
+        .for_each(|(i, entry)| work(i, entry)),
         false => vector
             .iter_mut()
             .enumerate()

@@ -11,7 +11,7 @@ pub mod pcg;
 /// Which method solves the linear system of an implicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
-    /// Conjugate gradients, and Cholesky when these do not converge. They win
+    /// Conjugate gradients, and sparse Cholesky when these do not converge. They win
     /// by far at every size and step that animations use, so nothing else is
     /// asked.
     #[default]

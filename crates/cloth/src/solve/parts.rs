@@ -1,6 +1,6 @@
-//! Parts of a matrix that can be worked on side by side.
+//! StripPartition of a matrix that can be worked on side by side.
 //!
-//! Rows are arranged in groups: a few *strips* that have nothing to do with
+//! RowPattern are arranged in groups: a few *strips* that have nothing to do with
 //! one another, and behind them a *seam* that all of them may refer to. A
 //! triangular solve goes through the strips of all groups at the same time
 //! and through the seams before or after them. The arrangement is the same for
@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 
-/// Rows that refer to no others but those of their own seam.
+/// RowPattern that refer to no others but those of their own seam.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     /// The rows.
@@ -19,7 +19,7 @@ pub struct Strip {
 }
 
 /// Some rows of a vector and the seam behind them, to add to.
-pub(crate) struct Reach<'a, T> {
+pub(crate) struct StripSlice<'a, T> {
     /// The rows.
     pub(crate) rows: Range<usize>,
     own: &'a mut [T],
@@ -27,7 +27,7 @@ pub(crate) struct Reach<'a, T> {
     beyond: &'a mut [T],
 }
 
-impl<T> Reach<'_, T> {
+impl<T> StripSlice<'_, T> {
     /// The entry of one of the rows or of their seam.
     #[inline(always)]
     pub(crate) fn at(&mut self, row: usize) -> &mut T {
@@ -40,13 +40,13 @@ impl<T> Reach<'_, T> {
 
 /// How the rows of a matrix are arranged.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
+pub struct StripPartition {
     strips: Vec<Strip>,
     seams: Vec<Range<usize>>,
     rows: usize,
 }
 
-impl Parts {
+impl StripPartition {
     /// All rows in one strip.
     pub fn whole(rows: usize) -> Self {
         let mut parts = Self::default();
@@ -107,10 +107,10 @@ impl Parts {
         &self,
         vector: &mut [T],
         zero: T,
-        work: impl Fn(Reach<T>) + Sync,
+        work: impl Fn(StripSlice<T>) + Sync,
     ) {
         if let [strip] = &self.strips[..] {
-            return work(Reach {
+            return work(StripSlice {
                 rows: strip.rows.clone(),
                 own: vector,
                 seam: strip.rows.end,
@@ -121,22 +121,22 @@ impl Parts {
             .map(|s| vec![zero; s.seam.len()])
             .collect();
         let cut = self.cut(vector).into_iter().zip(&mut beyond);
-        let reaches: Vec<Reach<T>> = (cut.zip(&self.strips))
-            .map(|((own, beyond), strip)| Reach {
+        let slices: Vec<StripSlice<T>> = (cut.zip(&self.strips))
+            .map(|((own, beyond), strip)| StripSlice {
                 rows: strip.rows.clone(),
                 own,
                 seam: strip.seam.start,
                 beyond,
             })
             .collect();
-        (reaches.into_par_iter().with_max_len(1)).for_each(&work);
+        (slices.into_par_iter().with_max_len(1)).for_each(&work);
         for (added, strip) in beyond.iter().zip(&self.strips) {
             for (entry, added) in vector[strip.seam.clone()].iter_mut().zip(added) {
                 *entry += *added;
             }
         }
         for seam in &self.seams {
-            work(Reach {
+            work(StripSlice {
                 rows: seam.clone(),
                 own: &mut vector[seam.clone()],
                 seam: seam.end,
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn vectors_are_cut_where_parts_are() {
-        let mut parts = Parts::default();
+        let mut parts = StripPartition::default();
         parts.add(&[2], 0);
         parts.add(&[3], 0);
         parts.add(&[4, 5], 2);

@@ -33,14 +33,14 @@
 //! same order by any number of threads.
 
 use super::knots::Knots;
-use super::matrix::{BlockMatrix, Tied, each_entry, transposed};
+use super::matrix::{BlockMatrix, ContactTerm, each_entry, transposed};
 use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// ω of the over-relaxation. Iterations at 10,201 vertices and h = 1/480 or
 /// 1/120: 19 and 76 for 1.0, 13 and 50 for 1.4, 11 and 40 for 1.6.
-const RELAXATION: f64 = 1.5;
+const OVER_RELAXATION: f64 = 1.5;
 
 /// How a solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ pub struct Pcg {
     seams: Vec<Vec<DVec3>>,
     /// The ties within each strip, and all others.
     knots: Vec<Knots>,
-    loose: Vec<Tied>,
+    loose: Vec<ContactTerm>,
 }
 
 impl Pcg {
@@ -136,7 +136,7 @@ impl Pcg {
         let n = a.len();
         self.inverse.resize(n, DMat3::ZERO);
         each_entry(&a.parts, &mut self.inverse, |i, inverse| {
-            *inverse = a.diagonal[i].inverse() * RELAXATION;
+            *inverse = a.diagonal[i].inverse() * OVER_RELAXATION;
         });
         for v in [
             &mut self.r,
@@ -375,7 +375,7 @@ impl Backward<'_> {
             self.knots.add(k, t);
             self.t[k] = t;
             self.dq[k] = sum;
-            self.w[k] = p + sum * (RELAXATION - 2.0);
+            self.w[k] = p + sum * (OVER_RELAXATION - 2.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::collision_support::*;
 use conatus_cloth::response::Response;
-use conatus_cloth::{BodyState, BodySurface, Collisions, Integrator, Parts, Solver};
+use conatus_cloth::{BodyState, BodySurface, ClothIntegrator, ClothParts, Collisions, Solver};
 use conatus_math::{DQuat, DVec3};
 
 /// A heavy ball falls on a sheet that nothing holds, off its middle: momentum
@@ -14,7 +14,7 @@ use conatus_math::{DQuat, DVec3};
 fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
     for response in RESPONSES {
         for (sweeps, passes) in [(8, 4), (1, 1), (0, 0)] {
-            let mut parts = Parts::default();
+            let mut parts = ClothParts::default();
             let material = undamped(6e-3);
             add_sheet(&mut parts, (0.6, 9), material, |v| v);
             parts.bodies.push(BodySurface {
@@ -65,13 +65,13 @@ fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
 /// do not happen cost nothing.
 #[test]
 fn a_free_sheet_without_damping_keeps_its_energy() {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     add_sheet(&mut parts, (0.5, 9), undamped(2e-3), |v| v);
     let swing = |v: &DVec3| 0.3 * DVec3::new(v.x, -v.y, 2.0 * v.x * v.y);
     parts.velocities = parts.positions.iter().map(swing).collect();
     let mut scene = Scene::new(parts);
     scene.cloth.gravity = DVec3::ZERO;
-    scene.cloth.elastic.settings.integrator = Integrator::SymplecticEuler;
+    scene.cloth.elastic.settings.integrator = ClothIntegrator::SymplecticEuler;
     let first = scene.kinetic();
     let (mut elastic, mut kinetic) = (0.0f64, f64::INFINITY);
     for step in 0..6000 {
@@ -95,7 +95,7 @@ fn a_free_sheet_without_damping_keeps_its_energy() {
 #[test]
 fn sliding_survives_the_projection_and_not_a_rigid_zone() {
     let slides = |response: Response| {
-        let mut parts = Parts::default();
+        let mut parts = ClothParts::default();
         for k in 0..3 {
             let place =
                 |v: DVec3| v + DVec3::new(0.03 * f64::from(k), 0.02, 0.02 + 0.03 * f64::from(k));
@@ -103,7 +103,7 @@ fn sliding_survives_the_projection_and_not_a_rigid_zone() {
         }
         parts.velocities = vec![DVec3::ZERO; 8];
         parts.velocities.extend([DVec3::X; 4]);
-        let plane = conatus_cloth::collide::Plane::new(DVec3::ZERO, DVec3::Z, None);
+        let plane = conatus_cloth::collide::ClothPlane::new(DVec3::ZERO, DVec3::Z, None);
         parts.planes.push(plane);
         let mut scene = Scene::new(parts);
         scene.cloth.collisions = Collisions {

@@ -2,9 +2,9 @@
 //! be: one sweep and one pass, in steps of a whole frame.
 
 use crate::collision_support::*;
-use conatus_cloth::collide::Plane;
+use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::{Response, ZoneFriction};
-use conatus_cloth::{Collisions, Parts};
+use conatus_cloth::{ClothParts, Collisions};
 use conatus_math::{DVec3, rotation};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn square() -> impl Strategy<Value = Square> {
 }
 
 fn pile(squares: &[Square], friction: f64) -> Scene {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     for (k, (shift, turn, velocity)) in squares.iter().enumerate() {
         let turn = rotation::exp(DVec3::from(*turn) * DVec3::new(1.0, 1.0, 10.0));
         // Layers far enough apart to start free of each other.
@@ -28,7 +28,9 @@ fn pile(squares: &[Square], friction: f64) -> Scene {
         let velocity = DVec3::from(*velocity);
         parts.velocities.extend([velocity; 4]);
     }
-    parts.planes.push(Plane::new(DVec3::ZERO, DVec3::Z, None));
+    parts
+        .planes
+        .push(ClothPlane::new(DVec3::ZERO, DVec3::Z, None));
     Scene::new(parts)
 }
 

@@ -2,22 +2,24 @@
 //! witness of intersections, which shares nothing with detection.
 
 use crate::collision_support::*;
-use conatus_cloth::collide::Plane;
+use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::{Response, ZoneFriction};
-use conatus_cloth::{Collisions, Parts, Solver};
+use conatus_cloth::{ClothParts, Collisions, Solver};
 use conatus_geometry::Solid;
 use conatus_math::DVec3;
 
 /// A sheet of 21 × 21 vertices above a ball above a plane.
 fn over_ball(response: Response) -> Scene {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     let place = |v: DVec3| v + DVec3::new(0.07, 0.03, 0.8);
     add_sheet(&mut parts, (1.0, 21), fabric(8e-3, 0.3), place);
     let centre = DVec3::Z * 0.45;
     parts
         .obstacles
         .push(obstacle(ball(0.3, 3), &[(0.0, centre)]));
-    parts.planes.push(Plane::new(DVec3::ZERO, DVec3::Z, None));
+    parts
+        .planes
+        .push(ClothPlane::new(DVec3::ZERO, DVec3::Z, None));
     let mut scene = Scene::new(parts);
     scene.cloth.collisions.response = response;
     scene
@@ -107,7 +109,7 @@ fn sheets_that_cross_at_high_speed_never_tangle() {
 }
 
 fn crossing() -> Scene {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     let material = fabric(4e-3, 0.2);
     add_sheet(&mut parts, (0.4, 11), material, |v| v + DVec3::Z * 0.3);
     // On edge, and turned so that nothing is parallel.
@@ -123,7 +125,7 @@ fn crossing() -> Scene {
 /// A zigzag of four layers, 3 cm apart, that collapses on the floor and on
 /// itself.
 fn folded() -> Scene {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     let place = |v: DVec3| {
         let s = (v.x + 0.5) * 4.0;
         let layer = s.floor().min(3.0);
@@ -136,7 +138,9 @@ fn folded() -> Scene {
         DVec3::new(0.25 * x, v.y, 0.03 + 0.03 * s)
     };
     add_sheet(&mut parts, (1.0, 17), fabric(4e-3, 0.1), place);
-    parts.planes.push(Plane::new(DVec3::ZERO, DVec3::Z, None));
+    parts
+        .planes
+        .push(ClothPlane::new(DVec3::ZERO, DVec3::Z, None));
     Scene::new(parts)
 }
 
@@ -170,7 +174,7 @@ fn a_sheet_folded_on_itself_never_intersects() {
 
 /// A sheet between two boxes that close until they meet.
 fn press(response: Response) -> Scene {
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     add_sheet(&mut parts, (0.3, 6), fabric(4e-3, 0.2), |v| v);
     let half_extents = DVec3::new(0.3, 0.3, 0.1);
     let jaw = Solid::Box { half_extents }.mesh();

@@ -1,7 +1,7 @@
 //! Motions and equilibria with a closed form.
 
 use crate::elastic_support::*;
-use conatus_cloth::{Elastic, Integrator, Load, Material, Piece, Solver, Spring};
+use conatus_cloth::{ClothIntegrator, ClothLoad, ClothSpring, Elastic, Material, Piece, Solver};
 use conatus_math::DVec3;
 
 const DOWN: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -25,10 +25,10 @@ fn a_hanging_strip_is_stretched_by_its_weight() {
     let mut v = vec![DVec3::ZERO; x.len()];
     let mut elastic = Elastic::new(&[piece]);
     let scripted: Vec<_> = (0..5).map(|j| ((j * n) as u32, DVec3::ZERO)).collect();
-    let load = Load {
+    let load = ClothLoad {
         gravity: DOWN,
         scripted: &scripted,
-        ..Load::default()
+        ..ClothLoad::default()
     };
     run(&mut elastic, &mut x, &mut v, 0.02, 400, &load);
     let grown = -x[n - 1].z - length;
@@ -72,10 +72,10 @@ fn a_cantilever_bends_as_plate_theory_says() {
             .flat_map(|j| [j * n, j * n + 1])
             .map(|i| (i as u32, DVec3::ZERO))
             .collect();
-        let load = Load {
+        let load = ClothLoad {
             gravity: DOWN * 0.1,
             scripted: &scripted,
-            ..Load::default()
+            ..ClothLoad::default()
         };
         // Long steps go straight to the equilibrium.
         run(&mut elastic, &mut x, &mut v, 0.5, 60, &load);
@@ -102,10 +102,10 @@ fn a_falling_sheet_reaches_its_terminal_speed() {
     let mut v = vec![DVec3::ZERO; x.len()];
     let mut elastic = Elastic::new(&[piece]);
     let wind = DVec3::new(0.0, 0.0, 0.7);
-    let load = Load {
+    let load = ClothLoad {
         gravity: DOWN,
         wind,
-        ..Load::default()
+        ..ClothLoad::default()
     };
     run(&mut elastic, &mut x, &mut v, 0.01, 1000, &load);
     let expected = (2.0 * material.density * 9.81 / (1.204 * material.drag_normal)).sqrt();
@@ -122,9 +122,9 @@ fn free_fall_without_air_is_exact() {
     let mut x = piece.rest.vertices.clone();
     let mut v = vec![DVec3::new(1.0, 0.0, 0.0); x.len()];
     let mut elastic = Elastic::new(&[piece]);
-    let load = Load {
+    let load = ClothLoad {
         gravity: DOWN,
-        ..Load::default()
+        ..ClothLoad::default()
     };
     run(&mut elastic, &mut x, &mut v, 0.01, 100, &load);
     for v in v {
@@ -139,7 +139,7 @@ fn symplectic_steps_keep_the_energy_of_a_free_sheet() {
     let mut x = moved(&piece.rest.vertices, &Noise(3).vectors(n), 2e-3);
     let mut v: Vec<DVec3> = x.iter().map(|p| DVec3::Z.cross(*p) * 3.0).collect();
     let mut elastic = Elastic::new(&[piece]);
-    elastic.settings.integrator = Integrator::SymplecticEuler;
+    elastic.settings.integrator = ClothIntegrator::SymplecticEuler;
     let energy = |elastic: &Elastic, x: &[DVec3], v: &[DVec3]| {
         let motion: f64 = v
             .iter()
@@ -152,7 +152,7 @@ fn symplectic_steps_keep_the_energy_of_a_free_sheet() {
     for _ in 0..4 {
         let mut sum = 0.0;
         for _ in 0..2000 {
-            run(&mut elastic, &mut x, &mut v, 1e-4, 1, &Load::default());
+            run(&mut elastic, &mut x, &mut v, 1e-4, 1, &ClothLoad::default());
             sum += energy(&elastic, &x, &v);
         }
         mean.push(sum / 2000.0);
@@ -182,7 +182,14 @@ fn implicit_steps_keep_momentum_and_lose_energy() {
     };
     let mut last = kinetic(&elastic, &v) + elastic.energy(&x);
     for _ in 0..50 {
-        run(&mut elastic, &mut x, &mut v, 0.005, 10, &Load::default());
+        run(
+            &mut elastic,
+            &mut x,
+            &mut v,
+            0.005,
+            10,
+            &ClothLoad::default(),
+        );
         let now = kinetic(&elastic, &v) + elastic.energy(&x);
         assert!(now < last * (1.0 + 1e-9), "{now} after {last}");
         last = now;
@@ -200,18 +207,18 @@ fn a_spring_holds_its_vertex_at_the_weight_over_its_stiffness() {
     let mut x = piece.rest.vertices.clone();
     let mut v = vec![DVec3::ZERO; x.len()];
     let mut elastic = Elastic::new(&[piece]);
-    let springs: Vec<Spring> = (0..16)
-        .map(|i| Spring {
+    let springs: Vec<ClothSpring> = (0..16)
+        .map(|i| ClothSpring {
             vertex: i,
             point: x[i as usize],
             stiffness: 50.0 * elastic.masses()[i as usize],
             damping: 0.0,
         })
         .collect();
-    let load = Load {
+    let load = ClothLoad {
         gravity: DOWN,
         springs: &springs,
-        ..Load::default()
+        ..ClothLoad::default()
     };
     run(&mut elastic, &mut x, &mut v, 0.01, 2000, &load);
     for x in &x {
@@ -233,7 +240,7 @@ fn two_newton_iterations_come_closer_to_the_implicit_equation() {
         elastic.settings.solver = Solver::Cholesky;
         elastic.settings.newton_iterations = iterations;
         let mut out = vec![DVec3::ZERO; n];
-        elastic.candidate_velocities(&x, &v, h, &Load::default(), &mut out);
+        elastic.candidate_velocities(&x, &v, h, &ClothLoad::default(), &mut out);
         let f = elastic_forces(&elastic, &moved(&x, &out, h));
         let error: f64 = (0..n)
             .map(|i| ((out[i] - v[i]) * elastic.masses()[i] - f[i] * h).length_squared())
@@ -271,10 +278,10 @@ fn pressed_in(speed: f64, h: f64) -> f64 {
         let corners = [0, n - 1, n * n - n, n * n - 1];
         let mut scripted: Vec<_> = corners.map(|i| (i as u32, DVec3::ZERO)).to_vec();
         scripted.extend(inner.iter().map(|i| (*i, DVec3::NEG_Z * down)));
-        let load = Load {
+        let load = ClothLoad {
             gravity: DOWN,
             scripted: &scripted,
-            ..Load::default()
+            ..ClothLoad::default()
         };
         run(&mut elastic, &mut x, &mut v, h, 1, &load);
         most = most.max(stretch(&mesh, &x));
@@ -300,10 +307,10 @@ fn a_run_that_was_stored_and_resumed_gives_the_same_bits() {
     let mut v = vec![DVec3::ZERO; x.len()];
     let mut elastic = Elastic::new(std::slice::from_ref(&piece));
     let scripted = [(0, DVec3::ZERO)];
-    let load = Load {
+    let load = ClothLoad {
         gravity: DOWN,
         scripted: &scripted,
-        ..Load::default()
+        ..ClothLoad::default()
     };
     run(&mut elastic, &mut x, &mut v, 0.01, 5, &load);
     let (mut x2, mut v2, warm) = (x.clone(), v.clone(), elastic.warm_start());

@@ -1,7 +1,7 @@
 //! The two solvers agree with each other, and scripted vertices obey.
 
 use crate::elastic_support::*;
-use conatus_cloth::{Elastic, Load, Material, Piece, Solver};
+use conatus_cloth::{ClothLoad, Elastic, Material, Piece, Solver};
 use conatus_math::DVec3;
 
 fn scene() -> (Elastic, Vec<DVec3>, Vec<DVec3>) {
@@ -33,12 +33,12 @@ const SCRIPTED: [(u32, DVec3); 3] = [
     (200, DVec3::new(0.0, -2.0, 0.0)),
 ];
 
-fn load() -> Load<'static> {
-    Load {
+fn load() -> ClothLoad<'static> {
+    ClothLoad {
         gravity: DVec3::new(0.0, 0.0, -9.81),
         wind: DVec3::new(2.0, 1.0, 0.0),
         scripted: &SCRIPTED,
-        ..Load::default()
+        ..ClothLoad::default()
     }
 }
 
@@ -134,7 +134,7 @@ fn the_numbering_of_the_file_does_not_slow_the_solver() {
         let v = vec![DVec3::ZERO; n];
         let mut out = v.clone();
         let scripted = [(pin as u32, DVec3::ZERO)];
-        let load = Load {
+        let load = ClothLoad {
             scripted: &scripted,
             ..load()
         };

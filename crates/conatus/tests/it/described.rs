@@ -110,7 +110,7 @@ fn every_built_in_scene_survives_being_written() {
 fn mistakes_are_reported_together_with_their_paths() {
     let mut scene = SceneBuilder::new("wrong");
     scene.add_body(BodySpec::sphere(-1.0).name("a"));
-    scene.add_body(BodySpec::sphere(1.0).mass(f64::NAN).name("b"));
+    scene.add_body(BodySpec::sphere(1.0).mass(-1.0).name("b"));
     let message = scene.simulate().err().expect("it is wrong").to_string();
     assert!(
         message.contains("radius") && message.contains("mass"),

@@ -4,8 +4,8 @@
 
 use crate::energy::EnergyGrowth;
 use crate::run::{ConservationTally, RunStats};
-use conatus_cloth::response::constraint::{Pair, Stencil};
-use conatus_cloth::{ClothState, Pressing, Stats, WarmStart};
+use conatus_cloth::response::constraint::{Stencil, StencilPair};
+use conatus_cloth::{ClothState, PersistentContact, Stats, WarmStart};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
@@ -208,7 +208,7 @@ impl Wire for Activity {
     }
 }
 
-impl Wire for Pair {
+impl Wire for StencilPair {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             Self::VertexTriangle => 0u8.put(out),
@@ -257,7 +257,7 @@ wire!(Hand {
     damping
 });
 wire!(Stencil { pair, points });
-wire!(Pressing {
+wire!(PersistentContact {
     stencil,
     friction,
     slide

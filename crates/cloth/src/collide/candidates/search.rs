@@ -4,23 +4,23 @@
 //! When to look, and how far points may go until then, is for
 //! [`Candidates::update`] to say.
 
-use super::{Candidate, Candidates, List, TASK};
+use super::{Candidate, Candidates, List, PAIRS_PER_TASK};
 use crate::collide::narrow::{closest, gap_along, gather};
-use crate::collide::reach::Reach;
-use crate::collide::surface::{Kind, Surface};
-use crate::response::Motion;
+use crate::collide::surface::{CollisionSurface, Kind};
+use crate::collide::swept_box::SweptBox;
+use crate::response::ResponseMotion;
 use rayon::prelude::*;
 
 /// Triangles looked for in the trees by one task.
-const QUERIES: usize = 256;
+const QUERIES_PER_TASK: usize = 256;
 /// How often trees are refitted before they are built anew.
-const REFITS: u32 = 16;
+const MAX_REFITS: u32 = 16;
 
 impl Candidates {
-    fn reach_of(&self, surface: &Surface, face: u32, margin: f64) -> Reach {
+    fn swept_box_of(&self, surface: &CollisionSurface, face: u32, margin: f64) -> SweptBox {
         let [a, b, c] = surface.faces[face as usize].corners;
-        let reach = |p: u32| &self.reach[p as usize];
-        reach(a).union(reach(b)).union(reach(c)).grow(margin)
+        let swept = |p: u32| &self.swept[p as usize];
+        swept(a).union(swept(b)).union(swept(c)).grow(margin)
     }
 
     fn refit(&mut self, anew: bool, which: &[bool]) {
@@ -30,8 +30,8 @@ impl Candidates {
                 false => &self.free_faces,
                 true => &self.scripted_faces,
             };
-            let faces = faces.par_iter().with_min_len(TASK);
-            (faces.map(|&f| self.face_reach[f as usize].swept())).collect_into_vec(&mut boxes);
+            let faces = faces.par_iter().with_min_len(PAIRS_PER_TASK);
+            (faces.map(|&f| self.face_swept[f as usize].swept())).collect_into_vec(&mut boxes);
             let tree = match scripted {
                 false => &mut self.free_tree,
                 true => &mut self.scripted_tree,
@@ -45,17 +45,22 @@ impl Candidates {
     }
 
     /// Makes both lists anew.
-    pub(super) fn rebuild(&mut self, surface: &Surface, motion: &Motion, margin: f64) {
+    pub(super) fn rebuild(
+        &mut self,
+        surface: &CollisionSurface,
+        motion: &ResponseMotion,
+        margin: f64,
+    ) {
         self.rebuilds += 1;
         self.refits += 1;
         let faces = (0..surface.faces.len() as u32).into_par_iter();
-        let mut reaches = std::mem::take(&mut self.face_reach);
+        let mut boxes = std::mem::take(&mut self.face_swept);
         (faces
-            .with_min_len(TASK)
-            .map(|f| self.reach_of(surface, f, margin)))
-        .collect_into_vec(&mut reaches);
-        self.face_reach = reaches;
-        let anew = self.refits > REFITS || self.free_tree.is_empty();
+            .with_min_len(PAIRS_PER_TASK)
+            .map(|f| self.swept_box_of(surface, f, margin)))
+        .collect_into_vec(&mut boxes);
+        self.face_swept = boxes;
+        let anew = self.refits > MAX_REFITS || self.free_tree.is_empty();
         if anew {
             self.refits = 0;
         }
@@ -68,11 +73,11 @@ impl Candidates {
                 self.free_faces[pair.1 as usize],
             );
         }
-        let cross: Vec<Vec<(u32, u32)>> = (self.free_faces.par_chunks(TASK))
+        let cross: Vec<Vec<(u32, u32)>> = (self.free_faces.par_chunks(PAIRS_PER_TASK))
             .map(|faces| {
                 let mut found = Vec::new();
                 for &f in faces {
-                    let query = self.face_reach[f as usize].swept();
+                    let query = self.face_swept[f as usize].swept();
                     self.scripted_tree.for_each_overlap(&query, |k| {
                         found.push((f, self.scripted_faces[k as usize]))
                     });
@@ -88,8 +93,14 @@ impl Candidates {
         self.pairs = pairs;
     }
 
-    /// Looks for pairs with the points in `out`, whose reach grew.
-    pub(super) fn append(&mut self, surface: &Surface, motion: &Motion, margin: f64, out: &[u32]) {
+    /// Looks for pairs with the points in `out`, whose swept box grew.
+    pub(super) fn append(
+        &mut self,
+        surface: &CollisionSurface,
+        motion: &ResponseMotion,
+        margin: f64,
+        out: &[u32],
+    ) {
         self.appends += 1;
         for &p in out {
             self.escaped[p as usize] = true;
@@ -108,12 +119,12 @@ impl Candidates {
         faces.sort_unstable();
         faces.dedup();
         for &f in &faces {
-            self.face_reach[f as usize] = self.reach_of(surface, f, margin);
+            self.face_swept[f as usize] = self.swept_box_of(surface, f, margin);
         }
         self.refit(false, &[false, true][..1 + usize::from(scripts_moved)]);
         let look = |pairs: &mut Vec<(u32, u32)>, f: u32| {
             let scripted = is_scripted(surface.faces[f as usize].corners[0]);
-            let query = self.face_reach[f as usize].swept();
+            let query = self.face_swept[f as usize].swept();
             self.free_tree.for_each_overlap(&query, |k| {
                 let g = self.free_faces[k as usize];
                 // A pair of two touched faces is found from both.
@@ -130,7 +141,7 @@ impl Candidates {
                 });
             }
         };
-        let found: Vec<Vec<(u32, u32)>> = (faces.par_chunks(QUERIES))
+        let found: Vec<Vec<(u32, u32)>> = (faces.par_chunks(QUERIES_PER_TASK))
             .map(|faces| {
                 let mut pairs = Vec::new();
                 faces.iter().for_each(|&f| look(&mut pairs, f));
@@ -164,8 +175,8 @@ impl Candidates {
     /// The stencils between pairs of triangles, in the pairs' order.
     fn expand(
         &self,
-        surface: &Surface,
-        motion: &Motion,
+        surface: &CollisionSurface,
+        motion: &ResponseMotion,
         margin: f64,
         pairs: &[(u32, u32)],
         wanted: impl Fn(&[u32; 4]) -> bool + Sync,
@@ -177,44 +188,44 @@ impl Candidates {
             }
             found
         };
-        pairs.par_chunks(TASK).map(task).collect()
+        pairs.par_chunks(PAIRS_PER_TASK).map(task).collect()
     }
 
     fn between(
         &self,
-        surface: &Surface,
-        motion: &Motion,
+        surface: &CollisionSurface,
+        motion: &ResponseMotion,
         margin: f64,
         (f, g): (u32, u32),
         wanted: &impl Fn(&[u32; 4]) -> bool,
         found: &mut (Vec<Candidate>, Vec<Candidate>),
     ) {
-        let reaches = [f, g].map(|f| &self.face_reach[f as usize]);
+        let boxes = [f, g].map(|f| &self.face_swept[f as usize]);
         let (f, g) = (&surface.faces[f as usize], &surface.faces[g as usize]);
-        if !reaches[0].meets(reaches[1]) || !surface.can_meet(f.part, g.part) {
+        if !boxes[0].meets(boxes[1]) || !surface.can_meet(f.part, g.part) {
             return;
         }
-        let reach = |p: u32| &self.reach[p as usize];
-        for (vertices_of, triangle, triangle_box) in [(f, g, reaches[1]), (g, f, reaches[0])] {
+        let swept = |p: u32| &self.swept[p as usize];
+        for (vertices_of, triangle, triangle_box) in [(f, g, boxes[1]), (g, f, boxes[0])] {
             let [a, b, c] = triangle.corners;
             let triangle_box = triangle_box.grow(margin);
             for v in vertices_of.vertices() {
                 let points = [a, b, c, v];
-                if ![a, b, c].contains(&v) && reach(v).meets(&triangle_box) && wanted(&points) {
+                if ![a, b, c].contains(&v) && swept(v).meets(&triangle_box) && wanted(&points) {
                     let list = List::VertexTriangle;
                     (found.0).extend(self.candidate(surface, motion, margin, list, points));
                 }
             }
         }
         for [a, b] in f.edges() {
-            let edge_box = reach(a).union(reach(b)).grow(2.0 * margin);
+            let edge_box = swept(a).union(swept(b)).grow(2.0 * margin);
             for [c, d] in g.edges() {
                 if a == c || a == d || b == c || b == d {
                     continue;
                 }
                 // Always in the same order, however the faces came.
                 let points = if a < c { [a, b, c, d] } else { [c, d, a, b] };
-                if edge_box.meets(&reach(c).union(reach(d))) && wanted(&points) {
+                if edge_box.meets(&swept(c).union(swept(d))) && wanted(&points) {
                     let list = List::EdgeEdge;
                     (found.1).extend(self.candidate(surface, motion, margin, list, points));
                 }
@@ -222,13 +233,13 @@ impl Candidates {
         }
     }
 
-    /// The stencil as a candidate, unless its reaches keep apart along the
+    /// The stencil as a candidate, unless its swept boxes keep apart along the
     /// direction of its nearest points.
     #[inline]
     fn candidate(
         &self,
-        surface: &Surface,
-        motion: &Motion,
+        surface: &CollisionSurface,
+        motion: &ResponseMotion,
         margin: f64,
         list: List,
         points: [u32; 4],
@@ -238,9 +249,9 @@ impl Candidates {
         let nearest = closest(list, &start);
         c.set_axis(nearest.vector, nearest.squared);
         let n = c.axis();
-        let highest = |k: usize| self.reach[points[k] as usize].highest_along(n);
+        let highest = |k: usize| self.swept[points[k] as usize].highest_along(n);
         // The lowest is the highest the other way round.
-        let lowest = |k: usize| self.reach[points[k] as usize].highest_along(-n);
+        let lowest = |k: usize| self.swept[points[k] as usize].highest_along(-n);
         let ([a, b], d) = ([highest(0), highest(1)], lowest(3));
         let apart = |late: usize| {
             let first = a[late].max(b[late]);

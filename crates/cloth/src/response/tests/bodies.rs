@@ -3,10 +3,10 @@
 use super::support::*;
 use crate::response::continuous;
 use crate::response::inelastic_projection::{complementarity, inelastic_projection};
-use crate::response::motion::{Motion, NO_BODY};
+use crate::response::motion::{NO_BODY, ResponseMotion};
 
 /// Some free vertices and a body, with collisions that all have both.
-fn meeting(noise: &mut Noise, count: usize) -> (Motion, Vec<Collision>) {
+fn meeting(noise: &mut Noise, count: usize) -> (ResponseMotion, Vec<Collision>) {
     let mut motion = free_vertices(noise, 6);
     add_body(noise, &mut motion, 5);
     let mut zone = Vec::new();

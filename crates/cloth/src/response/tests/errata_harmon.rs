@@ -6,15 +6,15 @@ use super::support::*;
 use crate::response::fail_safe::Response;
 use crate::response::friction::{self, ZoneFriction};
 use crate::response::inelastic_projection::inelastic_projection;
-use crate::response::motion::Motion;
-use crate::response::zone::Rows;
+use crate::response::motion::ResponseMotion;
+use crate::response::zone::ZoneRows;
 use conatus_math::DVec3;
 
 const RESPONSE: Response = Response::InelasticProjection;
 
 /// A collision of free vertices that approach and slide, and the motion after
 /// the projection.
-fn impact(seed: u64) -> (Motion, Collision, Motion) {
+fn impact(seed: u64) -> (ResponseMotion, Collision, ResponseMotion) {
     let mut noise = Noise(seed);
     loop {
         let before = free_vertices(&mut noise, 4);
@@ -27,18 +27,18 @@ fn impact(seed: u64) -> (Motion, Collision, Motion) {
     }
 }
 
-fn relative(motion: &Motion, c: &Collision, q: &[f64]) -> DVec3 {
+fn relative(motion: &ResponseMotion, c: &Collision, q: &[f64]) -> DVec3 {
     let along = |d: DVec3| dot(&gradient(motion, c, d), q);
     DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
 }
 
 /// ∇H of one collision.
-fn directions(motion: &Motion, c: &Collision) -> [Vec<f64>; 3] {
+fn directions(motion: &ResponseMotion, c: &Collision) -> [Vec<f64>; 3] {
     [DVec3::X, DVec3::Y, DVec3::Z].map(|d| gradient(motion, c, d))
 }
 
 /// λ′ of ∇H M⁻¹ ∇Hᵀ λ′ = b.
-fn multipliers(motion: &Motion, c: &Collision, b: DVec3) -> Vec<f64> {
+fn multipliers(motion: &ResponseMotion, c: &Collision, b: DVec3) -> Vec<f64> {
     let rows = directions(motion, c);
     let image = rows.clone().map(|r| inverse_mass_times(motion, &r));
     let a = rows.map(|r| image.iter().map(|i| dot(&r, i)).collect());
@@ -46,7 +46,7 @@ fn multipliers(motion: &Motion, c: &Collision, b: DVec3) -> Vec<f64> {
 }
 
 /// q̇ + sign · M⁻¹ ∇Hᵀ λ′.
-fn moved(motion: &Motion, c: &Collision, q: &[f64], lambda: &[f64], sign: f64) -> Vec<f64> {
+fn moved(motion: &ResponseMotion, c: &Collision, q: &[f64], lambda: &[f64], sign: f64) -> Vec<f64> {
     let mut q = q.to_vec();
     for (row, l) in directions(motion, c).iter().zip(lambda) {
         add(&mut q, sign * l, &inverse_mass_times(motion, row));
@@ -80,7 +80,7 @@ fn friction_has_three_multipliers_for_every_collision() {
     for seed in 0..20 {
         let (before, c, after) = impact(620 + seed);
         let n = before.start.len();
-        let rows = Rows::all_directions(&before, &[c.constraint(&before, 0.3)]);
+        let rows = ZoneRows::all_directions(&before, &[c.constraint(&before, 0.3)]);
         assert_eq!((rows.scale.len(), n), (3, 4));
         let q = state(&after);
         let printed = relative(&before, &c, &state(&before));
@@ -95,7 +95,7 @@ fn friction_has_three_multipliers_for_every_collision() {
 }
 
 /// With plenty of friction the code ends at q̇′_fix.
-fn sticks_to(before: &Motion, c: &Collision, after: &Motion, fix: &[f64]) {
+fn sticks_to(before: &ResponseMotion, c: &Collision, after: &ResponseMotion, fix: &[f64]) {
     let zone = [c.constraint(before, 1e6)];
     let mut rough = before.clone();
     let outcome = inelastic_projection(&mut rough, &zone);

@@ -5,18 +5,18 @@ use crate::response::constraint::Constraint;
 use crate::response::fail_safe::Response;
 use crate::response::friction::{self, ZoneFriction};
 use crate::response::inelastic_projection::{Outcome, complementarity, inelastic_projection};
-use crate::response::motion::Motion;
+use crate::response::motion::ResponseMotion;
 use conatus_math::DVec3;
 
 const BOTH: [ZoneFriction; 2] = [ZoneFriction::PerZone, ZoneFriction::PerConstraint];
 
-type FailSafe = fn(&mut Motion, &[Constraint]) -> Outcome;
+type FailSafe = fn(&mut ResponseMotion, &[Constraint]) -> Outcome;
 const RESPONSES: [(Response, FailSafe); 2] = [
     (Response::InelasticProjection, inelastic_projection),
     (Response::Lcp, complementarity),
 ];
 
-fn relative(motion: &Motion, c: &Collision) -> DVec3 {
+fn relative(motion: &ResponseMotion, c: &Collision) -> DVec3 {
     c.constraint(motion, 0.0).relative_velocity(motion)
 }
 

@@ -1,16 +1,16 @@
 //! The complementarity problem that the paper leaves for later.
 
 use super::support::*;
-use crate::response::constraint::Pair;
+use crate::response::constraint::StencilPair;
 use crate::response::inelastic_projection::{complementarity, inelastic_projection};
-use crate::response::motion::Motion;
+use crate::response::motion::ResponseMotion;
 use conatus_math::DVec3;
 
-const PAIR: Pair = Pair::VertexTriangle;
+const PAIR: StencilPair = StencilPair::VertexTriangle;
 
 /// Tries every set of collisions that press: those have no normal velocity,
 /// the others no impulse. Returns q̇′ of the one that is a solution.
-fn enumerate(motion: &Motion, zone: &[Collision]) -> Option<Vec<f64>> {
+fn enumerate(motion: &ResponseMotion, zone: &[Collision]) -> Option<Vec<f64>> {
     let k = zone.len();
     let rows: Vec<Vec<f64>> = zone
         .iter()

@@ -1,22 +1,22 @@
 //! Many collisions at once: the inelastic projection.
 
 use super::support::*;
-use crate::response::constraint::Pair;
+use crate::response::constraint::StencilPair;
 use crate::response::fail_safe::{FailSafe, Response};
 use crate::response::friction::ZoneFriction;
 use crate::response::inelastic_projection::inelastic_projection;
-use crate::response::motion::Motion;
+use crate::response::motion::ResponseMotion;
 use conatus_math::DVec3;
 
-const PAIR: Pair = Pair::VertexTriangle;
+const PAIR: StencilPair = StencilPair::VertexTriangle;
 
-fn rows(motion: &Motion, zone: &[Collision]) -> Vec<Vec<f64>> {
+fn rows(motion: &ResponseMotion, zone: &[Collision]) -> Vec<Vec<f64>> {
     let row = |c: &Collision| gradient(motion, c, c.normal);
     zone.iter().map(row).collect()
 }
 
 /// ‖q̇ − q̇′‖² in the mass norm, of free vertices.
-fn distance(a: &Motion, b: &Motion) -> f64 {
+fn distance(a: &ResponseMotion, b: &ResponseMotion) -> f64 {
     let n = a.start.len();
     let part = |i: usize| (a.velocity[i] - b.velocity[i]).length_squared() / a.inverse_mass[i];
     (0..n).map(part).sum::<f64>().sqrt()
@@ -200,7 +200,7 @@ fn zones_grow_from_the_velocities_before_the_response() {
         let (mut steps, mut at_once) = (before.clone(), before.clone());
         let mut zones = FailSafe::new(&before);
         let how = ZoneFriction::PerZone;
-        let mut resolve = |motion: &mut Motion, hits: &[Collision]| {
+        let mut resolve = |motion: &mut ResponseMotion, hits: &[Collision]| {
             let hits: Vec<_> = hits.iter().map(|c| c.hit(0.5)).collect();
             let response = Response::InelasticProjection;
             zones

@@ -1,22 +1,22 @@
 //! Rigid impact zones, the baseline.
 
 use super::support::*;
-use crate::response::constraint::Pair;
+use crate::response::constraint::StencilPair;
 use crate::response::inelastic_projection::inelastic_projection;
-use crate::response::motion::Motion;
+use crate::response::motion::ResponseMotion;
 use crate::response::rigid_zones::rigid_motion;
 use conatus_math::{DMat3, DVec3};
 
-const PAIR: Pair = Pair::VertexTriangle;
+const PAIR: StencilPair = StencilPair::VertexTriangle;
 
-fn zone(noise: &mut Noise, motion: &Motion, count: usize) -> Vec<Collision> {
+fn zone(noise: &mut Noise, motion: &ResponseMotion, count: usize) -> Vec<Collision> {
     (0..count)
         .map(|_| random_collision(noise, motion))
         .collect()
 }
 
 /// Only what is in the zone may be compared.
-fn touched(motion: &Motion, zone: &[Collision]) -> Vec<usize> {
+fn touched(motion: &ResponseMotion, zone: &[Collision]) -> Vec<usize> {
     let mut points: Vec<usize> = zone
         .iter()
         .flat_map(|c| c.stencil.points().map(|p| p as usize).collect::<Vec<_>>())

@@ -1,9 +1,9 @@
 //! Random zones, and a dense twin of the mathematics: every velocity in one
 //! long vector q̇, every gradient a row as long, nothing sorted out.
 
-use crate::collide::narrow::Hit;
-use crate::response::constraint::{Constraint, Pair, Stencil};
-use crate::response::motion::{BodyMotion, Motion, NO_BODY};
+use crate::collide::narrow::CollisionHit;
+use crate::response::constraint::{Constraint, Stencil, StencilPair};
+use crate::response::motion::{NO_BODY, ResponseBody, ResponseMotion};
 use conatus_geometry::distance;
 use conatus_math::{DMat3, DVec3, rotation};
 
@@ -44,12 +44,12 @@ pub(super) struct Collision {
 }
 
 impl Collision {
-    pub(super) fn constraint(&self, motion: &Motion, friction: f64) -> Constraint {
+    pub(super) fn constraint(&self, motion: &ResponseMotion, friction: f64) -> Constraint {
         Constraint::new(motion, self.stencil, &self.weights, self.normal, friction)
     }
 
-    pub(super) fn hit(&self, time: f64) -> Hit {
-        Hit {
+    pub(super) fn hit(&self, time: f64) -> CollisionHit {
+        CollisionHit {
             stencil: self.stencil,
             time,
             weights: self.weights,
@@ -67,7 +67,7 @@ pub(super) fn on_plane(p: u32, normal: DVec3) -> Collision {
     let none = Stencil::NONE;
     Collision {
         stencil: Stencil {
-            pair: Pair::VertexPlane(0),
+            pair: StencilPair::VertexPlane(0),
             points: [p, none, none, none],
         },
         weights: [1.0, 0.0, 0.0, 0.0],
@@ -76,10 +76,10 @@ pub(super) fn on_plane(p: u32, normal: DVec3) -> Collision {
 }
 
 /// The collision of these four points where they are nearest.
-pub(super) fn collision(motion: &Motion, pair: Pair, points: [u32; 4]) -> Collision {
+pub(super) fn collision(motion: &ResponseMotion, pair: StencilPair, points: [u32; 4]) -> Collision {
     let x = points.map(|p| motion.start[p as usize]);
     let closest = match pair {
-        Pair::VertexTriangle => distance::vertex_triangle(&x),
+        StencilPair::VertexTriangle => distance::vertex_triangle(&x),
         _ => distance::edge_edge(&x),
     };
     Collision {
@@ -90,8 +90,8 @@ pub(super) fn collision(motion: &Motion, pair: Pair, points: [u32; 4]) -> Collis
 }
 
 /// `n` free vertices of random masses at random places.
-pub(super) fn free_vertices(noise: &mut Noise, n: usize) -> Motion {
-    let mut motion = Motion::new((0..n).map(|_| noise.vector()).collect());
+pub(super) fn free_vertices(noise: &mut Noise, n: usize) -> ResponseMotion {
+    let mut motion = ResponseMotion::new((0..n).map(|_| noise.vector()).collect());
     motion.h = 0.01;
     for i in 0..n {
         motion.inverse_mass[i] = 0.5 + 4.0 * noise.share();
@@ -102,15 +102,15 @@ pub(super) fn free_vertices(noise: &mut Noise, n: usize) -> Motion {
 
 /// A triangle with a vertex or two edges, from random points of the motion;
 /// degenerate ones are not taken.
-pub(super) fn random_collision(noise: &mut Noise, motion: &Motion) -> Collision {
+pub(super) fn random_collision(noise: &mut Noise, motion: &ResponseMotion) -> Collision {
     loop {
         let n = motion.start.len();
         let points: [u32; 4] = std::array::from_fn(|_| noise.index(n));
         let distinct = (0..4).all(|i| (0..i).all(|j| points[i] != points[j]));
-        let pair = [Pair::VertexTriangle, Pair::EdgeEdge][noise.index(2) as usize];
+        let pair = [StencilPair::VertexTriangle, StencilPair::EdgeEdge][noise.index(2) as usize];
         let body = |p: u32| motion.body_of[p as usize];
         let sides = match pair {
-            Pair::VertexTriangle => [&points[..3], &points[3..]],
+            StencilPair::VertexTriangle => [&points[..3], &points[3..]],
             _ => [&points[..2], &points[2..]],
         };
         // A side is of one kind, and a body does not meet itself.
@@ -129,7 +129,7 @@ pub(super) fn random_collision(noise: &mut Noise, motion: &Motion) -> Collision 
 }
 
 /// A tumbling body with `count` points, appended to the motion.
-pub(super) fn add_body(noise: &mut Noise, motion: &mut Motion, count: usize) {
+pub(super) fn add_body(noise: &mut Noise, motion: &mut ResponseMotion, count: usize) {
     let first = motion.start.len() as u32;
     let centre = noise.vector();
     let arms: Vec<DVec3> = (0..count).map(|_| noise.vector()).collect();
@@ -143,7 +143,7 @@ pub(super) fn add_body(noise: &mut Noise, motion: &mut Motion, count: usize) {
     }
     let turn = DMat3::from_quat(rotation::exp(noise.vector()));
     let moments = DVec3::new(2.0, 3.0, 4.0);
-    motion.add_body(BodyMotion {
+    motion.add_body(ResponseBody {
         centre,
         velocity: noise.vector(),
         omega: noise.vector(),
@@ -154,11 +154,15 @@ pub(super) fn add_body(noise: &mut Noise, motion: &mut Motion, count: usize) {
     });
 }
 
-pub(super) fn constraints(motion: &Motion, all: &[Collision], friction: f64) -> Vec<Constraint> {
+pub(super) fn constraints(
+    motion: &ResponseMotion,
+    all: &[Collision],
+    friction: f64,
+) -> Vec<Constraint> {
     all.iter().map(|c| c.constraint(motion, friction)).collect()
 }
 
-pub(super) fn momentum(motion: &Motion) -> DVec3 {
+pub(super) fn momentum(motion: &ResponseMotion) -> DVec3 {
     let free = (0..motion.start.len()).filter(|&i| motion.inverse_mass[i] > 0.0);
     let vertices: DVec3 = free
         .map(|i| motion.velocity[i] / motion.inverse_mass[i])
@@ -168,26 +172,26 @@ pub(super) fn momentum(motion: &Motion) -> DVec3 {
 }
 
 /// About the origin, with the places at the start of the step.
-pub(super) fn angular_momentum(motion: &Motion) -> DVec3 {
+pub(super) fn angular_momentum(motion: &ResponseMotion) -> DVec3 {
     let free = (0..motion.start.len()).filter(|&i| motion.inverse_mass[i] > 0.0);
     let vertices: DVec3 = free
         .map(|i| motion.start[i].cross(motion.velocity[i]) / motion.inverse_mass[i])
         .sum();
     let bodies = motion.bodies.iter().filter(|b| b.inverse_mass > 0.0);
-    let body = |b: &BodyMotion| {
+    let body = |b: &ResponseBody| {
         b.centre.cross(b.velocity) / b.inverse_mass + b.inverse_inertia.inverse() * b.omega
     };
     vertices + bodies.map(body).sum::<DVec3>()
 }
 
 /// Of all that is free.
-pub(super) fn energy(motion: &Motion) -> f64 {
+pub(super) fn energy(motion: &ResponseMotion) -> f64 {
     let free = (0..motion.start.len()).filter(|&i| motion.inverse_mass[i] > 0.0);
     let vertices: f64 = free
         .map(|i| 0.5 * motion.velocity[i].length_squared() / motion.inverse_mass[i])
         .sum();
     let bodies = motion.bodies.iter().filter(|b| b.inverse_mass > 0.0);
-    let body = |b: &BodyMotion| {
+    let body = |b: &ResponseBody| {
         0.5 * b.velocity.length_squared() / b.inverse_mass
             + 0.5 * b.omega.dot(b.inverse_inertia.inverse() * b.omega)
     };
@@ -195,7 +199,7 @@ pub(super) fn energy(motion: &Motion) -> f64 {
 }
 
 /// q̇: three entries for each point, six for each body after them.
-pub(super) fn state(motion: &Motion) -> Vec<f64> {
+pub(super) fn state(motion: &ResponseMotion) -> Vec<f64> {
     let points = motion.velocity.iter().flat_map(|v| v.to_array());
     let bodies = motion.bodies.iter();
     let bodies = bodies.flat_map(|b| [b.velocity, b.omega]);
@@ -203,7 +207,7 @@ pub(super) fn state(motion: &Motion) -> Vec<f64> {
 }
 
 /// ∇C of a collision in that order, along `direction` in place of its normal.
-pub(super) fn gradient(motion: &Motion, c: &Collision, direction: DVec3) -> Vec<f64> {
+pub(super) fn gradient(motion: &ResponseMotion, c: &Collision, direction: DVec3) -> Vec<f64> {
     let n = motion.start.len();
     let mut row = vec![0.0; 3 * n + 6 * motion.bodies.len()];
     let mut add = |at: usize, v: DVec3| {
@@ -227,7 +231,7 @@ pub(super) fn gradient(motion: &Motion, c: &Collision, direction: DVec3) -> Vec<
 }
 
 /// M⁻¹ times a vector of momenta; zero for what is scripted.
-pub(super) fn inverse_mass_times(motion: &Motion, p: &[f64]) -> Vec<f64> {
+pub(super) fn inverse_mass_times(motion: &ResponseMotion, p: &[f64]) -> Vec<f64> {
     let n = motion.start.len();
     let at = |i: usize| DVec3::new(p[i], p[i + 1], p[i + 2]);
     let points = (0..n).map(|i| at(3 * i) * motion.inverse_mass[i]);
@@ -251,7 +255,7 @@ pub(super) fn add(a: &mut [f64], by: f64, b: &[f64]) {
 /// The slow twin of the projection: rows are made orthonormal in the M⁻¹
 /// norm one after the other (Gram and Schmidt, each twice over), and q̇ loses
 /// its part along each.
-pub(super) fn nearest_without(motion: &Motion, rows: &[Vec<f64>]) -> Vec<f64> {
+pub(super) fn nearest_without(motion: &ResponseMotion, rows: &[Vec<f64>]) -> Vec<f64> {
     let mut q = state(motion);
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for row in rows {
@@ -307,6 +311,6 @@ pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The normal velocity of a collision, by the dense gradient.
-pub(super) fn normal_velocity(motion: &Motion, c: &Collision) -> f64 {
+pub(super) fn normal_velocity(motion: &ResponseMotion, c: &Collision) -> f64 {
     dot(&gradient(motion, c, c.normal), &state(motion))
 }

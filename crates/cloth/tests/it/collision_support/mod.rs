@@ -1,10 +1,10 @@
 //! What the tests of collisions share: small scenes, and the witness.
 #![allow(dead_code, missing_docs)]
 
-use conatus_cloth::collide::Plane;
+use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::Response;
 use conatus_cloth::script::{Ease, Key, Path};
-use conatus_cloth::{Cloth, Material, Obstacle, Parts, Piece, named};
+use conatus_cloth::{Cloth, ClothParts, Material, Obstacle, Piece, named};
 use conatus_geometry::intersect::{crosses_plane, intersecting_pairs};
 use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::{DVec3, Pose};
@@ -46,7 +46,7 @@ pub fn undamped(thickness: f64) -> Material {
 
 /// Adds a sheet; `place` says where a point of its rest shape starts.
 pub fn add_sheet(
-    parts: &mut Parts,
+    parts: &mut ClothParts,
     (size, n): (f64, u32),
     material: Material,
     place: impl Fn(DVec3) -> DVec3,
@@ -84,12 +84,12 @@ pub struct Scene {
     triangles: Vec<[u32; 3]>,
     of_cloth: u32,
     rest: Vec<([u32; 2], f64)>,
-    planes: Vec<Plane>,
+    planes: Vec<ClothPlane>,
     pub time: f64,
 }
 
 impl Scene {
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: ClothParts) -> Self {
         let mut triangles: Vec<[u32; 3]> = Vec::new();
         let mut rest = Vec::new();
         let (mut first, mut of_cloth) = (0, 0);
@@ -133,7 +133,7 @@ impl Scene {
     pub fn intersections(&self) -> usize {
         let (points, cloth) = (self.cloth.points(), self.of_cloth);
         let skip = |a, b| a >= cloth && b >= cloth;
-        let below = |p: &Plane| {
+        let below = |p: &ClothPlane| {
             let of_cloth = &self.triangles[..cloth as usize];
             crosses_plane(points, of_cloth, p.point, p.normal)
         };

@@ -1,7 +1,7 @@
 //! What the tests of elasticity share.
 #![allow(dead_code, missing_docs)]
 
-use conatus_cloth::{Elastic, Load, Material};
+use conatus_cloth::{ClothLoad, Elastic, Material};
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 
@@ -84,7 +84,12 @@ pub fn moved(x: &[DVec3], d: &[DVec3], by: f64) -> Vec<DVec3> {
 
 pub fn elastic_forces(elastic: &Elastic, x: &[DVec3]) -> Vec<DVec3> {
     let mut f = vec![DVec3::ZERO; x.len()];
-    elastic.forces(x, &vec![DVec3::ZERO; x.len()], &Load::default(), &mut f);
+    elastic.forces(
+        x,
+        &vec![DVec3::ZERO; x.len()],
+        &ClothLoad::default(),
+        &mut f,
+    );
     f
 }
 
@@ -95,7 +100,7 @@ pub fn run(
     v: &mut [DVec3],
     h: f64,
     steps: usize,
-    load: &Load,
+    load: &ClothLoad,
 ) {
     let mut out = vec![DVec3::ZERO; x.len()];
     for _ in 0..steps {

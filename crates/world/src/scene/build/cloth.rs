@@ -12,10 +12,10 @@ use crate::scene::model::{
     ClothIntegratorSpec, ClothResponseSpec, ClothSolverSpec, ClothZoneFrictionSpec, SceneFile,
 };
 use crate::text;
-use conatus_cloth::collide::Plane;
+use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::{
-    BodySurface, Cloth, Collisions, Integrator, Obstacle, Parts, Settings, Solver,
+    BodySurface, Cloth, ClothIntegrator, ClothParts, ClothSettings, Collisions, Obstacle, Solver,
 };
 use conatus_math::DVec3;
 use conatus_record::ClothInfo;
@@ -45,7 +45,7 @@ pub fn build(
 ) -> BuiltCloth {
     check_settings(file, diagnostics);
     let materials = Materials::of(&file.cloth, diagnostics);
-    let mut parts = Parts::default();
+    let mut parts = ClothParts::default();
     let mut infos = Vec::new();
     // The entry in the scene file that each piece comes from.
     let mut origins = Vec::new();
@@ -105,7 +105,7 @@ pub fn build(
         let normal = DVec3::from(plane.normal).normalize_or(DVec3::Z);
         parts
             .planes
-            .push(Plane::new(plane.point.into(), normal, plane.friction));
+            .push(ClothPlane::new(plane.point.into(), normal, plane.friction));
     }
     if !diagnostics.is_empty() {
         return BuiltCloth { world: None, infos };
@@ -152,12 +152,12 @@ fn collisions(file: &SceneFile) -> Collisions {
     }
 }
 
-fn settings(file: &SceneFile) -> Settings {
+fn settings(file: &SceneFile) -> ClothSettings {
     let c = &file.cloth;
-    Settings {
+    ClothSettings {
         integrator: match c.integrator {
-            ClothIntegratorSpec::ImplicitEuler => Integrator::ImplicitEuler,
-            ClothIntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
+            ClothIntegratorSpec::ImplicitEuler => ClothIntegrator::ImplicitEuler,
+            ClothIntegratorSpec::SymplecticEuler => ClothIntegrator::SymplecticEuler,
         },
         solver: match c.solver {
             ClothSolverSpec::Auto => Solver::Auto,
@@ -166,7 +166,7 @@ fn settings(file: &SceneFile) -> Settings {
         },
         tolerance: c.tolerance,
         newton_iterations: c.newton_iterations as usize,
-        ..Settings::default()
+        ..ClothSettings::default()
     }
 }
 

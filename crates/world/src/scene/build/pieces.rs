@@ -11,7 +11,7 @@ use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ClothPieceSpec, ClothPinSpec, ClothShapeSpec, SceneFile};
 use conatus_cloth::script::Path;
-use conatus_cloth::{FASTEST, Parts, Piece, Pin, Spring};
+use conatus_cloth::{ClothParts, ClothSpring, MAX_SPEED_M_S, Piece, Pin};
 use conatus_geometry::Mesh;
 use conatus_math::{DVec3, Pose};
 use conatus_record::ClothInfo;
@@ -27,7 +27,7 @@ pub(super) fn add_piece(
     index: usize,
     path: &str,
     random: &mut Pcg64,
-    parts: &mut Parts,
+    parts: &mut ClothParts,
     infos: &mut Vec<ClothInfo>,
     diagnostics: &mut Diagnostics,
 ) {
@@ -116,7 +116,7 @@ pub(super) fn add_piece(
             });
         }
         for s in &springs {
-            parts.springs.push(Spring {
+            parts.springs.push(ClothSpring {
                 vertex: s.vertex + first,
                 point: if s.point.is_nan() {
                     start[s.vertex as usize]
@@ -188,10 +188,10 @@ fn copies(
 /// Cloth that starts faster than the solver allows would fail in the first step.
 fn check_speed(spec: &ClothPieceSpec, path: &str, diagnostics: &mut Diagnostics) {
     let random = spec.array.as_ref().map_or(0.0, |a| a.speed.abs());
-    if DVec3::from(spec.velocity).length() + random > FASTEST {
+    if DVec3::from(spec.velocity).length() + random > MAX_SPEED_M_S {
         diagnostics.at(
             &format!("{path}.velocity"),
-            format!("the piece starts faster than {FASTEST} m/s"),
+            format!("the piece starts faster than {MAX_SPEED_M_S} m/s"),
             "speeds are in m/s; is the number far too large?",
         );
     }
@@ -291,7 +291,7 @@ fn springs(
     mesh: &Mesh,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Vec<Spring> {
+) -> Vec<ClothSpring> {
     let mut all = Vec::new();
     for (k, spring) in spec.spring.iter().enumerate() {
         let path = format!("{path}.spring[{k}]");
@@ -304,7 +304,7 @@ fn springs(
         );
         check::not_negative(diagnostics, &key("damping"), "the damping", spring.damping);
         for vertex in vertices(&spring.vertices, mesh, &path, diagnostics) {
-            all.push(Spring {
+            all.push(ClothSpring {
                 vertex,
                 // NaN stands for the start of the vertex.
                 point: spring.point.map_or(DVec3::NAN, DVec3::from),

@@ -16,19 +16,19 @@
 
 use super::candidates::List;
 use super::narrow::{closest, gather};
-use super::surface::{Kind, Surface};
+use super::surface::{CollisionSurface, Kind};
 use conatus_geometry::distance::Closest;
 use conatus_math::DVec3;
 
 /// A contact may lean over a neighbouring triangle by this sine: nothing is
 /// exactly flat.
-const LEANING: f64 = 0.02;
+const MAX_LEAN_SINE: f64 = 0.02;
 
 /// No face.
-const NONE: u32 = u32::MAX;
+const NO_FACE: u32 = u32::MAX;
 
 /// How often a vertex that left its triangle is followed to the next.
-const HOPS: usize = 4;
+const MAX_TRIANGLE_HOPS: usize = 4;
 
 /// An edge as seen from one of its ends.
 #[derive(Clone, Copy, Debug)]
@@ -41,15 +41,15 @@ struct Spoke {
 
 /// The edges around every point.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct Neighbourhood {
     /// Those of point p are `spokes[first[p]..first[p + 1]]`.
     first: Vec<u32>,
     spokes: Vec<Spoke>,
 }
 
-impl Around {
+impl Neighbourhood {
     /// Of all faces of a surface.
-    pub(crate) fn new(surface: &Surface) -> Self {
+    pub(crate) fn new(surface: &CollisionSurface) -> Self {
         let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(6 * surface.faces.len());
         for (f, face) in (0u32..).zip(&surface.faces) {
             let [a, b, c] = face.corners;
@@ -60,7 +60,7 @@ impl Around {
         sides.sort_unstable();
         let mut first = vec![0; surface.points() + 1];
         let mut spokes: Vec<Spoke> = Vec::with_capacity(sides.len() / 2);
-        let mut last = (NONE, NONE);
+        let mut last = (NO_FACE, NO_FACE);
         for (from, end, face) in sides {
             if last == (from, end)
                 && let Some(spoke) = spokes.last_mut()
@@ -69,7 +69,7 @@ impl Around {
                 continue;
             }
             last = (from, end);
-            let faces = [face, NONE];
+            let faces = [face, NO_FACE];
             spokes.push(Spoke { end, faces });
             first[from as usize + 1] += 1;
         }
@@ -89,7 +89,7 @@ impl Around {
     /// not in between: it is one side of a fold, the other rises from it.
     fn edge_region(
         &self,
-        surface: &Surface,
+        surface: &CollisionSurface,
         x: &[DVec3],
         edge: [u32; 2],
         other: &[u32],
@@ -100,7 +100,7 @@ impl Around {
             return true;
         };
         let along = x[b as usize] - x[a as usize];
-        let faces = spoke.faces.iter().filter(|f| **f != NONE);
+        let faces = spoke.faces.iter().filter(|f| **f != NO_FACE);
         let mut tips = faces.map(|f| tip(surface, *f, edge));
         tips.all(|tip| {
             if other.contains(&tip) {
@@ -109,7 +109,7 @@ impl Around {
             let across = x[tip as usize] - x[a as usize];
             let across = across - along * (across.dot(along) / along.length_squared());
             let lean = away.dot(across);
-            lean <= 0.0 || lean <= LEANING * away.length() * across.length()
+            lean <= 0.0 || lean <= MAX_LEAN_SINE * away.length() * across.length()
         })
     }
 
@@ -122,7 +122,7 @@ impl Around {
             }
             let along = x[s.end as usize] - x[p as usize];
             let lean = away.dot(along);
-            lean <= 0.0 || lean <= LEANING * away.length() * along.length()
+            lean <= 0.0 || lean <= MAX_LEAN_SINE * away.length() * along.length()
         })
     }
 
@@ -130,7 +130,7 @@ impl Around {
     /// them is nearer.
     pub(crate) fn is_real(
         &self,
-        surface: &Surface,
+        surface: &CollisionSurface,
         x: &[DVec3],
         list: List,
         points: &[u32; 4],
@@ -168,13 +168,13 @@ impl Around {
     /// nearest points on it.
     pub(crate) fn follow(
         &self,
-        surface: &Surface,
+        surface: &CollisionSurface,
         x: &[DVec3],
         points: [u32; 4],
     ) -> ([u32; 4], Closest) {
         let look = |points: &[u32; 4]| closest(List::VertexTriangle, &gather(points, x));
         let mut best = (points, look(&points));
-        for _ in 0..HOPS {
+        for _ in 0..MAX_TRIANGLE_HOPS {
             let (touched, count) = corners_touched(&best.0, &best.1);
             if count == 3 || self.is_real(surface, x, List::VertexTriangle, &best.0, &best.1) {
                 break;
@@ -182,9 +182,9 @@ impl Around {
             let before = best;
             let Some(a) = touched[0] else { break };
             let spokes = self.spokes(a).iter();
-            // Around the edge, or around the vertex.
+            // Neighbourhood the edge, or around the vertex.
             for spoke in spokes.filter(|s| touched[1].is_none_or(|b| s.end == b)) {
-                for &face in spoke.faces.iter().filter(|f| **f != NONE) {
+                for &face in spoke.faces.iter().filter(|f| **f != NO_FACE) {
                     let [a, b, c] = surface.faces[face as usize].corners;
                     let points = [a, b, c, points[3]];
                     if [a, b, c].contains(&points[3]) {
@@ -219,7 +219,7 @@ fn corners_touched(points: &[u32; 4], nearest: &Closest) -> ([Option<u32>; 3], u
 }
 
 /// The corner of a face that is not on an edge of it.
-fn tip(surface: &Surface, face: u32, edge: [u32; 2]) -> u32 {
+fn tip(surface: &CollisionSurface, face: u32, edge: [u32; 2]) -> u32 {
     let corners = surface.faces[face as usize].corners;
     let other = corners.iter().find(|c| !edge.contains(c));
     *other.unwrap_or(&corners[0])
@@ -232,8 +232,8 @@ mod tests {
 
     /// A square of two triangles, a third standing on its edge 0-1, and two
     /// points apart.
-    fn corner() -> (Surface, Vec<DVec3>) {
-        let mut surface = Surface::default();
+    fn corner() -> (CollisionSurface, Vec<DVec3>) {
+        let mut surface = CollisionSurface::default();
         let triangles = [[0, 1, 2], [0, 2, 3], [1, 0, 4]];
         surface.add(Kind::Obstacle, 5, &triangles, None, None);
         surface.add(Kind::Cloth, 2, &[], Some(0.1), None);
@@ -253,7 +253,7 @@ mod tests {
     fn real(at: [f64; 3], triangle: [u32; 3]) -> bool {
         let (surface, mut x) = corner();
         x[5] = DVec3::from_array(at);
-        let around = Around::new(&surface);
+        let around = Neighbourhood::new(&surface);
         let [a, b, c] = triangle;
         let points = [a, b, c, 5];
         let nearest = closest(List::VertexTriangle, &gather(&points, &x));
@@ -288,7 +288,7 @@ mod tests {
         // A triangle of cloth level above the ground; vertex 2 of the ground
         // lies below it, or beside it.
         surface.add(Kind::Cloth, 3, &[[0, 1, 2]], Some(0.1), None);
-        let around = Around::new(&surface);
+        let around = Neighbourhood::new(&surface);
         let mut real = |left: f64| {
             let sheet = [(left, 0.5), (left + 1.0, 0.5), (left, 1.5)];
             x.truncate(7);
@@ -308,9 +308,9 @@ mod tests {
     #[test]
     fn the_two_sides_of_a_fold_are_near() {
         // A cell folded along its diagonal 1-2, by a few degrees open.
-        let mut surface = Surface::default();
+        let mut surface = CollisionSurface::default();
         surface.add(Kind::Cloth, 4, &[[0, 1, 2], [1, 3, 2]], Some(0.1), None);
-        let around = Around::new(&surface);
+        let around = Neighbourhood::new(&surface);
         let x = [
             DVec3::new(0.0, 0.0, 0.0),
             DVec3::new(1.0, 0.0, 0.0),
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_vertex_is_followed_from_triangle_to_triangle() {
         let (surface, mut x) = corner();
-        let around = Around::new(&surface);
+        let around = Neighbourhood::new(&surface);
         x[5] = DVec3::new(0.3, 0.6, 0.05);
         let (points, nearest) = around.follow(&surface, &x, [0, 1, 2, 5]);
         assert_eq!(points, [0, 2, 3, 5]);

@@ -2,7 +2,7 @@
 //!
 //! It goes along a straight line at constant velocity, as free motion does
 //! over a short time, and points need a little room about that only. So what
-//! falls or flies together, near but not touching, stays apart in its reaches,
+//! falls or flies together, near but not touching, stays apart in its swept boxes,
 //! however far it moves in a step.
 
 use conatus_geometry::Aabb;
@@ -11,12 +11,12 @@ use conatus_math::DVec3;
 /// A box at the beginning and at the end of the time looked ahead; in between
 /// its faces move evenly.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct SweptBox {
     early: Aabb,
     late: Aabb,
 }
 
-impl Reach {
+impl SweptBox {
     /// Of nothing.
     pub(crate) const EMPTY: Self = Self {
         early: Aabb::EMPTY,
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_moves_together_does_not_meet() {
         let fall = -10.0 * DVec3::Z;
-        let ball = |at: DVec3, by: DVec3| Reach::along(at, at + by, 0.1);
+        let ball = |at: DVec3, by: DVec3| SweptBox::along(at, at + by, 0.1);
         let (a, b) = (ball(DVec3::ZERO, fall), ball(DVec3::Z, fall));
         assert!(!a.meets(&b) && a.swept().overlaps(&b.swept()));
         // One overtakes the other.
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_point_is_held_where_the_box_is_at_the_time() {
-        let reach = Reach::along(DVec3::ZERO, DVec3::X, 0.1);
-        assert!(reach.holds(0.5, DVec3::new(0.55, 0.0, 0.0)));
-        assert!(!reach.holds(0.5, DVec3::new(0.65, 0.0, 0.0)));
-        assert!(!Reach::EMPTY.holds(0.0, DVec3::ZERO));
+        let swept = SweptBox::along(DVec3::ZERO, DVec3::X, 0.1);
+        assert!(swept.holds(0.5, DVec3::new(0.55, 0.0, 0.0)));
+        assert!(!swept.holds(0.5, DVec3::new(0.65, 0.0, 0.0)));
+        assert!(!SweptBox::EMPTY.holds(0.0, DVec3::ZERO));
     }
 }
