@@ -28,11 +28,11 @@ pub enum Error {
     #[cfg(feature = "viewer")]
     #[error("this build has no page: install Node.js 18 or newer and build again")]
     NoPage,
-    /// The file's ending stands for a format that needs a feature of this crate.
-    #[error("{path}: this format needs the feature `{feature}` of the crate `conatus`")]
+    /// A feature of this crate is off.
+    #[error("{what} needs the feature `{feature}` of the crate `conatus`")]
     MissingFeature {
-        /// The file.
-        path: String,
+        /// What needs it: a file or a scene.
+        what: String,
         /// The feature.
         feature: &'static str,
     },

@@ -33,7 +33,9 @@
 //! | `export` | files for other programs | yes |
 //! | `viewer` | the live page and `.html` files; building the page needs Node.js | no |
 //!
-//! A scene that needs a feature which is off is refused with a message that names it.
+//! A scene or file that needs a feature which is off is refused with a message that
+//! names it. `cloth` and `motion` choose the interface; their crates are compiled in any
+//! case, because the world couples all families.
 
 mod attachment;
 mod builder;

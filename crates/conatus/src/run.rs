@@ -1,7 +1,7 @@
 //! A whole run: recording, report, files.
 
 use crate::error::Error;
-use crate::simulation::absent_body;
+use crate::simulation::{absent_body, build};
 use conatus_record::{Event, Frame, Header, Recording};
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::{Report, RunSink};
@@ -39,7 +39,7 @@ pub fn run_with(
     scene: &Scene,
     mut watch: impl FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Run, Error> {
-    let mut setup = scene.build()?;
+    let mut setup = build(scene)?;
     scene.check_memory(&setup)?;
     #[cfg(feature = "motion")]
     if let Some(planner) = &setup.planner {
@@ -114,7 +114,7 @@ impl Run {
 #[cfg(not(all(feature = "export", feature = "viewer")))]
 fn missing(path: &Path, feature: &'static str) -> Error {
     Error::MissingFeature {
-        path: path.display().to_string(),
+        what: path.display().to_string(),
         feature,
     }
 }

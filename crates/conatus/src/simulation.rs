@@ -63,7 +63,7 @@ impl Simulation {
     /// [`plan`](Simulation::plan) has found their movement.
     pub fn new(scene: &Scene) -> Result<Self, Error> {
         Ok(Self {
-            setup: scene.build()?,
+            setup: build(scene)?,
             scene: scene.clone(),
             log: RunLog::new(),
             sink: None,
@@ -298,6 +298,32 @@ impl Simulation {
         let sink = sink.unwrap_or_else(|| MemorySink::new(&self.scene, &self.setup));
         Run::new(sink.finish(&self.setup, &report), report)
     }
+}
+
+/// Builds a scene, unless it needs a feature that is off.
+pub(crate) fn build(scene: &Scene) -> Result<Setup, Error> {
+    let file = &scene.file;
+    let needed = [
+        (
+            !file.character.is_empty(),
+            cfg!(feature = "motion"),
+            "motion",
+        ),
+        (
+            !file.cloth.piece.is_empty(),
+            cfg!(feature = "cloth"),
+            "cloth",
+        ),
+    ];
+    for (used, there, feature) in needed {
+        if used && !there {
+            return Err(Error::MissingFeature {
+                what: format!("the scene `{}`", scene.name),
+                feature,
+            });
+        }
+    }
+    Ok(scene.build()?)
 }
 
 /// A body that is not there in a frame.
