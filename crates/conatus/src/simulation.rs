@@ -153,7 +153,8 @@ impl Simulation {
     }
 
     /// Adds a body while the simulation runs, with mass, state and shape in one
-    /// call. Frames recorded earlier do not show it. Cloth does not collide with it.
+    /// call. In frames recorded earlier it has the status `removed`. Cloth does not
+    /// collide with it.
     pub fn add_body(&mut self, body: BodySpec) -> Result<BodyId, Error> {
         let index = self.setup.add_body(&self.scene, body)?;
         if let Some(sink) = &mut self.sink {
@@ -163,7 +164,8 @@ impl Simulation {
     }
 
     /// Takes a body out of the world, with the springs that hold on to it. Its
-    /// handle stays valid, and frames recorded from now on do not show it.
+    /// handle stays valid. Frames recorded from now on give it the status
+    /// `removed`; pictures and 3D files still show it where it was.
     pub fn remove_body(&mut self, body: BodyId) -> Result<(), Error> {
         Ok(self.setup.world.remove_body(body.0)?)
     }
