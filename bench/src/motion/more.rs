@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::output::Output;
 use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, count, fixed};
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::phases::{self, Attempt, StageProgress};
 use conatus_motion::{Problem, Program};
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
@@ -54,7 +54,7 @@ fn rows(table: &mut Table, scenes: &[(&str, String)]) -> Result<(), Failure> {
     let mut gradients: Vec<Candidate> = parts()
         .map(|((program, problem), (name, _))| {
             let samples = problem.effort.samples;
-            Candidate::new(*name, evaluation(program, samples, Mix::FULL))
+            Candidate::new(*name, evaluation(program, samples, TermWeights::ALL))
         })
         .collect();
     let gradients = fastest_step_seconds(&mut gradients, ROUNDS);

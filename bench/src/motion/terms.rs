@@ -5,24 +5,24 @@ use crate::Failure;
 use crate::output::Output;
 use crate::rounds::{Candidate, fastest_step_seconds};
 use crate::table::{Cell, Table, fixed};
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::{Problem, Program};
 
 const ROUNDS: usize = 10;
 
-const OFF: Mix = Mix::OFF;
-const PHYSICS: Mix = Mix {
+const OFF: TermWeights = TermWeights::NONE;
+const PHYSICS: TermWeights = TermWeights {
     physics: 1.0,
     ..OFF
 };
 
 /// What is timed: a name, a mix, and the mix whose time is subtracted. Torques
 /// need forces; every term needs the state.
-const TERMS: [(&str, Mix, Mix); 7] = [
+const TERMS: [(&str, TermWeights, TermWeights); 7] = [
     (
         "contacts %",
-        Mix {
+        TermWeights {
             contact: 1.0,
             ..OFF
         },
@@ -31,23 +31,23 @@ const TERMS: [(&str, Mix, Mix); 7] = [
     ("forces %", PHYSICS, OFF),
     (
         "torques %",
-        Mix {
+        TermWeights {
             torque: 1.0,
             ..PHYSICS
         },
         PHYSICS,
     ),
-    ("limbs %", Mix { bounds: 1.0, ..OFF }, OFF),
+    ("limbs %", TermWeights { bounds: 1.0, ..OFF }, OFF),
     (
         "penetration %",
-        Mix {
+        TermWeights {
             penetration: 1.0,
             ..OFF
         },
         OFF,
     ),
-    ("smoothness %", Mix { effort: 1.0, ..OFF }, OFF),
-    ("hint %", Mix { hint: 1.0, ..OFF }, OFF),
+    ("smoothness %", TermWeights { effort: 1.0, ..OFF }, OFF),
+    ("hint %", TermWeights { hint: 1.0, ..OFF }, OFF),
 ];
 
 /// Times gradients. Runs on one thread of the caller's pool.
@@ -71,7 +71,7 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
     let samples = problem.effort.samples;
-    let mixes: Vec<Mix> = [Mix::FULL, OFF]
+    let mixes: Vec<TermWeights> = [TermWeights::ALL, OFF]
         .into_iter()
         .chain(TERMS.iter().map(|(_, mix, _)| *mix))
         .collect();
@@ -81,7 +81,7 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
         .collect();
     let seconds = fastest_step_seconds(&mut candidates, ROUNDS);
     let (whole, idle) = (seconds[0], seconds[1]);
-    let time_of = |mix: &Mix| {
+    let time_of = |mix: &TermWeights| {
         let place = mixes.iter().position(|m| m == mix);
         place.map_or(0.0, |k| seconds[k])
     };
@@ -100,7 +100,7 @@ fn row(name: &str, problem: &Problem) -> Vec<Cell> {
 
 /// Evaluates the gradient at points close to each other, as a line search does: at
 /// the same point the forces would be cached.
-pub(super) fn evaluation(program: &Program, samples: usize, mix: Mix) -> impl FnMut() + '_ {
+pub(super) fn evaluation(program: &Program, samples: usize, mix: TermWeights) -> impl FnMut() + '_ {
     let mut evaluator = Evaluator::new(program, samples);
     let mut x = program.layout.still();
     let mut gradient = vec![0.0; x.len()];

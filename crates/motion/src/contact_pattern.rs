@@ -7,7 +7,7 @@
 
 use crate::program::Program;
 use crate::score::TrueForces;
-use crate::variables::State;
+use crate::variables::MotionState;
 
 /// Two movements are different if the [`distance`] of their patterns is above this
 /// threshold: of ten pairs of a phase and a contact that one of the two uses, the other
@@ -24,7 +24,7 @@ const SAMPLES_PER_SEGMENT: usize = 7;
 pub fn contact_pattern(program: &Program, x: &[f64]) -> Vec<bool> {
     let layout = &program.layout;
     let mut seconds = vec![0.0; layout.phases * layout.contacts];
-    let (mut state, mut forces) = (State::default(), TrueForces::default());
+    let (mut state, mut forces) = (MotionState::default(), TrueForces::default());
     for moment in layout.moments(SAMPLES_PER_SEGMENT) {
         program.update_state(x, &moment, &mut state);
         forces.solve(program, &state);

@@ -1,13 +1,18 @@
-//! Characters that find out by themselves how to move: contact-invariant
-//! optimisation, after Mordatch, Todorov and Popović 2012.
+//! Characters that find their own movements: contact-invariant optimisation, after
+//! Mordatch, Todorov and Popović 2012.
 //!
-//! From a still pose and a goal of one or two lines a movement emerges; nobody
-//! says where feet step or which hands hold. Besides the movement itself the
-//! unknowns ([`variables`]) are numbers that say how much each contact counts in
-//! each phase; they enter both the cost of not touching and the price of forces,
-//! so that the minimum of all [`costs`] has contacts where they are needed.
+//! A movement is found from a start state and a goal of one or two lines; foot steps
+//! and grips are not prescribed. Besides the movement itself the unknowns
+//! ([`variables`]) are contact variables, which say how active each contact is in each
+//! phase. They enter both the cost of not touching and the cost of forces, so that the
+//! minimum of all [`costs`] has contacts where they are needed.
 //!
-//! Nothing here knows of scene files, recordings or pictures.
+//! The way from a problem to a movement: [`Problem`] → [`Program`] →
+//! [`phases::attempt`], which minimises an [`objective::Evaluator`] → [`score`].
+//! [`synthesize`] makes several attempts and keeps the best. Which physics a character
+//! has is behind [`dynamics::DynamicModel`].
+//!
+//! This crate knows nothing of scene files, recordings or pictures.
 
 pub mod base;
 pub mod character;
@@ -38,4 +43,4 @@ pub use start::{CharacterStart, ObjectStart, PoseVelocity, Twist};
 pub use synthesize::{
     ATTEMPTS_PER_ROUND, AttemptReport, KeptMovement, Progress, Synthesis, synthesize,
 };
-pub use weights::Weights;
+pub use weights::CostWeights;

@@ -5,9 +5,12 @@
 //! differ only in what they do with the residuals of a moment ([`Accumulator`]).
 
 use crate::costs::physics::PhysicsMemory;
-use crate::costs::{Mix, Terms, along_the_way, task};
+use crate::costs::{TermWeights, Terms, evaluate_running_costs, task};
 use crate::program::Program;
-use crate::variables::{Descent, Layout, Local, Moment, Rows, Scratch, Sink, State, Value};
+use crate::variables::{
+    CostSum, GradientSink, Layout, Moment, MomentGradient, MotionState, NormalEquations,
+    ResidualSink, RowBuffer,
+};
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::lbfgs;
 use conatus_math::minimise::Limits;
@@ -29,10 +32,10 @@ pub struct Evaluator<'a> {
     lambdas: Vec<Vec<f64>>,
     /// One for all moments, so that it stays in the processor's cache.
     memory: PhysicsMemory,
-    state: State,
-    descent: Descent,
-    local: Local,
-    scratch: Scratch,
+    state: MotionState,
+    descent: GradientSink,
+    local: MomentGradient,
+    scratch: RowBuffer,
     interrupt: Option<&'a Interrupt<'a>>,
     interrupted: bool,
 }
@@ -40,9 +43,9 @@ pub struct Evaluator<'a> {
 /// The costs of one moment, as a function of where their residuals go.
 struct MomentCosts<'a> {
     program: &'a Program,
-    mix: &'a Mix,
+    mix: &'a TermWeights,
     moment: &'a Moment,
-    state: &'a State,
+    state: &'a MotionState,
     kind: CostKind<'a>,
 }
 
@@ -54,11 +57,11 @@ enum CostKind<'a> {
 }
 
 impl MomentCosts<'_> {
-    fn evaluate(&mut self, sink: &mut impl Sink) {
+    fn evaluate(&mut self, sink: &mut impl ResidualSink) {
         let (program, mix, state) = (self.program, self.mix, self.state);
         match &mut self.kind {
             CostKind::Running(memory) => {
-                along_the_way(program, mix, self.moment, state, memory, sink);
+                evaluate_running_costs(program, mix, self.moment, state, memory, sink);
             }
             CostKind::Goal(aim) => task::evaluate(program, mix, aim, state, sink),
         }
@@ -70,7 +73,7 @@ trait Accumulator {
     fn add(&mut self, costs: &mut MomentCosts);
 }
 
-impl Accumulator for Value {
+impl Accumulator for CostSum {
     fn add(&mut self, costs: &mut MomentCosts) {
         costs.evaluate(self);
     }
@@ -79,14 +82,14 @@ impl Accumulator for Value {
 /// The value and the gradient.
 struct GradientSum<'a> {
     layout: &'a Layout,
-    descent: &'a mut Descent,
+    descent: &'a mut GradientSink,
     gradient: &'a mut [f64],
 }
 
 impl Accumulator for GradientSum<'_> {
     fn add(&mut self, costs: &mut MomentCosts) {
         costs.evaluate(self.descent);
-        (self.descent).settle(self.layout, costs.moment, costs.state, self.gradient);
+        (self.descent).flush(self.layout, costs.moment, costs.state, self.gradient);
     }
 }
 
@@ -96,15 +99,15 @@ struct NormalSum<'a> {
     cost: f64,
     gradient: &'a mut [f64],
     matrix: &'a mut BlockTridiagonal,
-    local: &'a mut Local,
-    scratch: &'a mut Scratch,
+    local: &'a mut MomentGradient,
+    scratch: &'a mut RowBuffer,
 }
 
 impl Accumulator for NormalSum<'_> {
     fn add(&mut self, costs: &mut MomentCosts) {
         let sums = (&mut *self.gradient, &mut *self.matrix);
         let buffers = (&mut *self.local, &mut *self.scratch);
-        let mut rows = Rows::new(self.layout, costs.moment, costs.state, sums, buffers);
+        let mut rows = NormalEquations::new(self.layout, costs.moment, costs.state, sums, buffers);
         costs.evaluate(&mut rows);
         self.cost += rows.cost;
     }
@@ -120,10 +123,10 @@ impl<'a> Evaluator<'a> {
             lambdas: vec![Vec::new(); moments.len()],
             memory: PhysicsMemory::default(),
             moments,
-            state: State::default(),
-            descent: Descent::new(layout),
-            local: Local::new(layout.frames, layout.contacts),
-            scratch: Scratch::default(),
+            state: MotionState::default(),
+            descent: GradientSink::new(layout),
+            local: MomentGradient::new(layout.frames, layout.contacts),
+            scratch: RowBuffer::default(),
             interrupt: None,
             interrupted: false,
         }
@@ -142,7 +145,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value at x, and the gradient.
-    pub fn gradient(&mut self, mix: &Mix, x: &[f64], gradient: &mut [f64]) -> f64 {
+    pub fn gradient(&mut self, mix: &TermWeights, x: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         let layout = &self.program.layout;
         let mut descent = std::mem::take(&mut self.descent);
@@ -158,8 +161,8 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The value at x.
-    pub fn value(&mut self, mix: &Mix, x: &[f64]) -> f64 {
-        let mut value = Value::default();
+    pub fn value(&mut self, mix: &TermWeights, x: &[f64]) -> f64 {
+        let mut value = CostSum::default();
         self.accumulate(mix, x, &mut value);
         value.0
     }
@@ -167,7 +170,7 @@ impl<'a> Evaluator<'a> {
     /// Half the value at x, Jᵀρ and JᵀJ.
     pub fn linearise(
         &mut self,
-        mix: &Mix,
+        mix: &TermWeights,
         x: &[f64],
         gradient: &mut [f64],
         matrix: &mut BlockTridiagonal,
@@ -186,14 +189,14 @@ impl<'a> Evaluator<'a> {
         };
         self.accumulate(mix, x, &mut sum);
         let cost = sum.cost;
-        scratch.settle(matrix);
+        scratch.flush(matrix);
         (self.local, self.scratch) = (local, scratch);
         cost
     }
 
     /// The loop over all moments and goals. Each problem (6) starts from the solution
     /// that it had in the last evaluation.
-    fn accumulate(&mut self, mix: &Mix, x: &[f64], sum: &mut impl Accumulator) {
+    fn accumulate(&mut self, mix: &TermWeights, x: &[f64], sum: &mut impl Accumulator) {
         let program = self.program;
         self.interrupted = false;
         for (i, (moment, lambda)) in self.moments.iter().zip(&mut self.lambdas).enumerate() {
@@ -230,21 +233,21 @@ impl<'a> Evaluator<'a> {
 
     /// The value at x, term by term.
     pub fn terms(&mut self, x: &[f64]) -> Terms {
-        let off = Mix::OFF;
-        let mut only = |mix: Mix| self.value(&mix, x);
-        let contact = only(Mix {
+        let off = TermWeights::NONE;
+        let mut only = |mix: TermWeights| self.value(&mix, x);
+        let contact = only(TermWeights {
             contact: 1.0,
             ..off
         });
-        let physics = only(Mix {
+        let physics = only(TermWeights {
             physics: 1.0,
             bounds: 1.0,
             penetration: 1.0,
             ..off
         });
-        let task = only(Mix { task: 1.0, ..off });
-        let all = only(Mix::FULL);
-        let hint = only(Mix { hint: 1.0, ..off });
+        let task = only(TermWeights { task: 1.0, ..off });
+        let all = only(TermWeights::ALL);
+        let hint = only(TermWeights { hint: 1.0, ..off });
         Terms {
             contact,
             physics,
@@ -285,7 +288,7 @@ pub struct CostTimes {
 pub fn measure_cost_times(program: &Program, samples: usize, x: &[f64], count: usize) -> CostTimes {
     let mut evaluator = Evaluator::new(program, samples);
     let (mut gradient, mut moved) = (vec![0.0; x.len()], x.to_vec());
-    let mut measure = |mix: Mix| {
+    let mut measure = |mix: TermWeights| {
         let start = ThreadTime::try_now().ok();
         for k in 0..count {
             for (i, (moved, x)) in moved.iter_mut().zip(x).enumerate() {
@@ -295,29 +298,29 @@ pub fn measure_cost_times(program: &Program, samples: usize, x: &[f64], count: u
         }
         start.map_or(0.0, |start| start.elapsed().as_secs_f64())
     };
-    let off = Mix::OFF;
+    let off = TermWeights::NONE;
     let frames = measure(off);
-    let mut alone = |mix: Mix| (measure(mix) - frames).max(0.0);
-    let contact = alone(Mix {
+    let mut alone = |mix: TermWeights| (measure(mix) - frames).max(0.0);
+    let contact = alone(TermWeights {
         contact: 1.0,
         ..off
     });
-    let physics = alone(Mix {
+    let physics = alone(TermWeights {
         physics: 1.0,
         ..off
     });
-    let torque = alone(Mix {
+    let torque = alone(TermWeights {
         physics: 1.0,
         torque: 1.0,
         ..off
     });
-    let limb = alone(Mix { bounds: 1.0, ..off });
-    let penetration = alone(Mix {
+    let limb = alone(TermWeights { bounds: 1.0, ..off });
+    let penetration = alone(TermWeights {
         penetration: 1.0,
         ..off
     });
-    let acceleration = alone(Mix { effort: 1.0, ..off });
-    let task = alone(Mix { task: 1.0, ..off });
+    let acceleration = alone(TermWeights { effort: 1.0, ..off });
+    let task = alone(TermWeights { task: 1.0, ..off });
     CostTimes {
         frames,
         contact,
@@ -327,7 +330,7 @@ pub fn measure_cost_times(program: &Program, samples: usize, x: &[f64], count: u
         penetration,
         acceleration,
         task,
-        all: measure(Mix::FULL),
+        all: measure(TermWeights::ALL),
         solver: measure_solver(x.len(), count),
     }
 }

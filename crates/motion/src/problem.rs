@@ -1,5 +1,5 @@
-//! What is asked for: characters where they start, what surrounds them, and what
-//! they are to have done in the end.
+//! The input of a search: characters and objects with their start states, the
+//! surroundings, and goals.
 
 use crate::costs::physics::Objective;
 use crate::program::Program;
@@ -7,7 +7,7 @@ use crate::score::{self, Thresholds};
 use crate::start::{CharacterStart, ObjectStart};
 use crate::surface::Surface;
 use crate::variables::FrameState;
-use crate::weights::Weights;
+use crate::weights::CostWeights;
 use conatus_math::DVec3;
 
 /// A character or an object of a [`Problem`].
@@ -19,79 +19,78 @@ pub enum Subject {
     Object(usize),
 }
 
-/// A goal of one or two lines (Mordatch §4.3, §5). Unless it says otherwise, it
-/// is about the end of the movement.
+/// A goal (Mordatch §4.3, §5). Unless it has a time, it applies to the end of the
+/// movement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
-    /// To stand on some limbs: they are vertical and nearly straight below the
-    /// torso, or as their description says, and the torso is upright; other limbs
-    /// point up if that is asked for.
+    /// Stand on some limbs: they are vertical and nearly straight below the torso, or
+    /// as their description says, and the torso is upright. Other limbs may have to
+    /// point up.
     Stand {
-        /// Who.
+        /// The character.
         character: usize,
-        /// On what: the feet, or the hands.
+        /// The limbs to stand on: feet or hands.
         on: Vec<usize>,
-        /// What points straight up.
+        /// The limbs that point straight up.
         up: Vec<usize>,
-        /// Whether the head is below: a handstand.
+        /// Whether the head points down: a handstand.
         upside_down: bool,
     },
-    /// To sit: the torso upright, its seat on the ground, some limbs stretched
-    /// forwards.
+    /// Sit: the torso upright, its seat on the ground, some limbs stretched forwards.
     Sit {
-        /// Who.
+        /// The character.
         character: usize,
         /// The height of the centre of mass.
         height: f64,
-        /// What is stretched forwards.
+        /// The limbs that are stretched forwards.
         forwards: Vec<usize>,
     },
-    /// To keep low all the way, the torso level and off the ground, and to end on
-    /// some limbs.
+    /// Keep low during the whole movement, the torso level and off the ground, and end
+    /// on some limbs.
     Crawl {
-        /// Who.
+        /// The character.
         character: usize,
-        /// What the centre of the torso may have at most, in metres above zero.
+        /// The largest height of the centre of the torso, in metres above zero.
         height: f64,
-        /// On what: hands and feet.
+        /// The limbs to end on: hands and feet.
         on: Vec<usize>,
     },
-    /// The torso, or a thing, to be somewhere, in the directions that are given.
+    /// A torso or an object is at a position, in the directions that are given.
     Position {
         /// The character or object.
         subject: Subject,
-        /// Where.
+        /// The position.
         target: [Option<f64>; 3],
-        /// When, in seconds, if it is not the end; it becomes the nearest knot.
+        /// The time in seconds if it is not the end; rounded to the nearest knot.
         time: Option<f64>,
-        /// For how many seconds before that it is there already.
+        /// For how many seconds before that time it has to be there.
         hold: f64,
-        /// Whether it may still move then: what is thrown does.
+        /// Whether it may still move at that time, as a thrown object does.
         moving: bool,
     },
-    /// To face somewhere.
+    /// Face a direction.
     Facing {
-        /// Who.
+        /// The character.
         character: usize,
         /// A horizontal direction.
         direction: DVec3,
     },
-    /// An effector to be at a place with a velocity at a time.
+    /// An effector is at a position with a velocity at a time.
     Strike {
-        /// Who.
+        /// The character.
         character: usize,
-        /// With which limb.
+        /// The limb.
         limb: usize,
-        /// When, in seconds; it becomes the nearest knot.
+        /// The time in seconds; rounded to the nearest knot.
         time: f64,
-        /// Where.
+        /// The position.
         position: DVec3,
-        /// How fast.
+        /// The velocity.
         velocity: DVec3,
     },
 }
 
-/// How hard to try.
+/// The effort of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effort {
     /// The seed of all randomness.
@@ -100,16 +99,16 @@ pub struct Effort {
     pub iterations: [usize; 3],
     /// Iterations of the polish.
     pub polish: usize,
-    /// Moments that are looked at in each segment.
+    /// Moments per segment at which costs are evaluated.
     pub samples: usize,
     /// The same for the polish.
     pub polish_samples: usize,
-    /// The size of the noise between stages.
+    /// The standard deviation of the noise between stages.
     pub noise: f64,
-    /// Attempts of the portfolio.
+    /// The largest number of attempts.
     pub attempts: usize,
-    /// How many [different](crate::contact_pattern) movements are asked for. With more
-    /// than one, all attempts are made.
+    /// How many [different](crate::contact_pattern) movements are requested. With
+    /// more than one, all attempts are made.
     pub keep: usize,
 }
 
@@ -128,41 +127,41 @@ impl Default for Effort {
     }
 }
 
-/// A problem.
+/// The input of a search.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The characters, with the states in which they start.
     pub characters: Vec<CharacterStart>,
     /// The objects that they handle, with the states in which those start.
     pub objects: Vec<ObjectStart>,
-    /// What surrounds them.
+    /// The surroundings, which do not move.
     pub surfaces: Vec<Surface>,
     /// The acceleration of gravity, along −z.
     pub gravity: DVec3,
-    /// How many phases the movement has.
+    /// The number of phases of the movement.
     pub phases: usize,
-    /// How long each is, in seconds.
+    /// The length of a phase, in seconds.
     pub phase_seconds: f64,
     /// Segments of the splines in a phase, 1 or 2.
     pub segments: usize,
-    /// What is to be reached.
+    /// The goals.
     pub goals: Vec<Goal>,
-    /// What each cost weighs.
-    pub weights: Weights,
-    /// Which form of (8) counts.
+    /// The weights of the costs.
+    pub weights: CostWeights,
+    /// The form of (8).
     pub objective: Objective,
-    /// How hard to try.
+    /// The effort of the search.
     pub effort: Effort,
     /// The largest errors that a good movement may have.
     pub thresholds: Thresholds,
 }
 
 impl Problem {
-    /// What is wrong with how it starts: limbs that do not reach their
-    /// effectors, and parts that are in each other or in the ground.
+    /// The faults of the start state: limbs that do not reach their effectors, parts
+    /// that penetrate each other or the ground, velocities that are not finite.
     pub fn check(&self) -> Vec<String> {
-        /// What rounding and numbers with few digits may leave, in metres.
-        const SLACK: f64 = 1e-3;
+        /// Errors of rounded input that are accepted, in metres.
+        const TOLERANCE_M: f64 = 1e-3;
         let program = Program::new(self);
         let state = program.start_state();
         let mut faults = Vec::new();
@@ -173,16 +172,16 @@ impl Problem {
         for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
             let name = &program.characters[spec.character].limbs[spec.limb].name;
             let (chord, least, most) = (limb.chord, spec.shortest, spec.reach);
-            if !(least - SLACK..=most + SLACK).contains(&chord) {
+            if !(least - TOLERANCE_M..=most + TOLERANCE_M).contains(&chord) {
                 faults.push(format!(
                     "`{name}` spans {chord:.3} m from its base to its tip, but can span {least:.3} to {most:.3} m"
                 ));
             }
         }
         let depth = score::penetration(&program, &state);
-        if depth > SLACK {
+        if depth > TOLERANCE_M {
             faults.push(format!(
-                "it is {depth:.3} m deep in the ground, in an obstacle or in itself"
+                "it penetrates the ground, an obstacle or itself by {depth:.3} m"
             ));
         }
         faults

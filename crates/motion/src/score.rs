@@ -9,10 +9,10 @@ use crate::costs::obstacles;
 use crate::costs::penetration::{link_ends, pair_distance};
 use crate::costs::physics;
 use crate::costs::task::{DIRECTION_ARM_M, Feature};
-use crate::inverse_dynamics::{Contact, Solution};
+use crate::inverse_dynamics::{PatchContact, Solution};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::SlidingFriction;
-use crate::variables::State;
+use crate::variables::MotionState;
 use conatus_math::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ impl Score {
 
 /// The normal of the surface that an active contact touches; none if it does not
 /// touch.
-pub fn touches(program: &Program, state: &State, i: usize) -> Option<DVec3> {
+pub fn touches(program: &Program, state: &MotionState, i: usize) -> Option<DVec3> {
     if state.contacts[i].powi(2) < MIN_ACTIVE_CONTACT {
         return None;
     }
@@ -154,7 +154,7 @@ pub struct TrueForces {
     /// The contacts that touch.
     pub touching: Vec<usize>,
     /// Their positions and cones.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<PatchContact>,
     /// Their forces.
     pub solution: Solution,
     /// The true residual: six numbers for each body.
@@ -163,7 +163,7 @@ pub struct TrueForces {
 
 impl TrueForces {
     /// Solves (6) with the contacts that touch.
-    pub fn solve(&mut self, program: &Program, state: &State) {
+    pub fn solve(&mut self, program: &Program, state: &MotionState) {
         self.touching.clear();
         self.contacts.clear();
         for i in 0..program.contacts.len() {
@@ -187,7 +187,7 @@ impl TrueForces {
                 false => DVec3::ZERO,
             };
             self.touching.push(i);
-            self.contacts.push(Contact {
+            self.contacts.push(PatchContact {
                 on: spec.body,
                 against: physics::reaction(program, i),
                 position,
@@ -224,7 +224,7 @@ impl TrueForces {
 pub fn score(program: &Program, x: &[f64]) -> Score {
     let layout = &program.layout;
     let mut score = Score::default();
-    let mut state = State::default();
+    let mut state = MotionState::default();
     let mut forces = TrueForces::default();
     // The position of each contact when it came into use.
     let mut began: Vec<Option<DVec3>> = vec![None; program.contacts.len()];
@@ -266,7 +266,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
 }
 
 /// The position of a contact in the axes of what it touches.
-fn position_on_solid(program: &Program, state: &State, i: usize) -> DVec3 {
+fn position_on_solid(program: &Program, state: &MotionState, i: usize) -> DVec3 {
     let spec = &program.contacts[i];
     let p = state.frames[spec.frame].point(spec.offset);
     let Against::Solid(s) = spec.against else {
@@ -295,7 +295,7 @@ fn position_on_solid(program: &Program, state: &State, i: usize) -> DVec3 {
 }
 
 /// The largest distance of a limb's length from its range.
-pub fn limb_error(program: &Program, state: &State) -> f64 {
+pub fn limb_error(program: &Program, state: &MotionState) -> f64 {
     let errors = program.limbs.iter().zip(&state.limbs);
     errors.fold(0.0, |m, (spec, at)| {
         m.max(at.chord - spec.reach).max(spec.shortest - at.chord)
@@ -303,7 +303,7 @@ pub fn limb_error(program: &Program, state: &State) -> f64 {
 }
 
 /// The largest penetration of anything into anything.
-pub fn penetration(program: &Program, state: &State) -> f64 {
+pub fn penetration(program: &Program, state: &MotionState) -> f64 {
     let mut max_penetration = 0.0f64;
     let mut point = |p: DVec3, radius: f64| {
         for surface in program.around.within(p, radius) {

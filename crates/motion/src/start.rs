@@ -11,7 +11,7 @@ use crate::object::Object;
 use crate::problem::{Goal, Problem};
 use crate::program::Program;
 use crate::score::MIN_ACTIVE_CONTACT;
-use crate::variables::{FrameState, State};
+use crate::variables::{FrameState, MotionState};
 use conatus_math::DVec3;
 
 /// Linear and angular velocity of a frame, in world axes.
@@ -120,7 +120,7 @@ impl Problem {
         let layout = &program.layout;
         let time = time.clamp(0.0, layout.seconds() - layout.segment_seconds());
         let rest = self.after(time);
-        let mut state = State::default();
+        let mut state = MotionState::default();
         program.update_state(x, &layout.moment_at(time), &mut state);
         let held = held_contacts(program, x, time, rest.phase_seconds);
         let names = |body: usize| {

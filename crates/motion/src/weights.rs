@@ -2,15 +2,15 @@
 //! docs/errata.md).
 //!
 //! Metres, radians, seconds; forces in body weights, moments in body weights
-//! times metres. Costs along the way are integrals over time.
+//! times metres. Running costs are integrals over time.
 
 use serde::{Deserialize, Serialize};
 
-/// What each cost weighs.
+/// The weights of all costs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Weights {
-    /// L_CI (2): how far a contact is from touching, and how it slides.
+pub struct CostWeights {
+    /// L_CI (2): the distance of a contact from touching, and its slip.
     pub contact: f64,
     /// Of that: the patch's normal against the surface's.
     pub contact_normal: f64,
@@ -22,11 +22,11 @@ pub struct Weights {
     pub k0: f64,
     /// k₁ of (7).
     pub k1: f64,
-    /// Limbs longer or shorter than they can be.
+    /// Limbs whose length is out of range.
     pub limb: f64,
     /// Joints beyond their limits (per unit of cosine).
     pub joint_limit: f64,
-    /// What enters something else.
+    /// Penetration.
     pub penetration: f64,
     /// u of (9): torques of the joints.
     pub torque: f64,
@@ -40,18 +40,18 @@ pub struct Weights {
     pub effector_acceleration: f64,
     /// Angular acceleration of effectors.
     pub effector_turning: f64,
-    /// Effectors that move along close above a surface.
+    /// Effectors that move along a surface close above it.
     pub clearance: f64,
     /// Goals (10).
     pub task: f64,
-    /// Speed at the end, and at strikes.
+    /// Velocities at the end, and at strikes.
     pub task_velocity: f64,
-    /// L_Hint (11), in stage 2 only. Off: no movement was found more often or
-    /// sooner with it.
+    /// L_Hint (11), in stage 2 only. Zero by default: no movement was found more often
+    /// or sooner with it.
     pub hint: f64,
 }
 
-impl Default for Weights {
+impl Default for CostWeights {
     fn default() -> Self {
         Self {
             contact: 30.0,

@@ -227,3 +227,27 @@ fn iterations_and_a_small_decrease_end_it_too() {
         (Reason::Decrease, 4)
     );
 }
+
+/// The story: searches that a user had abandoned went on to the end of their line
+/// searches, because only iterations could be stopped. An objective that returns `None`
+/// ends the minimisation at that evaluation, and the best point so far is kept.
+#[test]
+fn an_objective_ends_the_minimisation_within_a_line_search() {
+    for last in 0..40 {
+        let mut x = [-1.2, 1.0];
+        let mut evaluations = 0;
+        let objective = |x: &[f64], gradient: &mut [f64]| {
+            evaluations += 1;
+            let value = rosenbrock(x, gradient);
+            (evaluations <= last).then_some(value)
+        };
+        let outcome = minimise(&mut x, &exactly(1e-9), objective, go_on);
+        assert_eq!(outcome.reason, Reason::Stopped);
+        assert_eq!((evaluations, outcome.evaluations), (last + 1, last));
+        let here = rosenbrock(&x, &mut [0.0; 2]);
+        match last {
+            0 => assert_eq!((x, outcome.value), ([-1.2, 1.0], f64::INFINITY)),
+            _ => assert_eq!(outcome.value, here),
+        }
+    }
+}

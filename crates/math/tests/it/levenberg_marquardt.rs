@@ -186,3 +186,36 @@ fn the_caller_may_end_it_and_iterations_do() {
     assert_eq!(solve(9, 4), (Reason::Stopped, 4));
     assert_eq!(solve(0, 9), (Reason::Iterations, 0));
 }
+
+/// The story: searches that a user had abandoned went on, because only iterations could
+/// be stopped. A linearisation or a cost that returns `None` ends the minimisation at
+/// that evaluation, and the best point so far is kept.
+#[test]
+fn a_linearisation_or_a_cost_ends_the_minimisation() {
+    let start: Vec<f64> = (0..6).map(|i| 1.0 + 0.4 * f64::from(i).sin()).collect();
+    for last in 0..6 {
+        let mut x = start.clone();
+        let evaluations = std::cell::Cell::new(0);
+        let allowed = || {
+            evaluations.set(evaluations.get() + 1);
+            evaluations.get() <= last
+        };
+        let outcome = minimise(
+            &mut x,
+            &mut BlockTridiagonal::new(&[2, 4]),
+            &Settings::default(),
+            |x, gradient, matrix| {
+                let value = linear(&rosenbrock(x), gradient, matrix);
+                allowed().then_some(value)
+            },
+            |x| allowed().then(|| half_square(&rosenbrock(x))),
+            |_: &Iteration| ControlFlow::Continue(()),
+        );
+        assert_eq!(outcome.reason, Reason::Stopped, "after {last}");
+        assert_eq!(evaluations.get(), last + 1);
+        match last {
+            0 => assert_eq!(x, start),
+            _ => assert_eq!(outcome.value, half_square(&rosenbrock(&x)), "after {last}"),
+        }
+    }
+}

@@ -12,7 +12,7 @@ pub use surface_gap::SurfaceGap;
 
 use crate::costs::penetration::add_limb_point_gradients;
 use crate::program::{Anchor, Program};
-use crate::variables::{Local, State};
+use crate::variables::{MomentGradient, MotionState};
 use conatus_math::{DMat3, DVec3};
 use secant::Secant;
 
@@ -65,7 +65,7 @@ impl ContactStateGradient {
 
 impl ContactState {
     /// Computes the state of contact `i`. The joints of limbs must be up to date.
-    pub fn new(program: &Program, state: &State, i: usize) -> Self {
+    pub fn new(program: &Program, state: &MotionState, i: usize) -> Self {
         let spec = &program.contacts[i];
         let frame = &state.frames[spec.frame];
         let (centre, centre_velocity, radius) = match spec.anchor {
@@ -123,10 +123,10 @@ impl ContactState {
     pub fn vector_jacobian_product(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         i: usize,
         by: &ContactStateGradient,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) {
         let spec = &program.contacts[i];
         let approach = &self.approach;

@@ -3,7 +3,7 @@
 use crate::character::LimbState;
 use crate::character::limb::LimbGradient;
 use crate::program::Program;
-use crate::variables::{FrameGradient, FrameState, Local, State};
+use crate::variables::{FrameGradient, FrameState, MomentGradient, MotionState};
 use conatus_math::{DMat3, DVec3};
 
 /// Half of the time step of the central difference, in seconds.
@@ -20,7 +20,7 @@ pub(super) struct Secant<'a> {
 }
 
 impl<'a> Secant<'a> {
-    pub fn new(program: &'a Program, state: &'a State, limb: usize) -> Self {
+    pub fn new(program: &'a Program, state: &'a MotionState, limb: usize) -> Self {
         let spec = &program.limbs[limb];
         let described = &program.characters[spec.character].limbs[spec.limb];
         let frames = [&state.frames[spec.torso], &state.frames[spec.effector]];
@@ -45,7 +45,11 @@ impl<'a> Secant<'a> {
     }
 
     /// The vector-Jacobian product for several points.
-    pub fn vector_jacobian_product(&self, by_velocities: &[(usize, DVec3)], out: &mut Local) {
+    pub fn vector_jacobian_product(
+        &self,
+        by_velocities: &[(usize, DVec3)],
+        out: &mut MomentGradient,
+    ) {
         let spec = &self.program.limbs[self.limb];
         let described = &self.program.characters[spec.character].limbs[spec.limb];
         for (at, time) in self.moments.iter().zip([-HALF_STEP_S, HALF_STEP_S]) {

@@ -5,7 +5,7 @@ use super::Secant;
 use crate::costs::penetration::{add_limb_point_gradients, link_ends};
 use crate::program::{Against, Program};
 use crate::surface::SoftNearestPoint;
-use crate::variables::{Local, State, add_outer};
+use crate::variables::{MomentGradient, MotionState, add_outer};
 use conatus_math::DVec3;
 
 /// The gap between a point and the surface that it may touch.
@@ -35,7 +35,7 @@ enum Attachment {
 
 impl SurfaceGap {
     /// The gap of the point `p`. The joints of limbs must be up to date.
-    pub fn new(program: &Program, state: &State, against: Against, p: DVec3) -> Self {
+    pub fn new(program: &Program, state: &MotionState, against: Against, p: DVec3) -> Self {
         let Against::Solid(s) = against else {
             return Self::fixed(SoftNearestPoint::new(&program.around, p));
         };
@@ -72,7 +72,7 @@ impl SurfaceGap {
 
     /// Velocity and angular velocity of the surface at the point; the angular velocity
     /// of limbs is taken as zero.
-    pub fn surface_motion(&self, program: &Program, state: &State) -> (DVec3, DVec3) {
+    pub fn surface_motion(&self, program: &Program, state: &MotionState) -> (DVec3, DVec3) {
         match &self.attachment {
             Attachment::Static(_) => (DVec3::ZERO, DVec3::ZERO),
             Attachment::Carried { frame, arm, .. } => {
@@ -88,10 +88,10 @@ impl SurfaceGap {
     pub fn vector_jacobian_product(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         by_gap: DVec3,
         by_normal: DVec3,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) -> DVec3 {
         match &self.attachment {
             Attachment::Static(near) => near.vector_jacobian_product(by_gap, by_normal),
@@ -119,10 +119,10 @@ impl SurfaceGap {
     pub fn surface_motion_vjp(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         by_velocity: DVec3,
         by_spin: DVec3,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) -> DVec3 {
         match &self.attachment {
             Attachment::Static(_) => DVec3::ZERO,
@@ -157,7 +157,7 @@ struct LinkCapsule {
 impl LinkCapsule {
     fn approach(
         program: &Program,
-        state: &State,
+        state: &MotionState,
         (limb, link): (usize, usize),
         p: DVec3,
     ) -> SurfaceGap {
@@ -196,9 +196,9 @@ impl LinkCapsule {
     fn offset_vjp(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         by_offset: DVec3,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) -> DVec3 {
         let (e, square) = (self.along, self.along.length_squared());
         let (by_p, by_e) = match self.is_inside {
@@ -216,10 +216,10 @@ impl LinkCapsule {
     fn add_end_gradients(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         by_p: DVec3,
         by_e: DVec3,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) {
         let ends = [
             (self.link, by_p * (self.share - 1.0) - by_e),
@@ -228,7 +228,7 @@ impl LinkCapsule {
         add_limb_point_gradients(program, state, self.limb, &ends, out);
     }
 
-    fn velocity(&self, program: &Program, state: &State) -> DVec3 {
+    fn velocity(&self, program: &Program, state: &MotionState) -> DVec3 {
         let secant = Secant::new(program, state, self.limb);
         let [a, b] = [self.link, self.link + 1].map(|k| secant.velocity(k));
         a.lerp(b, self.share)
@@ -237,9 +237,9 @@ impl LinkCapsule {
     fn velocity_vjp(
         &self,
         program: &Program,
-        state: &State,
+        state: &MotionState,
         by_velocity: DVec3,
-        out: &mut Local,
+        out: &mut MomentGradient,
     ) -> DVec3 {
         if by_velocity == DVec3::ZERO {
             return DVec3::ZERO;

@@ -9,11 +9,11 @@
 
 use crate::program::Program;
 use crate::surface::SoftNearestPoint;
-use crate::variables::{Sink, State};
+use crate::variables::{MotionState, ResidualSink};
 use conatus_math::DVec3;
 
 /// Evaluates the cost of accelerations at one moment, q̈ of Mordatch (9).
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     let w = &program.weights;
     for (frame, at) in state.frames.iter().enumerate() {
         let (path, turn) = if program.is_base[frame] {
@@ -35,7 +35,12 @@ pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl S
 const CLEARANCE_HEIGHT_M: f64 = 0.04;
 
 /// Evaluates the cost of tangential motion close above a surface.
-pub fn evaluate_clearance(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate_clearance(
+    program: &Program,
+    weight: f64,
+    state: &MotionState,
+    sink: &mut impl ResidualSink,
+) {
     let weight = weight * program.weights.clearance;
     if weight == 0.0 {
         return;

@@ -7,11 +7,11 @@
 use super::task::Feature;
 use crate::character::limb::LimbGradient;
 use crate::program::Program;
-use crate::variables::{Sink, State, add_outer};
+use crate::variables::{MotionState, ResidualSink, add_outer};
 use conatus_math::DVec3;
 
 /// Evaluates the cost of all limbs at one moment.
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         let (Some(rest), true) = (limb.rest, limb.comfort > 0.0) else {
@@ -26,7 +26,7 @@ pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl S
 }
 
 /// The vector from base to tip of a limb minus a target, in torso axes.
-pub fn target_error(program: &Program, limb: usize, target: DVec3, state: &State) -> DVec3 {
+pub fn target_error(program: &Program, limb: usize, target: DVec3, state: &MotionState) -> DVec3 {
     let at = &state.limbs[limb];
     let back = state.frames[program.limbs[limb].torso].matrix.transpose();
     back * (at.tip - at.base) - target
@@ -38,8 +38,8 @@ pub fn evaluate_target(
     weight: f64,
     limb: usize,
     target: DVec3,
-    state: &State,
-    sink: &mut impl Sink,
+    state: &MotionState,
+    sink: &mut impl ResidualSink,
 ) {
     let (spec, at) = (&program.limbs[limb], &state.limbs[limb]);
     let error = target_error(program, limb, target, state).to_array();

@@ -13,16 +13,16 @@
 //! distance.
 
 use crate::contact_state::{ContactState, ContactStateGradient};
-use crate::program::{Fading, Program};
-use crate::variables::{Sink, State};
+use crate::program::{ContactFade, Program};
+use crate::variables::{MotionState, ResidualSink};
 use conatus_math::DVec3;
 
 /// Evaluates the cost of all contacts at one moment, Mordatch (2).
-pub fn evaluate(program: &Program, state: &State, weight: f64, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, state: &MotionState, weight: f64, sink: &mut impl ResidualSink) {
     let normal_share = program.weights.contact_normal.sqrt();
     let spin_share = program.weights.contact_spin.sqrt();
     for (i, contact) in program.contacts.iter().enumerate() {
-        let fading = program.fading(i, state.contacts[i]);
+        let fading = program.contact_fade(i, state.contacts[i]);
         let Some((a, by_a)) = evaluate_faded(state.contacts[i], fading, weight, i, sink) else {
             continue;
         };
@@ -78,15 +78,15 @@ pub fn evaluate(program: &Program, state: &State, weight: f64, sink: &mut impl S
 /// in the other part, and its derivative by a; none if the contact is off.
 fn evaluate_faded(
     a: f64,
-    fading: Fading,
+    fading: ContactFade,
     weight: f64,
     i: usize,
-    sink: &mut impl Sink,
+    sink: &mut impl ResidualSink,
 ) -> Option<(f64, f64)> {
     let (off, rest) = match fading {
-        Fading::Whole => return Some((a, 1.0)),
-        Fading::Off => ((a, 1.0), None),
-        Fading::Partly { t, slope } => {
+        ContactFade::Full => return Some((a, 1.0)),
+        ContactFade::Off => ((a, 1.0), None),
+        ContactFade::Partial { t, slope } => {
             // Roots of the shares 1 − 3t² + 2t³ = (1 − t)² (1 + 2t) and t² (3 − 2t).
             let (u, v) = ((1.0 + 2.0 * t).sqrt(), (3.0 - 2.0 * t).sqrt());
             let (off, on) = ((1.0 - t) * u, t * v);

@@ -17,9 +17,9 @@
 //! are three equations for each character, however many patches it has.
 
 use super::physics;
-use crate::inverse_dynamics::MOMENT;
+use crate::inverse_dynamics::MOMENT_SCALE;
 use crate::program::Program;
-use crate::variables::{Sink, State, add_outer};
+use crate::variables::{MotionState, ResidualSink, add_outer};
 use conatus_math::{DMat3, DVec3};
 
 /// ε: the distance of the zero moment point from the convex hull of the patch centres
@@ -44,13 +44,13 @@ struct ForceLine {
 }
 
 impl ForceLine {
-    fn new(program: &Program, state: &State, character: usize) -> Self {
+    fn new(program: &Program, state: &MotionState, character: usize) -> Self {
         let body = physics::body(program, state, character);
         let force = DVec3::from_slice(&body.demand);
         Self {
             centre: body.position,
             force,
-            moment: DVec3::from_slice(&body.demand[3..]) / MOMENT,
+            moment: DVec3::from_slice(&body.demand[3..]) / MOMENT_SCALE,
             divisor: smooth_floor(force.z),
         }
     }
@@ -83,7 +83,12 @@ fn smooth_floor(force: f64) -> (f64, f64) {
 }
 
 /// The zero moment point z of Mordatch (11) of a character at a height.
-pub fn zero_moment_point(program: &Program, state: &State, character: usize, height: f64) -> DVec3 {
+pub fn zero_moment_point(
+    program: &Program,
+    state: &MotionState,
+    character: usize,
+    height: f64,
+) -> DVec3 {
     ForceLine::new(program, state, character).at(height)
 }
 
@@ -169,7 +174,7 @@ impl Support {
 }
 
 /// Evaluates the cost of all characters at one moment, Mordatch (11).
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     for character in 0..program.characters.len() {
         let line = ForceLine::new(program, state, character);
         let contacts: Vec<usize> = (0..program.contacts.len())
@@ -223,7 +228,7 @@ pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl S
                 by_force.z -= (by_d.x * offset.x + by_d.y * offset.y) / divisor * line.divisor.1;
                 by_moment += DVec3::new(by_d.y, -by_d.x, 0.0) / divisor;
             }
-            let by_moment = by_moment / MOMENT;
+            let by_moment = by_moment / MOMENT_SCALE;
             let seed = [
                 by_force.x,
                 by_force.y,

@@ -10,7 +10,7 @@
 
 use crate::character::limb::LimbGradient;
 use crate::program::Program;
-use crate::variables::{Local, Sink, State, add_outer};
+use crate::variables::{MomentGradient, MotionState, ResidualSink, add_outer};
 use conatus_math::DVec3;
 
 /// Limbs stay this far within their reach, in metres, because they stretch a little
@@ -18,13 +18,13 @@ use conatus_math::DVec3;
 const REACH_MARGIN_M: f64 = 0.004;
 
 /// Evaluates the cost of all limbs at one moment (Mordatch §4.2.2).
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     let w = &program.weights;
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         let at = &state.limbs[i];
         let frames = [spec.torso, spec.effector];
-        let add_gradient = |gradient: &LimbGradient, local: &mut Local| {
+        let add_gradient = |gradient: &LimbGradient, local: &mut MomentGradient| {
             let [torso, effector] = local
                 .frames
                 .get_disjoint_mut(frames)

@@ -1,7 +1,7 @@
 //! The costs of Mordatch (1), one file each.
 //!
-//! Each is a function of a [`State`], what everything is at one moment, and
-//! delivers residuals to a [`Sink`]; nothing here knows how those are minimised.
+//! Each is a function of a [`MotionState`], the state at one moment, and passes its
+//! residuals to a [`ResidualSink`]. The minimisers are elsewhere.
 
 pub mod acceleration;
 pub mod comfort;
@@ -14,39 +14,38 @@ pub mod physics;
 pub mod task;
 
 use crate::program::Program;
-use crate::variables::{Moment, Sink, State};
+use crate::variables::{Moment, MotionState, ResidualSink};
 use physics::PhysicsMemory;
 
-/// How the terms of (1) are weighted in a stage of the optimisation
-/// (Mordatch §4.5).
+/// The factors of the terms of (1) in a stage of the optimisation (Mordatch §4.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mix {
+pub struct TermWeights {
     /// L_CI.
     pub contact: f64,
-    /// L_Physics proper: forces.
+    /// The forces of L_Physics.
     pub physics: f64,
-    /// The rest of L_Physics: limbs and joints,
+    /// The limits of limbs and joints in L_Physics.
     pub bounds: f64,
-    /// and penetration.
+    /// Penetration.
     pub penetration: f64,
     /// L_Task: the goals.
     pub task: f64,
-    /// Of that: weight is carried at the end, not braked. Accelerations are far
-    /// steeper than all else, so this is left to the polish.
+    /// Of L_Task: zero acceleration at the end. This cost is far steeper than all
+    /// others, so only the polish has it.
     pub rest: f64,
-    /// Of that: places on the way to goals.
+    /// Of L_Task: guides on the way to goals.
     pub guide: f64,
-    /// L_Task along the way: accelerations and comfort.
+    /// Running costs of L_Task: accelerations and comfort.
     pub effort: f64,
-    /// L_Task along the way: torques and forces.
+    /// Running costs of L_Task: torques and forces.
     pub torque: f64,
     /// L_Hint.
     pub hint: f64,
 }
 
-impl Mix {
-    /// Nothing counts.
-    pub const OFF: Self = Self {
+impl TermWeights {
+    /// All factors are zero.
+    pub const NONE: Self = Self {
         contact: 0.0,
         physics: 0.0,
         bounds: 0.0,
@@ -59,8 +58,8 @@ impl Mix {
         hint: 0.0,
     };
 
-    /// Everything but the hint and the rest counts in full: stage 3.
-    pub const FULL: Self = Self {
+    /// All terms but the hint, the guides and the rest at the end: stage 3.
+    pub const ALL: Self = Self {
         contact: 1.0,
         physics: 1.0,
         bounds: 1.0,
@@ -74,7 +73,7 @@ impl Mix {
     };
 }
 
-/// What the terms of Mordatch (1) come to.
+/// The values of the terms of Mordatch (1).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
     /// L_CI.
@@ -88,20 +87,20 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// All of (1).
+    /// The sum (1).
     pub fn total(&self) -> f64 {
         self.contact + self.physics + self.task + self.hint
     }
 }
 
-/// All costs of one moment along the way: what Mordatch (1) sums up over time.
-pub fn along_the_way(
+/// Evaluates the running costs at one moment: what Mordatch (1) sums up over time.
+pub fn evaluate_running_costs(
     program: &Program,
-    mix: &Mix,
+    mix: &TermWeights,
     moment: &Moment,
-    state: &State,
+    state: &MotionState,
     memory: &mut PhysicsMemory,
-    sink: &mut impl Sink,
+    sink: &mut impl ResidualSink,
 ) {
     let dt = moment.weight;
     let w = &program.weights;

@@ -6,8 +6,8 @@
 //! covers the time between samples and the space between points.
 
 use super::penetration::{add_segment_gradient, effector_ends, link_ends, part_frames};
-use crate::program::{Part, Program};
-use crate::variables::{Local, Sink, State, add_outer};
+use crate::program::{BodyPart, Program};
+use crate::variables::{MomentGradient, MotionState, ResidualSink, add_outer};
 use conatus_math::DVec3;
 
 /// The margin of links and torsos to obstacles, in metres.
@@ -92,7 +92,7 @@ pub fn probes(program: &Program) -> Vec<Probe> {
 }
 
 impl Probe {
-    fn position(&self, state: &State) -> DVec3 {
+    fn position(&self, state: &MotionState) -> DVec3 {
         match self.attachment {
             Attachment::Fixed(frame, local) => state.frames[frame].point(local),
             Attachment::Along(limb, link, share) => {
@@ -106,25 +106,31 @@ impl Probe {
     fn frames(&self, program: &Program) -> [usize; 2] {
         match self.attachment {
             Attachment::Fixed(frame, _) => [frame; 2],
-            Attachment::Along(limb, link, _) => part_frames(program, Part::Link(limb, link)),
+            Attachment::Along(limb, link, _) => part_frames(program, BodyPart::Link(limb, link)),
         }
     }
 
-    fn add_gradient(&self, program: &Program, state: &State, by_point: DVec3, out: &mut Local) {
+    fn add_gradient(
+        &self,
+        program: &Program,
+        state: &MotionState,
+        by_point: DVec3,
+        out: &mut MomentGradient,
+    ) {
         match self.attachment {
             Attachment::Fixed(frame, local) => {
                 out.frames[frame].add_point_gradient(local, by_point)
             }
             Attachment::Along(limb, link, share) => {
                 let ends = [by_point * (1.0 - share), by_point * share];
-                add_segment_gradient(program, state, Part::Link(limb, link), ends, out);
+                add_segment_gradient(program, state, BodyPart::Link(limb, link), ends, out);
             }
         }
     }
 }
 
 /// Evaluates the cost of all penetration of obstacles and objects at one moment.
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     for probe in &program.probes {
         let p = probe.position(state);
         let near = probe.radius + probe.margin;
@@ -174,11 +180,11 @@ pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl S
 /// point in its axes.
 fn nearby_objects<'a>(
     program: &'a Program,
-    state: &'a State,
+    state: &'a MotionState,
     probe: &Probe,
     p: DVec3,
     near: f64,
-) -> impl Iterator<Item = (&'a crate::program::Solid, usize, DVec3)> {
+) -> impl Iterator<Item = (&'a crate::program::ContactSolid, usize, DVec3)> {
     let own = probe.body;
     program.solids.iter().filter_map(move |solid| {
         let (who, frame) = solid.carrier.filter(|_| solid.link.is_none())?;
@@ -195,7 +201,7 @@ fn nearby_objects<'a>(
 }
 
 /// The largest penetration depth of obstacles and objects, in metres.
-pub fn max_penetration(program: &Program, state: &State) -> f64 {
+pub fn max_penetration(program: &Program, state: &MotionState) -> f64 {
     let mut max_depth = 0.0f64;
     for probe in &program.probes {
         let p = probe.position(state);

@@ -8,13 +8,13 @@
 //! handled by `obstacles.rs`.
 
 use crate::character::limb::LimbGradient;
-use crate::program::{MARGIN, Pair, Part, Program};
+use crate::program::{BodyPart, MAX_PAIR_MARGIN_M, PartPair, Program};
 use crate::surface::Surface;
-use crate::variables::{FrameState, Local, Sink, State};
+use crate::variables::{FrameState, MomentGradient, MotionState, ResidualSink};
 use conatus_math::DVec3;
 
 /// Evaluates the cost of all penetration at one moment (Mordatch §4.2.2).
-pub fn evaluate(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {
     let weight = weight * program.weights.penetration;
     for body in 0..program.body_count() {
         let points = FramePoints::new(program, state, program.base_frames[body]);
@@ -78,7 +78,12 @@ impl Bounds {
 }
 
 /// Evaluates pairs of parts of limbs and torsos.
-fn evaluate_pairs(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+fn evaluate_pairs(
+    program: &Program,
+    weight: f64,
+    state: &MotionState,
+    sink: &mut impl ResidualSink,
+) {
     // The stack holds up to 32 parts, the heap more.
     let (mut few, mut many);
     let extents = if program.parts.len() <= 32 {
@@ -111,7 +116,7 @@ fn evaluate_pairs(program: &Program, weight: f64, state: &State, sink: &mut impl
     }
     for run in &program.pair_runs {
         if let Some(other) = run.other {
-            let near = program.radius(program.parts[run.part]) + MARGIN;
+            let near = program.radius(program.parts[run.part]) + MAX_PAIR_MARGIN_M;
             if !Bounds::around(&extents[run.part], near).meets(&spans[other]) {
                 continue;
             }
@@ -152,7 +157,7 @@ struct FramePoints<'a> {
 }
 
 impl<'a> FramePoints<'a> {
-    fn new(program: &'a Program, state: &'a State, frame: usize) -> Self {
+    fn new(program: &'a Program, state: &'a MotionState, frame: usize) -> Self {
         let state = &state.frames[frame];
         let distances = planes(program).map(|s| s.distance(state.position).value);
         Self {
@@ -164,7 +169,7 @@ impl<'a> FramePoints<'a> {
     }
 
     /// Evaluates a ball around one of the points.
-    fn evaluate(&self, weight: f64, local: DVec3, radius: f64, sink: &mut impl Sink) {
+    fn evaluate(&self, weight: f64, local: DVec3, radius: f64, sink: &mut impl ResidualSink) {
         let margin = self.clearance - radius;
         if margin > 0.0 && margin * margin > local.length_squared() {
             return;
@@ -184,7 +189,12 @@ impl<'a> FramePoints<'a> {
 }
 
 /// Evaluates the ends of the links of limbs.
-fn evaluate_link_ends(program: &Program, weight: f64, state: &State, sink: &mut impl Sink) {
+fn evaluate_link_ends(
+    program: &Program,
+    weight: f64,
+    state: &MotionState,
+    sink: &mut impl ResidualSink,
+) {
     for (i, spec) in program.limbs.iter().enumerate() {
         let limb = &program.characters[spec.character].limbs[spec.limb];
         for (k, link) in limb.links.iter().enumerate() {
@@ -197,7 +207,7 @@ fn evaluate_link_ends(program: &Program, weight: f64, state: &State, sink: &mut 
                     sink.rows(weight, &[depth], &frames, &[], |seed, out| {
                         let by_point = distance.normal * -seed[0];
                         let ends = [DVec3::ZERO, by_point];
-                        add_segment_gradient(program, state, Part::Link(i, k), ends, out);
+                        add_segment_gradient(program, state, BodyPart::Link(i, k), ends, out);
                     });
                 }
             }
@@ -205,7 +215,7 @@ fn evaluate_link_ends(program: &Program, weight: f64, state: &State, sink: &mut 
     }
 }
 
-pub(crate) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec3) {
+pub(crate) fn link_ends(state: &MotionState, limb: usize, link: usize) -> (DVec3, DVec3) {
     let at = &state.limbs[limb];
     (at.point(link), at.point(link + 1))
 }
@@ -213,10 +223,10 @@ pub(crate) fn link_ends(state: &State, limb: usize, link: usize) -> (DVec3, DVec
 /// Adds the gradient with respect to points of a limb, numbered from its base.
 pub(crate) fn add_limb_point_gradients(
     program: &Program,
-    state: &State,
+    state: &MotionState,
     limb: usize,
     by_points: &[(usize, DVec3)],
-    out: &mut Local,
+    out: &mut MomentGradient,
 ) {
     let spec = &program.limbs[limb];
     let at = &state.limbs[limb];
@@ -243,15 +253,15 @@ pub(super) fn effector_ends(program: &Program, limb: usize) -> [DVec3; 2] {
 }
 
 /// The axis of a part.
-fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
+fn segment(program: &Program, state: &MotionState, part: BodyPart) -> (DVec3, DVec3) {
     match part {
-        Part::Link(limb, link) => link_ends(state, limb, link),
-        Part::Effector(limb) => {
+        BodyPart::Link(limb, link) => link_ends(state, limb, link),
+        BodyPart::Effector(limb) => {
             let frame = &state.frames[program.limbs[limb].effector];
             let [a, b] = effector_ends(program, limb);
             (frame.point(a), frame.point(b))
         }
-        Part::Ball(character, ball) => {
+        BodyPart::Ball(character, ball) => {
             let frame = &state.frames[program.base_frames[character]];
             let p = frame.point(program.characters[character].base.hull[ball].position);
             (p, p)
@@ -260,34 +270,34 @@ fn segment(program: &Program, state: &State, part: Part) -> (DVec3, DVec3) {
 }
 
 /// The frames that a part depends on; twice the same if it is one.
-pub(super) fn part_frames(program: &Program, part: Part) -> [usize; 2] {
+pub(super) fn part_frames(program: &Program, part: BodyPart) -> [usize; 2] {
     match part {
-        Part::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
-        Part::Effector(limb) => [program.limbs[limb].effector; 2],
-        Part::Ball(character, _) => [program.base_frames[character]; 2],
+        BodyPart::Link(limb, _) => [program.limbs[limb].torso, program.limbs[limb].effector],
+        BodyPart::Effector(limb) => [program.limbs[limb].effector; 2],
+        BodyPart::Ball(character, _) => [program.base_frames[character]; 2],
     }
 }
 
 /// Adds the gradient with respect to the ends of [`segment`].
 pub(super) fn add_segment_gradient(
     program: &Program,
-    state: &State,
-    part: Part,
+    state: &MotionState,
+    part: BodyPart,
     [by_a, by_b]: [DVec3; 2],
-    out: &mut Local,
+    out: &mut MomentGradient,
 ) {
     match part {
-        Part::Link(limb, link) => {
+        BodyPart::Link(limb, link) => {
             let ends = [(link, by_a), (link + 1, by_b)];
             add_limb_point_gradients(program, state, limb, &ends, out);
         }
-        Part::Effector(limb) => {
+        BodyPart::Effector(limb) => {
             let [a, b] = effector_ends(program, limb);
             let frame = &mut out.frames[program.limbs[limb].effector];
             frame.add_point_gradient(a, by_a);
             frame.add_point_gradient(b, by_b);
         }
-        Part::Ball(character, ball) => {
+        BodyPart::Ball(character, ball) => {
             let local = program.characters[character].base.hull[ball].position;
             out.frames[program.base_frames[character]].add_point_gradient(local, by_a + by_b);
         }
@@ -295,7 +305,7 @@ pub(super) fn add_segment_gradient(
 }
 
 /// The distance of two parts, negative if they penetrate.
-pub fn pair_distance(program: &Program, state: &State, pair: &Pair) -> f64 {
+pub fn pair_distance(program: &Program, state: &MotionState, pair: &PartPair) -> f64 {
     let (a, b) = (
         segment(program, state, program.parts[pair.a]),
         segment(program, state, program.parts[pair.b]),
@@ -305,7 +315,13 @@ pub fn pair_distance(program: &Program, state: &State, pair: &Pair) -> f64 {
 }
 
 /// Evaluates one pair of parts.
-fn evaluate_pair(program: &Program, weight: f64, state: &State, pair: &Pair, sink: &mut impl Sink) {
+fn evaluate_pair(
+    program: &Program,
+    weight: f64,
+    state: &MotionState,
+    pair: &PartPair,
+    sink: &mut impl ResidualSink,
+) {
     let (part_a, part_b) = (program.parts[pair.a], program.parts[pair.b]);
     let (a, b) = (
         segment(program, state, part_a),

@@ -10,11 +10,11 @@ mod terms;
 
 pub use terms::task_terms;
 
-use super::{Mix, comfort};
+use super::{TermWeights, comfort};
 use crate::character::limb::LimbGradient;
 use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::program::Program;
-use crate::variables::{Moment, Sink, State, add_outer};
+use crate::variables::{Moment, MotionState, ResidualSink, add_outer};
 use conatus_math::DVec3;
 
 /// The length of the chord of a limb that is stood on, as a fraction of its reach.
@@ -124,7 +124,7 @@ pub struct TaskTerm {
 
 impl TaskTerm {
     /// Its weight in a stage.
-    pub fn weight_in_stage(&self, mix: &Mix) -> f64 {
+    pub fn weight_in_stage(&self, mix: &TermWeights) -> f64 {
         let share = match self.feature {
             _ if self.is_guide => mix.guide,
             Feature::Rest { .. } => mix.rest,
@@ -136,7 +136,7 @@ impl TaskTerm {
 
 impl Feature {
     /// h(q) − h* of Mordatch (10).
-    pub fn error(&self, program: &Program, state: &State) -> DVec3 {
+    pub fn error(&self, program: &Program, state: &MotionState) -> DVec3 {
         match self {
             Self::Point {
                 frame,
@@ -180,10 +180,10 @@ impl Feature {
 /// Evaluates one term at its moment.
 pub fn evaluate(
     program: &Program,
-    mix: &Mix,
+    mix: &TermWeights,
     term: &TaskTerm,
-    state: &State,
-    sink: &mut impl Sink,
+    state: &MotionState,
+    sink: &mut impl ResidualSink,
 ) {
     let weight = term.weight_in_stage(mix);
     let error = term.feature.error(program, state).to_array();

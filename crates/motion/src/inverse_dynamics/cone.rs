@@ -1,6 +1,6 @@
-//! The forces that a patch can bear, and the nearest of them to any six numbers.
+//! The cone of forces that a patch can bear, and the projection onto it.
 
-use super::{Six, dot};
+use super::{Vector6, dot};
 use conatus_math::lanes::Real;
 
 /// The cone of a patch, A f ≤ b of Mordatch (6): f₂ ≥ 0 across the surface, and
@@ -17,7 +17,7 @@ pub struct Cone {
     pub arms: [f64; 3],
 }
 
-/// Bounds of cones: of one, or of several side by side.
+/// The bounds of one cone, or of several in SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds<F> {
     /// µ and the three arms; zero where there is no cone.
@@ -26,17 +26,17 @@ pub(super) struct Bounds<F> {
     pub held: F,
 }
 
-/// The nearest point of a cone, and how it follows what it is nearest to.
+/// The nearest point of a cone, and its derivative.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Nearest<F> {
     pub point: [F; 6],
-    pub slope: Slope<F>,
+    pub slope: ProjectionJacobian<F>,
 }
 
-/// A symmetric matrix with 6 rows: share · n nᵀ, two rows of sliding and three
-/// of moments.
+/// The derivative of the projection, a symmetric matrix of 6 rows: share · n nᵀ, a block
+/// of two rows for sliding and a diagonal for moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Slope<F = f64> {
+pub struct ProjectionJacobian<F = f64> {
     /// n.
     pub(super) across: [F; 6],
     /// What n nᵀ is multiplied by.
@@ -47,10 +47,10 @@ pub struct Slope<F = f64> {
     pub(super) moments: [F; 3],
 }
 
-impl Slope {
+impl ProjectionJacobian {
     /// The product with six numbers.
     #[inline]
-    pub fn times(&self, x: &Six) -> Six {
+    pub fn times(&self, x: &Vector6) -> Vector6 {
         let along = self.share * dot(&self.across, x);
         let (n, [xx, xy, yy], m) = (&self.across, self.slide, &self.moments);
         [
@@ -67,16 +67,16 @@ impl Slope {
 impl<F: Real> Bounds<F> {
     /// The nearest point to x, with the derivative times a factor.
     ///
-    /// Given s = f₂, all else is as near as its bound allows. So s is where
-    /// s − x₂ − Σ a_g max(r_g − a_g s, 0) is zero, which rises with s and is
-    /// concave, in straight pieces: from its first step on Newton's method comes
-    /// from below, leaves bounds one by one, and ends when it leaves no more.
+    /// Given s = f₂, all other numbers are as near as their bounds allow. So s is the root
+    /// of s − x₂ − Σ a_g max(r_g − a_g s, 0), which is increasing, concave and piecewise
+    /// linear: after its first step Newton's method approaches from below, leaves bounds
+    /// one by one, and ends when it leaves no more.
     #[inline(always)]
     pub fn nearest(&self, x: &[F; 6], factor: F) -> Nearest<F> {
         let (zero, one) = (F::splat(0.0), F::splat(1.0));
         let slide = (x[0] * x[0] + x[1] * x[1]).sqrt();
         let sizes = [slide, x[3].abs(), x[4].abs(), x[5].abs()];
-        // 1 where a bound is met.
+        // 1 where a bound is active.
         let mut met = [zero; 4];
         let (mut s, mut sum) = (x[2], one);
         for _ in 0..6 {
@@ -93,7 +93,7 @@ impl<F: Real> Bounds<F> {
                 break;
             }
         }
-        // The tip of the cone, if s is not above zero, has no slope.
+        // At the apex of the cone (s ≤ 0) the derivative is zero.
         let alive = s.above(zero, one, one - self.held);
         let (factor, s) = (factor * alive, s * alive);
 
@@ -113,11 +113,11 @@ impl<F: Real> Bounds<F> {
             point[k] = met.above(zero, across[k] * s, x[k] * alive);
             moments[k - 3] = met.above(zero, zero, factor);
         }
-        // Sliding that turns is followed by friction.
+        // The direction of friction follows that of sliding.
         let around = friction * s / safe * factor;
         Nearest {
             point,
-            slope: Slope {
+            slope: ProjectionJacobian {
                 across,
                 share: factor / sum,
                 slide: [
@@ -132,8 +132,8 @@ impl<F: Real> Bounds<F> {
 }
 
 impl Cone {
-    /// Of a patch with these half extents. Torsion acts on an arm of about two
-    /// thirds of the half diagonal, times µ.
+    /// The cone of a patch with these half extents. The arm of torsion is about two thirds
+    /// of the half diagonal, times µ.
     pub fn new(friction: f64, half_extents: [f64; 2]) -> Self {
         let [x, y] = half_extents;
         Self {
@@ -146,18 +146,18 @@ impl Cone {
         [self.friction, self.arms[0], self.arms[1], self.arms[2]]
     }
 
-    fn nearest(&self, x: &Six) -> Nearest<f64> {
+    fn nearest(&self, x: &Vector6) -> Nearest<f64> {
         let (shares, held) = (self.shares(), 1.0);
         Bounds { shares, held }.nearest(x, 1.0)
     }
 
-    /// The point of the cone that is nearest to x.
-    pub fn project(&self, x: &Six) -> Six {
+    /// The projection of x onto the cone.
+    pub fn project(&self, x: &Vector6) -> Vector6 {
         self.nearest(x).point
     }
 
     /// The derivative of [`project`](Self::project).
-    pub fn slope(&self, x: &Six) -> Slope {
+    pub fn slope(&self, x: &Vector6) -> ProjectionJacobian {
         self.nearest(x).slope
     }
 }

@@ -7,7 +7,7 @@ pub(super) struct Factor {
     l: Vec<f64>,
     /// The diagonal of L, inverted.
     inverse: Vec<f64>,
-    /// A column, side by side in memory, so that entries of a row go together.
+    /// A column, contiguous in memory, for vectorised updates of rows.
     column: Vec<f64>,
 }
 
@@ -25,7 +25,7 @@ macro_rules! sized {
 }
 
 impl Factor {
-    /// Becomes the identity.
+    /// Sets H to the identity.
     pub fn identity(&mut self, n: usize) {
         self.n = n;
         self.l.clear();
@@ -37,8 +37,8 @@ impl Factor {
         }
     }
 
-    /// Adds to the block of two bodies, `a` ≥ `b`. What is above the diagonal is
-    /// never read.
+    /// Adds to the block of two bodies, `a` ≥ `b`. Entries above the diagonal are never
+    /// read.
     #[inline]
     pub fn add(&mut self, a: usize, b: usize, block: &[[f64; 6]; 6]) {
         for (i, row) in block.iter().enumerate() {
@@ -47,8 +47,7 @@ impl Factor {
         }
     }
 
-    /// H becomes L. It is the identity and what squares added, so it is positive
-    /// definite.
+    /// Replaces H by L. H is the identity plus squares, so it is positive definite.
     pub fn factorise(&mut self) {
         sized!(factorise(
             self,
@@ -58,13 +57,13 @@ impl Factor {
         ));
     }
 
-    /// x becomes H⁻¹ x.
+    /// Replaces x by H⁻¹ x.
     pub fn solve(&self, x: &mut [f64]) {
         sized!(solve(self, &self.l, &self.inverse, x));
         self.solve_transposed(x);
     }
 
-    /// x becomes L⁻ᵀ x.
+    /// Replaces x by L⁻ᵀ x.
     pub fn solve_transposed(&self, x: &mut [f64]) {
         sized!(solve_transposed(self, &self.l, &self.inverse, x));
     }

@@ -1,24 +1,24 @@
-//! Contacts side by side in SIMD lanes: what Newton's method asks of all of
-//! them at every step.
+//! Contacts in SIMD lanes: the sums over contacts that Newton's method needs in every
+//! step.
 
-use super::cone::{Bounds, Nearest, Slope};
+use super::cone::{Bounds, Nearest, ProjectionJacobian};
 use super::dense::Factor;
-use super::{Body, Contact, MOMENT, Six, of_body};
+use super::{BodyDemand, MOMENT_SCALE, PatchContact, Vector6, of_body};
 use conatus_math::DVec3;
 use conatus_math::lanes::{Lanes, Real, V3};
 
-/// As many contacts as a human has, and one more.
+/// Contacts in a group: a human has seven.
 const LANES: usize = 8;
 
 type Wide = Lanes<LANES>;
 
 const ZERO: Wide = Lanes([0.0; LANES]);
 
-/// Contacts between the same bodies, whichever of the two has the patch. Lanes
-/// that are left over hold contacts without axes, on which nothing can act.
+/// Contacts between the same two bodies, whichever of the two has the patch. Unused
+/// lanes hold contacts with zero axes, which exert no force.
 ///
-/// A wrench on the first body is felt by the second as another one, the same map
-/// for all contacts of the group: so all sums over contacts are about the first.
+/// A wrench on the first body gives one on the second, by the same map for all contacts
+/// of the group: so all sums over contacts are taken about the first body.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// The body with the lower number, and the other one if there is one.
@@ -26,12 +26,12 @@ pub(super) struct Group {
     /// The number of the contact in each lane.
     members: [usize; LANES],
     count: usize,
-    /// How the second feels what the first does.
+    /// From wrenches on the first body to those on the second.
     transfer: Transfer,
     /// From the centre of mass of the first body.
     arm: V3<Wide>,
-    /// Axes of patches; those of patches of the second body as the first feels
-    /// their forces.
+    /// Axes of patches; those of patches of the second body scaled to forces on the
+    /// first.
     axes: [V3<Wide>; 3],
     bounds: Bounds<Wide>,
     /// 1/W.
@@ -59,7 +59,7 @@ impl Transfer {
     }
 
     /// Every column of a matrix mapped.
-    fn columns(&self, of: &[Six; 6]) -> [Six; 6] {
+    fn columns(&self, of: &[Vector6; 6]) -> [Vector6; 6] {
         let mut out = [[0.0; 6]; 6];
         for j in 0..6 {
             let part = |from: usize| DVec3::new(of[from][j], of[from + 1][j], of[from + 2][j]);
@@ -72,7 +72,7 @@ impl Transfer {
     }
 
     /// Every row of a matrix mapped.
-    fn rows(&self, of: &[Six; 6]) -> [Six; 6] {
+    fn rows(&self, of: &[Vector6; 6]) -> [Vector6; 6] {
         let mut out = [[0.0; 6]; 6];
         for (row, out) in of.iter().zip(&mut out) {
             let (force, turning) =
@@ -85,10 +85,10 @@ impl Transfer {
 }
 
 /// Proj(Gᵀλ) of a group and its derivative over W.
-pub(super) type Touch = Nearest<Wide>;
+pub(super) type GroupProjection = Nearest<Wide>;
 
-/// Which bodies of its cluster a contact acts on, in order.
-fn ends(contact: &Contact, places: &[usize]) -> (usize, Option<usize>) {
+/// The bodies within the cluster that a contact acts on, in ascending order.
+fn ends(contact: &PatchContact, places: &[usize]) -> (usize, Option<usize>) {
     let on = places[contact.on];
     match contact.against.map(|(other, _)| places[other]) {
         Some(other) => (on.min(other), Some(on.max(other))),
@@ -117,10 +117,10 @@ impl Group {
         }
     }
 
-    /// Puts contacts in groups; mostly they are in the right ones already.
+    /// Puts contacts into groups; the groups of the last call are reused if they fit.
     pub fn gather(
-        bodies: &[Body],
-        contacts: &[Contact],
+        bodies: &[BodyDemand],
+        contacts: &[PatchContact],
         places: &[usize],
         (members, gathered): (&[usize], &mut Vec<usize>),
         groups: &mut Vec<Self>,
@@ -148,17 +148,17 @@ impl Group {
         }
     }
 
-    fn is_for(&self, contacts: &[Contact], places: &[usize]) -> bool {
+    fn is_for(&self, contacts: &[PatchContact], places: &[usize]) -> bool {
         let mut members = self.members[..self.count].iter();
         members.all(|&i| ends(&contacts[i], places) == self.bodies)
     }
 
-    fn set(&mut self, lane: usize, bodies: &[Body], contact: &Contact) {
+    fn set(&mut self, lane: usize, bodies: &[BodyDemand], contact: &PatchContact) {
         let set = |v: &mut V3<Wide>, from: DVec3| {
             (v.x.0[lane], v.y.0[lane], v.z.0[lane]) = (from.x, from.y, from.z);
         };
-        let (first, felt) = match contact.against {
-            // A force of the second body's patch, as the first feels it.
+        let (first, sign) = match contact.against {
+            // A force of the second body's patch, as its reaction on the first.
             Some((other, ratio)) if other < contact.on => (other, -ratio),
             _ => (contact.on, 1.0),
         };
@@ -167,12 +167,12 @@ impl Group {
         if let Some((other, ratio)) = contact.against {
             let second = other.max(contact.on);
             self.transfer = Transfer {
-                ratio: if felt < 0.0 { 1.0 / felt } else { -ratio },
-                way: (first_at - bodies[second].position) * MOMENT,
+                ratio: if sign < 0.0 { 1.0 / sign } else { -ratio },
+                way: (first_at - bodies[second].position) * MOMENT_SCALE,
             };
         }
         for k in 0..3 {
-            set(&mut self.axes[k], contact.matrix.col(k) * felt);
+            set(&mut self.axes[k], contact.matrix.col(k) * sign);
         }
         match &contact.cone {
             Some(cone) => {
@@ -191,7 +191,7 @@ impl Group {
 
     /// Proj(Gᵀλ); adds G f to the gradient.
     #[inline(always)]
-    pub fn touch(&self, lambda: &[f64], gradient: &mut [f64], touch: &mut Touch) {
+    pub fn project(&self, lambda: &[f64], gradient: &mut [f64], projection: &mut GroupProjection) {
         let (first, second) = self.bodies;
         let (mut l, mut m) = of_body(lambda, first);
         if let Some(second) = second {
@@ -199,7 +199,7 @@ impl Group {
             let (l2, m2) = self.transfer.back(l2, m2);
             (l, m) = (l + l2, m + m2);
         }
-        let moment = V3::splat(m * MOMENT);
+        let moment = V3::splat(m * MOMENT_SCALE);
         let force = V3::splat(l) + moment.cross(self.arm);
         let [x, y, z] = self.axes;
         let numbers = [
@@ -210,12 +210,12 @@ impl Group {
             y.dot(moment),
             z.dot(moment),
         ];
-        *touch = self.bounds.nearest(&numbers, self.inverse);
-        let p = &touch.point;
+        *projection = self.bounds.nearest(&numbers, self.inverse);
+        let p = &projection.point;
         let force = (x * p[0] + y * p[1] + z * p[2]) * self.inverse;
         let moment = (x * p[3] + y * p[4] + z * p[5]) * self.inverse;
         let turning = self.arm.cross(force) + moment;
-        let (force, turning) = (sum(force), sum(turning) * MOMENT);
+        let (force, turning) = (sum(force), sum(turning) * MOMENT_SCALE);
         add_wrench(force, turning, first, gradient);
         if let Some(second) = second {
             let (force, turning) = self.transfer.wrench(force, turning);
@@ -223,15 +223,15 @@ impl Group {
         }
     }
 
-    /// Adds G S Gᵀ to H. The slope S is made of few directions, so what they
-    /// become under G is multiplied out.
+    /// Adds G S Gᵀ to H. The Jacobian S of the projection has few directions, whose images
+    /// under G are multiplied out.
     #[inline(always)]
-    pub fn add_square(&self, slope: &Slope<Wide>, factor: &mut Factor) {
+    pub fn add_square(&self, slope: &ProjectionJacobian<Wide>, factor: &mut Factor) {
         let (first, second) = self.bodies;
         let square = Columns::new(self, slope).square(slope);
         factor.add(first, first, &square);
         if let Some(second) = second {
-            let whole: [Six; 6] =
+            let whole: [Vector6; 6] =
                 std::array::from_fn(|i| std::array::from_fn(|j| square[i.max(j)][i.min(j)]));
             let across = self.transfer.columns(&whole);
             factor.add(second, first, &across);
@@ -239,13 +239,18 @@ impl Group {
         }
     }
 
-    /// Tells forces and slopes contact by contact.
-    pub fn scatter(&self, touch: &Touch, forces: &mut [Six], slopes: &mut [Slope]) {
+    /// Writes forces and Jacobians contact by contact.
+    pub fn scatter(
+        &self,
+        projection: &GroupProjection,
+        forces: &mut [Vector6],
+        slopes: &mut [ProjectionJacobian],
+    ) {
         for lane in 0..self.count {
-            let (number, slope) = (self.members[lane], &touch.slope);
+            let (number, slope) = (self.members[lane], &projection.slope);
             let inverse = self.inverse.0[lane];
-            forces[number] = touch.point.map(|p| p.0[lane] * inverse);
-            slopes[number] = Slope {
+            forces[number] = projection.point.map(|p| p.0[lane] * inverse);
+            slopes[number] = ProjectionJacobian {
                 across: slope.across.map(|n| n.0[lane]),
                 share: slope.share.0[lane],
                 slide: slope.slide.map(|s| s.0[lane]),
@@ -282,8 +287,8 @@ struct Columns {
 
 impl Columns {
     #[inline(always)]
-    fn new(group: &Group, slope: &Slope<Wide>) -> Self {
-        let scale = Wide::splat(MOMENT);
+    fn new(group: &Group, slope: &ProjectionJacobian<Wide>) -> Self {
+        let scale = Wide::splat(MOMENT_SCALE);
         // Loops and not `map`, which is not compiled for wide registers.
         let (mut pushes, mut moments) = ([[ZERO; 6]; 3], [[ZERO; 3]; 3]);
         for (k, &axis) in group.axes.iter().enumerate() {
@@ -310,7 +315,7 @@ impl Columns {
 
     /// The lower triangle of G S Gᵀ.
     #[inline(always)]
-    fn square(&self, slope: &Slope<Wide>) -> [Six; 6] {
+    fn square(&self, slope: &ProjectionJacobian<Wide>) -> [Vector6; 6] {
         let ([p, q], [xx, xy, yy]) = (&self.slide, slope.slide);
         let mut out = [[0.0; 6]; 6];
         for i in 0..6 {

@@ -1,5 +1,5 @@
-//! Which contact forces explain a movement: the quadratic programme of
-//! Mordatch (6), solved through its dual.
+//! The contact forces that explain a movement: the quadratic program of Mordatch (6),
+//! solved through its dual.
 //!
 //! A contact's force is six numbers f in the axes of its patch: two along the
 //! surface, one across it, and the moments about the centre of the patch. The
@@ -10,16 +10,16 @@
 //! min ½|G f − τ|² + ½ fᵀ W f   over f ∈ K      has      f_i = Proj_i(G_iᵀ λ)/W_i,
 //! λ + Σ_i G_i Proj_i(G_iᵀ λ)/W_i = τ,
 //! ```
-//! and λ = τ − G f is what is left unexplained. So there are six unknowns for a
-//! body, however many contacts it has. The left side is the gradient of a convex
+//! and λ = τ − G f is the residual. So there are six unknowns per body, independent of
+//! the number of contacts. The left side is the gradient of a convex
 //! function; Newton's method with a line search finds its root, with
-//! H = I + Σ G_i Proj_i′ G_iᵀ/W_i, from the λ of the time before in one or two
-//! iterations. Bodies between which no contact can bear anything (its W is
-//! infinite) are solved apart ([`Cluster`]).
+//! H = I + Σ G_i Proj_i′ G_iᵀ/W_i, in one or two iterations from the last λ (warm
+//! start). Bodies without a loaded contact between them (W is infinite) are solved
+//! separately ([`Cluster`]).
 //!
 //! Forces are in units of the weight of the contact's owner, rows of G and τ in
 //! units of the weight of the body they belong to; moments are scaled by
-//! [`MOMENT`].
+//! [`MOMENT_SCALE`].
 
 mod cone;
 mod dense;
@@ -27,57 +27,56 @@ mod group;
 mod newton;
 
 use conatus_math::{DMat3, DVec3};
-pub use cone::{Cone, Slope};
+pub use cone::{Cone, ProjectionJacobian};
 pub use newton::Cluster;
 use newton::{collect, scatter};
 
-/// Rows of moments (in weights times metres) are this much dearer than rows of
-/// forces.
-pub const MOMENT: f64 = 2.0;
+/// The factor of rows of moments (in weights times metres) relative to rows of forces.
+pub const MOMENT_SCALE: f64 = 2.0;
 
 /// Six numbers: a force and a moment.
-pub type Six = [f64; 6];
+pub type Vector6 = [f64; 6];
 
-/// A body that contacts act on.
+/// What the contacts of a body have to supply.
 #[derive(Clone, Copy, Debug)]
-pub struct Body {
+pub struct BodyDemand {
     /// The centre of mass.
     pub position: DVec3,
-    /// What has to be explained: (p̈ − g)/|g|, and MOMENT · d(Iω)/dt / (m |g|).
-    pub demand: Six,
+    /// τ, the required wrench: (p̈ − g)/|g|, and MOMENT_SCALE · d(Iω)/dt / (m |g|).
+    pub demand: Vector6,
 }
 
 /// A contact at one moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Contact {
-    /// The body that its force pushes.
+pub struct PatchContact {
+    /// The body on which its force acts.
     pub on: usize,
-    /// The body that feels the reaction, if that is one that moves, and the ratio
-    /// of the owner's mass to its mass.
+    /// The body on which the reaction acts, if that can move, and the ratio of the
+    /// owner's mass to its mass.
     pub against: Option<(usize, f64)>,
     /// The centre of the patch.
     pub position: DVec3,
     /// From patch axes to world axes.
     pub matrix: DMat3,
-    /// What forces it may bear; everything if there is none, as in a grip.
+    /// The forces it can bear; any force if there is none, as in a grip.
     pub cone: Option<Cone>,
-    /// W of (7); infinite if it bears nothing.
+    /// W of (7); infinite if it bears no force.
     pub weight: f64,
 }
 
-/// The solution of the programme at one moment.
+/// The solution of (6) at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Solution {
-    /// What is left unexplained: six numbers for each body.
+    /// The residual λ: six numbers for each body.
     pub lambda: Vec<f64>,
     /// The force of each contact, in its patch's axes.
-    pub forces: Vec<Six>,
+    pub forces: Vec<Vector6>,
     /// Proj′/W of each contact.
-    slopes: Vec<Slope>,
+    slopes: Vec<ProjectionJacobian>,
     clusters: Vec<Cluster>,
-    /// How many of those are in use.
+    /// The number of clusters in use.
     used: usize,
-    /// Which of the bodies of its cluster each body is.
+    /// The number of each body within its cluster.
     places: Vec<usize>,
     /// The lowest body in the cluster of each body.
     lowest: Vec<usize>,
@@ -85,7 +84,7 @@ pub struct Solution {
 
 /// The force and moment, in world axes, of six numbers of a contact: force, and
 /// moment about the centre of its patch.
-pub fn wrench(contact: &Contact, f: &Six) -> (DVec3, DVec3) {
+pub fn wrench(contact: &PatchContact, f: &Vector6) -> (DVec3, DVec3) {
     (
         contact.matrix * DVec3::new(f[0], f[1], f[2]),
         contact.matrix * DVec3::new(f[3], f[4], f[5]),
@@ -104,10 +103,14 @@ fn of_body(numbers: &[f64], body: usize) -> (DVec3, DVec3) {
 
 /// G_iᵀ λ.
 #[inline]
-pub(crate) fn transpose_times(bodies: &[Body], contact: &Contact, lambda: &[f64]) -> Six {
+pub(crate) fn transpose_times(
+    bodies: &[BodyDemand],
+    contact: &PatchContact,
+    lambda: &[f64],
+) -> Vector6 {
     let at = |body: usize| {
         let (l, m) = of_body(lambda, body);
-        let m = m * MOMENT;
+        let m = m * MOMENT_SCALE;
         (l + m.cross(contact.position - bodies[body].position), m)
     };
     let (mut force, mut moment) = at(contact.on);
@@ -129,11 +132,11 @@ pub(crate) fn transpose_times(bodies: &[Body], contact: &Contact, lambda: &[f64]
 
 /// out += G_i f.
 #[inline]
-fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
+fn add_times(bodies: &[BodyDemand], contact: &PatchContact, f: &Vector6, out: &mut [f64]) {
     let (force, moment) = wrench(contact, f);
     let mut add = |body: usize, factor: f64| {
         let arm = contact.position - bodies[body].position;
-        let turning = (arm.cross(force) + moment) * (MOMENT * factor);
+        let turning = (arm.cross(force) + moment) * (MOMENT_SCALE * factor);
         let pushing = force * factor;
         let out = &mut out[6 * body..6 * body + 6];
         for k in 0..3 {
@@ -148,27 +151,28 @@ fn add_times(bodies: &[Body], contact: &Contact, f: &Six, out: &mut [f64]) {
 }
 
 impl Solution {
-    /// Solves the programme of Mordatch (6), starting from the λ that is there.
-    pub fn solve(&mut self, bodies: &[Body], contacts: &[Contact]) {
+    /// Solves (6) of Mordatch, with the present λ as warm start.
+    pub fn solve(&mut self, bodies: &[BodyDemand], contacts: &[PatchContact]) {
         self.lambda.resize(6 * bodies.len(), 0.0);
         self.forces.clear();
         self.forces.resize(contacts.len(), [0.0; 6]);
         self.slopes.clear();
-        self.slopes.resize(contacts.len(), Slope::default());
-        self.part(bodies.len(), contacts);
+        self.slopes
+            .resize(contacts.len(), ProjectionJacobian::default());
+        self.find_clusters(bodies.len(), contacts);
         for cluster in &mut self.clusters[..self.used] {
             let found = (&mut self.forces[..], &mut self.slopes[..]);
             cluster.solve(bodies, contacts, &self.places, &mut self.lambda, found);
         }
     }
 
-    /// Parts bodies that have nothing to do with each other.
-    fn part(&mut self, bodies: usize, contacts: &[Contact]) {
+    /// Finds the clusters of bodies that are connected by loaded contacts.
+    fn find_clusters(&mut self, bodies: usize, contacts: &[PatchContact]) {
         let lowest = &mut self.lowest;
         lowest.clear();
         lowest.extend(0..bodies);
-        let bear = |contact: &&Contact| contact.weight.is_finite();
-        for contact in contacts.iter().filter(bear) {
+        let can_bear = |contact: &&PatchContact| contact.weight.is_finite();
+        for contact in contacts.iter().filter(can_bear) {
             if let Some((other, _)) = contact.against {
                 let (a, b) = (lowest[contact.on], lowest[other]);
                 if a != b {
@@ -199,7 +203,7 @@ impl Solution {
             own.bodies.push(body);
         }
         for (number, contact) in contacts.iter().enumerate() {
-            if bear(&contact) {
+            if can_bear(&contact) {
                 let low = lowest[contact.on];
                 let used = &mut self.clusters[..self.used];
                 let own = used.iter_mut().find(|c| c.bodies[0] == low);
@@ -210,14 +214,14 @@ impl Solution {
         }
     }
 
-    /// Bodies that push each other, directly or through others, and their contacts.
+    /// Bodies that are connected by contacts, directly or through others.
     pub fn clusters(&self) -> &[Cluster] {
         &self.clusters[..self.used]
     }
 
-    /// τ − G f of Mordatch (4), as it is: λ, if the programme was solved to its
-    /// end.
-    pub fn unexplained(&self, bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
+    /// The residual τ − G f of Mordatch (4), computed from the forces. It is λ if (6) was
+    /// solved exactly.
+    pub fn unexplained(&self, bodies: &[BodyDemand], contacts: &[PatchContact]) -> Vec<f64> {
         let mut out = vec![0.0; 6 * bodies.len()];
         for (contact, force) in contacts.iter().zip(&self.forces) {
             add_times(bodies, contact, force, &mut out);
@@ -228,8 +232,8 @@ impl Solution {
         out
     }
 
-    /// The value of the programme: |λ|² + fᵀ W f.
-    pub fn value(&self, contacts: &[Contact]) -> f64 {
+    /// The value of (6): |λ|² + fᵀ W f.
+    pub fn value(&self, contacts: &[PatchContact]) -> f64 {
         let left: f64 = self.lambda.iter().map(|l| l * l).sum();
         let pairs = self.forces.iter().zip(contacts);
         let pairs = pairs.filter(|(_, c)| c.weight.is_finite());
@@ -238,16 +242,16 @@ impl Solution {
             .sum::<f64>()
     }
 
-    /// The u = L⁻ᵀ seed with which a seed of [`Cluster::residual`] pulls
-    /// at τ − G f (with f held) and, by its product with f·Proj′Gᵀ, at √W: the
-    /// forces themselves are eliminated (variable projection). Six numbers for each
-    /// body, zero for those of other clusters.
-    pub fn spread(&self, cluster: &Cluster, seed: &[f64], out: &mut Vec<f64>) {
+    /// From a seed of [`Cluster::residual`] to u = L⁻ᵀ seed, the derivative by τ − G f
+    /// with f constant; its product with f·Proj′Gᵀ is the derivative by √W. The forces
+    /// are eliminated (variable projection). Six numbers for each body, zero for those
+    /// of other clusters.
+    pub fn expand_seed(&self, cluster: &Cluster, seed: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend_from_slice(seed);
         cluster.factor().solve_transposed(out);
         out.resize(self.lambda.len(), 0.0);
-        // From the last to the first: nothing is where another one goes.
+        // From the last to the first, so that no entry is overwritten before it moves.
         for (from, &to) in cluster.bodies.iter().enumerate().rev() {
             if from != to {
                 out.copy_within(6 * from..6 * from + 6, 6 * to);
@@ -256,28 +260,34 @@ impl Solution {
         }
     }
 
-    /// For a u of [`spread`](Self::spread): the derivative by W of contact i.
-    pub fn pull_weight(&self, bodies: &[Body], contacts: &[Contact], i: usize, u: &[f64]) -> f64 {
+    /// The derivative by W of contact i, for a u of [`expand_seed`](Self::expand_seed).
+    pub fn force_weight_vjp(
+        &self,
+        bodies: &[BodyDemand],
+        contacts: &[PatchContact],
+        i: usize,
+        u: &[f64],
+    ) -> f64 {
         // √W enters by f_i √W; its row is (Proj′/W Gᵀu)·f √W d√W/dW · …
         let x = transpose_times(bodies, &contacts[i], u);
         let moved = self.slopes[i].times(&x);
         0.5 * dot(&moved, &self.forces[i])
     }
 
-    /// Whether a contact pushes. If it does not, nothing about it matters.
-    pub fn pushes(&self, contact: usize) -> bool {
+    /// Whether a contact bears load. If not, all derivatives by its state are zero.
+    pub fn is_loaded(&self, contact: usize) -> bool {
         self.slopes[contact].share != 0.0
     }
 
-    /// The adjoint of the solution of a cluster: from derivatives of a number by its
-    /// λ and by its forces to what pulls at τ, G and W.
+    /// The adjoint of the solution of a cluster: from derivatives of a number by λ and by
+    /// the forces to derivatives by τ, G and W.
     pub fn adjoint(
         &self,
         cluster: &Cluster,
-        bodies: &[Body],
-        contacts: &[Contact],
+        bodies: &[BodyDemand],
+        contacts: &[PatchContact],
         by_lambda: Option<&[f64]>,
-        by_forces: &[Six],
+        by_forces: &[Vector6],
         out: &mut Adjoint,
     ) {
         // With x_i = G_iᵀλ, f_i = Proj(x_i)/W_i and F(λ) = λ + Σ G_i f_i − τ = 0.
@@ -289,7 +299,7 @@ impl Solution {
         }
         out.turned.clear();
         out.turned.resize(contacts.len(), [0.0; 6]);
-        let pushing = || cluster.contacts.iter().filter(|&&i| self.pushes(i));
+        let pushing = || cluster.contacts.iter().filter(|&&i| self.is_loaded(i));
         for &i in pushing() {
             let by_x = self.slopes[i].times(&by_forces[i]);
             add_times(bodies, &contacts[i], &by_x, mu);
@@ -313,30 +323,30 @@ impl Solution {
     }
 }
 
-/// What [`Solution::adjoint`] found: derivatives by τ and W; by G they are
-/// −µ f_iᵀ + λ y_iᵀ, for [`pull_wrench`].
+/// The result of [`Solution::adjoint`]: derivatives by τ and W. The derivative by G is
+/// −µ f_iᵀ + λ y_iᵀ, for [`wrench_vjp`].
 #[derive(Clone, Debug, Default)]
 pub struct Adjoint {
     /// µ: by τ.
     pub demand: Vec<f64>,
     /// y_i.
-    pub turned: Vec<Six>,
+    pub turned: Vec<Vector6>,
     /// By W_i.
     pub by_weight: Vec<f64>,
     /// µ of the bodies of the cluster.
     own: Vec<f64>,
 }
 
-/// Derivatives of αᵀ G_i f, with α and f held, by where things are.
+/// Derivatives of αᵀ G_i f by positions and axes, with α and f constant.
 #[derive(Clone, Copy, Debug)]
 pub struct WrenchGradient {
     /// By the centre of the patch.
     pub position: DVec3,
     /// By the entries of the patch's matrix.
     pub matrix: DMat3,
-    /// By the centre of mass of the body that is pushed.
+    /// By the centre of mass of the body on which the force acts.
     pub on: DVec3,
-    /// By that of the body that feels the reaction.
+    /// By the centre of mass of the body on which the reaction acts.
     pub against: DVec3,
 }
 
@@ -350,37 +360,37 @@ impl WrenchGradient {
     };
 }
 
-/// Derivatives of αᵀ G_i f, added up.
+/// Adds the derivatives of αᵀ G_i f.
 #[inline]
-pub fn pull_wrench(
-    bodies: &[Body],
-    contact: &Contact,
+pub fn wrench_vjp(
+    bodies: &[BodyDemand],
+    contact: &PatchContact,
     alpha: &[f64],
-    f: &Six,
+    f: &Vector6,
     out: &mut WrenchGradient,
 ) {
     let (pushing, turning) = (DVec3::new(f[0], f[1], f[2]), DVec3::new(f[3], f[4], f[5]));
     let force = contact.matrix * pushing;
-    // l·(R p) + m·(arm × R p + R t) at one body; returns what pulls at the arm.
-    let pull = |body: usize, factor: f64, matrix: &mut DMat3| {
+    // l·(R p) + m·(arm × R p + R t) at one body; returns the derivative by the arm.
+    let at_body = |body: usize, factor: f64, matrix: &mut DMat3| {
         let arm = contact.position - bodies[body].position;
         let (l, m) = of_body(alpha, body);
-        let (l, m) = (l * factor, m * (MOMENT * factor));
+        let (l, m) = (l * factor, m * (MOMENT_SCALE * factor));
         crate::variables::add_outer(matrix, l + m.cross(arm), pushing);
         crate::variables::add_outer(matrix, m, turning);
         force.cross(m)
     };
-    let by_arm = pull(contact.on, 1.0, &mut out.matrix);
+    let by_arm = at_body(contact.on, 1.0, &mut out.matrix);
     out.position += by_arm;
     out.on -= by_arm;
     if let Some((other, ratio)) = contact.against {
-        let by_arm = pull(other, -ratio, &mut out.matrix);
+        let by_arm = at_body(other, -ratio, &mut out.matrix);
         out.position += by_arm;
         out.against -= by_arm;
     }
 }
 
 #[inline]
-pub(crate) fn dot(a: &Six, b: &Six) -> f64 {
+pub(crate) fn dot(a: &Vector6, b: &Vector6) -> f64 {
     (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 }

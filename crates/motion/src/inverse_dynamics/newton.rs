@@ -1,19 +1,19 @@
 //! Newton's method for the dual of (6).
 
-use super::cone::Slope;
+use super::cone::ProjectionJacobian;
 use super::dense::Factor;
-use super::group::{Group, Touch};
-use super::{Body, Contact, Six};
+use super::group::{Group, GroupProjection};
+use super::{BodyDemand, PatchContact, Vector6};
 
-/// How exactly forces explain what they can, in body weights. Where contacts
-/// are firm, W is so small that rounding leaves 1e-11.
-const ACCURACY: f64 = 1e-10;
+/// The largest error of the optimality condition, in body weights. With firm contacts W
+/// is so small that rounding alone leaves 1e-11.
+const FORCE_TOLERANCE: f64 = 1e-10;
 
-/// A λ and what belongs to it.
+/// A λ with the projections and the gradient there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     lambda: Vec<f64>,
-    touches: Vec<Touch>,
+    projections: Vec<Touch>,
     /// The gradient of the dual function, λ + G f − τ.
     gradient: Vec<f64>,
 }
@@ -23,9 +23,10 @@ impl Place {
         self.gradient.clear();
         let pairs = self.lambda.iter().zip(demands);
         self.gradient.extend(pairs.map(|(l, d)| l - d));
-        self.touches.resize(groups.len(), Touch::default());
-        for (group, into) in groups.iter().zip(&mut self.touches) {
-            touch(group, &self.lambda, &mut self.gradient, into);
+        self.projections
+            .resize(groups.len(), GroupProjection::default());
+        for (group, into) in groups.iter().zip(&mut self.projections) {
+            project(group, &self.lambda, &mut self.gradient, into);
         }
     }
 
@@ -38,49 +39,49 @@ impl Place {
     }
 }
 
-/// [`Group::touch`] with the widest registers there are.
+/// [`Group::project`] with the widest registers of the processor.
 #[inline]
-fn touch(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut Touch) {
+fn project(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut GroupProjection) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        fn wide(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut Touch) {
-            group.touch(lambda, gradient, into);
+        fn wide(group: &Group, lambda: &[f64], gradient: &mut [f64], into: &mut GroupProjection) {
+            group.project(lambda, gradient, into);
         }
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 was just detected.
             return unsafe { wide(group, lambda, gradient, into) };
         }
     }
-    group.touch(lambda, gradient, into);
+    group.project(lambda, gradient, into);
 }
 
-/// [`Group::add_square`] with the widest registers there are.
+/// [`Group::add_square`] with the widest registers of the processor.
 #[inline]
-fn add_square(group: &Group, touch: &Touch, factor: &mut Factor) {
+fn add_square(group: &Group, projection: &GroupProjection, factor: &mut Factor) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
-        fn wide(group: &Group, touch: &Touch, factor: &mut Factor) {
-            group.add_square(&touch.slope, factor);
+        fn wide(group: &Group, projection: &GroupProjection, factor: &mut Factor) {
+            group.add_square(&projection.slope, factor);
         }
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor was just asked for AVX2.
-            return unsafe { wide(group, touch, factor) };
+            // SAFETY: AVX2 was just detected.
+            return unsafe { wide(group, projection, factor) };
         }
     }
-    group.add_square(&touch.slope, factor);
+    group.add_square(&projection.slope, factor);
 }
 
-/// Bodies that push each other, directly or through others: their part of the
-/// programme stands alone.
+/// Bodies that are connected by contacts, directly or through others: an independent
+/// part of (6).
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
     /// The bodies, in order.
     pub bodies: Vec<usize>,
     /// The contacts that act on them, in order.
     pub contacts: Vec<usize>,
-    /// Of H.
+    /// The Cholesky factor of H.
     factor: Factor,
     groups: Vec<Group>,
     /// The contacts that are in the groups.
@@ -92,15 +93,15 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Solves the programme of Mordatch (6), starting from the λ that is there.
-    /// `places` tells which of its bodies a body is.
+    /// Solves (6) of Mordatch for the cluster, with the present λ as warm start. `places`
+    /// gives the number of each body within its cluster.
     pub(super) fn solve(
         &mut self,
-        bodies: &[Body],
-        contacts: &[Contact],
+        bodies: &[BodyDemand],
+        contacts: &[PatchContact],
         places: &[usize],
         lambda: &mut [f64],
-        (forces, slopes): (&mut [Six], &mut [Slope]),
+        (forces, slopes): (&mut [Vector6], &mut [ProjectionJacobian]),
     ) {
         let n = 6 * self.bodies.len();
         self.demands.clear();
@@ -120,7 +121,7 @@ impl Cluster {
         self.here.evaluate(&self.demands, &self.groups);
         self.linearise(n);
         for _ in 0..100 {
-            if self.here.error() <= ACCURACY * scale {
+            if self.here.error() <= FORCE_TOLERANCE * scale {
                 break;
             }
             self.step.clear();
@@ -133,19 +134,19 @@ impl Cluster {
             self.linearise(n);
         }
         scatter(&self.bodies, &self.here.lambda, lambda);
-        for (group, touch) in self.groups.iter().zip(&self.here.touches) {
-            group.scatter(touch, forces, slopes);
+        for (group, projection) in self.groups.iter().zip(&self.here.projections) {
+            group.scatter(projection, forces, slopes);
         }
     }
 
-    /// The residual Lᵀλ, with H = L Lᵀ, whose square is its part of the value of the
-    /// programme: on the face of the cone where f is, f = Proj′ Gᵀλ/W, so
+    /// The residual Lᵀλ, with H = L Lᵀ, whose square is the cluster's part of the value of
+    /// (6): on the face of the cone where f is, f = Proj′ Gᵀλ/W, so
     /// |λ|² + fᵀWf = λᵀHλ.
     pub fn residual(&self, out: &mut Vec<f64>) {
         self.factor.transpose_times(&self.here.lambda, out);
     }
 
-    /// Of H.
+    /// The Cholesky factor of H.
     pub(super) fn factor(&self) -> &Factor {
         &self.factor
     }
@@ -153,19 +154,19 @@ impl Cluster {
     /// The Hessian H = I + Σ G_i Proj_i′ G_iᵀ/W_i, factorised.
     fn linearise(&mut self, n: usize) {
         self.factor.identity(n);
-        for (group, touch) in self.groups.iter().zip(&self.here.touches) {
-            add_square(group, touch, &mut self.factor);
+        for (group, projection) in self.groups.iter().zip(&self.here.projections) {
+            add_square(group, projection, &mut self.factor);
         }
         self.factor.factorise();
     }
 
-    /// Goes along the step as far as the dual function falls, its whole length
-    /// at most. Its slope along the step rises from below zero; where it rises
-    /// above within the step, its root is bracketed (the Illinois method). Where
-    /// forces are nearly free, a step may be a million times too long.
+    /// Line search: goes along the step as far as the dual function decreases, at most
+    /// its whole length. The slope along the step increases from below zero; where it
+    /// becomes positive within the step, its root is bracketed (the Illinois method).
+    /// Where the weights of forces are tiny, a step may be a million times too long.
     fn search(&mut self) -> bool {
         let first = self.here.slope_along(&self.step);
-        // Rounding: as good as it gets.
+        // The precision of the numbers is reached.
         if first >= 0.0 {
             return false;
         }
@@ -199,7 +200,7 @@ impl Cluster {
     }
 }
 
-/// The numbers of some bodies, out of those of all.
+/// Collects the numbers of some bodies from those of all.
 pub(super) fn collect(bodies: &[usize], all: &[f64], out: &mut Vec<f64>) {
     out.clear();
     for &body in bodies {
@@ -207,7 +208,7 @@ pub(super) fn collect(bodies: &[usize], all: &[f64], out: &mut Vec<f64>) {
     }
 }
 
-/// The other way round.
+/// Writes the numbers of some bodies to those of all.
 pub(super) fn scatter(bodies: &[usize], some: &[f64], out: &mut [f64]) {
     for (&body, six) in bodies.iter().zip(some.chunks_exact(6)) {
         out[6 * body..6 * body + 6].copy_from_slice(six);

@@ -50,7 +50,7 @@ mod tests;
 
 pub use monitor::{StageProgress, Watcher};
 
-use crate::costs::Mix;
+use crate::costs::TermWeights;
 use crate::objective::Evaluator;
 use crate::problem::Effort;
 use crate::program::Program;
@@ -87,38 +87,38 @@ const MIN_OBSTACLE_STEPS: usize = 4;
 const MAX_OBSTACLE_STEP_M: f64 = 0.1;
 
 /// The cost weights of a stage.
-pub fn mix(stage: usize) -> Mix {
+pub fn term_weights(stage: usize) -> TermWeights {
     match stage {
-        0 => Mix {
+        0 => TermWeights {
             contact: 0.0,
             physics: 0.0,
             guide: 1.0,
-            ..Mix::FULL
+            ..TermWeights::ALL
         },
-        1 => Mix {
+        1 => TermWeights {
             contact: 0.1,
             physics: 0.1,
             bounds: 0.1,
             penetration: 0.1,
             guide: 1.0,
             hint: 1.0,
-            ..Mix::FULL
+            ..TermWeights::ALL
         },
-        2 => Mix::FULL,
-        _ => polish_mix(POLISH_FACTORS[0]),
+        2 => TermWeights::ALL,
+        _ => polish_weights(POLISH_FACTORS[0]),
     }
 }
 
 /// The cost weights of the polish, with this factor of physics and limits.
-fn polish_mix(factor: f64) -> Mix {
-    Mix {
+fn polish_weights(factor: f64) -> TermWeights {
+    TermWeights {
         contact: POLISH_FACTORS[0],
         physics: factor,
         bounds: factor,
         penetration: POLISH_FACTORS[1],
         torque: 0.0,
         rest: 1.0,
-        ..Mix::FULL
+        ..TermWeights::ALL
     }
 }
 
@@ -223,7 +223,7 @@ pub fn attempt(
         if monitor.is_stopped() {
             return (x, outcomes);
         }
-        let (stage, mix) = (run.stage, mix(run.stage));
+        let (stage, mix) = (run.stage, term_weights(run.stage));
         monitor.begin(stage, 0);
         if run.starts_stage {
             initial::add_noise(&mut x, effort.noise, &mut random);
@@ -311,7 +311,7 @@ fn polish(
             decrease: 1e-5,
             window: 4,
         };
-        let (samples, mix) = (effort.polish_samples, polish_mix(factor));
+        let (samples, mix) = (effort.polish_samples, polish_weights(factor));
         let outcome = least_squares(&sharp, samples, &mix, limits, x, monitor);
         log_outcome(POLISH_STAGE, "least squares", &outcome);
         done += outcome.iterations;

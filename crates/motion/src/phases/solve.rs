@@ -1,7 +1,7 @@
 //! Levenberg-Marquardt and the preconditioner of L-BFGS, applied to a program.
 
 use super::monitor::Monitor;
-use crate::costs::Mix;
+use crate::costs::TermWeights;
 use crate::objective::Evaluator;
 use crate::program::Program;
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
@@ -12,7 +12,7 @@ use conatus_math::minimise::{Iteration, Limits, Outcome};
 pub(super) fn least_squares(
     program: &Program,
     samples: usize,
-    mix: &Mix,
+    mix: &TermWeights,
     limits: Limits,
     x: &mut [f64],
     monitor: &Monitor,
@@ -49,9 +49,9 @@ pub(super) struct Preconditioner(Cholesky);
 impl Preconditioner {
     pub fn new(program: &Program, evaluator: &mut Evaluator, x: &[f64]) -> Self {
         let mut matrix = BlockTridiagonal::new(&program.layout.sizes());
-        let smooth = Mix {
+        let smooth = TermWeights {
             effort: 1.0,
-            ..Mix::OFF
+            ..TermWeights::NONE
         };
         evaluator.linearise(&smooth, x, &mut vec![0.0; x.len()], &mut matrix);
         let mut cholesky = Cholesky::new(&matrix);

@@ -8,7 +8,7 @@ use crate::program::Program;
 use crate::score::MIN_ACTIVE_CONTACT;
 use crate::surface::Surface;
 use crate::variables::FRAME;
-use crate::{CharacterStart, Effort, Goal, Problem, Weights};
+use crate::{CharacterStart, CostWeights, Effort, Goal, Problem};
 use conatus_math::DVec3;
 
 /// A human that starts in a pose and has to stand, on the hands if `upside_down`.
@@ -38,7 +38,7 @@ fn program(pose: &str, upside_down: bool) -> Program {
             up,
             upside_down,
         }],
-        weights: Weights::default(),
+        weights: CostWeights::default(),
         objective: Default::default(),
         effort: Effort::default(),
         thresholds: Default::default(),

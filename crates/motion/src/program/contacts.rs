@@ -1,4 +1,4 @@
-//! Where forces may act: patches and what they may touch.
+//! Contacts: patches on which forces may act, and what they may touch.
 
 use super::{LimbLoad, Program};
 use crate::character::Patch;
@@ -7,17 +7,17 @@ use crate::object::Object;
 use crate::surface::{Capsule, RoundedBox, Shape};
 use conatus_math::{DMat3, DVec3};
 
-/// What a contact is fixed to, and which way it faces.
+/// What a contact is fixed to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// A rectangle, fixed to a frame.
     Patch,
-    /// A ball fixed to a frame, which touches with whatever side is nearest.
+    /// A ball fixed to a frame, which touches with its nearest point.
     Ball {
         /// In metres.
         radius: f64,
     },
-    /// The same around an inner joint of a limb: a knee.
+    /// A ball around an inner joint of a limb: a knee.
     Joint {
         /// The limb, among all.
         limb: usize,
@@ -31,31 +31,30 @@ pub enum Anchor {
 /// What a contact may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// All that does not move, the nearest of it.
+    /// The nearest of all surfaces that do not move.
     Surroundings,
     /// One of [`Program::solids`].
     Solid(usize),
 }
 
-/// A shape with a contact of its own for everybody who may touch it: something
-/// that moves, or that hands can hold on to.
+/// A shape that has a contact of its own with every effector that may touch it:
+/// something that moves, or that hands can grip.
 #[derive(Clone, Debug)]
-pub struct Solid {
+pub struct ContactSolid {
     /// Its name.
     pub name: String,
     /// In the axes of its carrier.
     pub shape: Shape,
-    /// Who it is part of: the character or object, and the frame. None if it does
-    /// not move.
+    /// The body and the frame it belongs to; none if it does not move.
     pub carrier: Option<(usize, usize)>,
-    /// Which link of which limb it is, if it is one: then its shape is a capsule
-    /// around that, wherever it is.
+    /// The limb and the link, if it is a link: then its shape is a capsule around the
+    /// link.
     pub link: Option<(usize, usize)>,
-    /// Whether hands can hold on to it.
+    /// Whether hands can grip it.
     pub grippable: bool,
 }
 
-/// A place where forces may act.
+/// A patch and what it may touch.
 #[derive(Clone, Debug)]
 pub struct ContactSpec {
     /// The body whose patch it is.
@@ -74,15 +73,15 @@ pub struct ContactSpec {
     pub turn: DMat3,
     /// What it may touch.
     pub against: Against,
-    /// All frames that it and what it may touch depend on, in order.
+    /// All frames that it and what it may touch depend on, in ascending order.
     pub frames: Vec<usize>,
     /// Half of its extent.
     pub half_extents: [f64; 2],
-    /// The forces it can bear; all if it holds on.
+    /// The forces it can bear; any force if it grips.
     pub cone: Option<Cone>,
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// Whether it can hold on to things.
+    /// Whether it can grip.
     pub grasps: bool,
     /// The factor of W (7).
     pub effort: f64,
@@ -91,8 +90,8 @@ pub struct ContactSpec {
     /// Whether it slides along what it touches, with friction against that
     /// ([`crate::slide`]).
     pub slides: bool,
-    /// Whether it is off altogether where its variable is next to nothing: all
-    /// contacts with what moves.
+    /// Whether it is off where its variable is nearly zero: true for all contacts with
+    /// what moves.
     pub fades: bool,
 }
 
@@ -104,7 +103,7 @@ impl ContactSpec {
             .map(|(x, y)| self.offset + self.turn * DVec3::new(x, y, 0.0))
     }
 
-    /// Whether it is a patch whose corners must not enter the surroundings.
+    /// Whether it is a patch whose corners must not penetrate the surroundings.
     pub fn has_corners(&self) -> bool {
         self.anchor == Anchor::Patch && self.against == Against::Surroundings
     }
@@ -115,9 +114,9 @@ impl ContactSpec {
 const OBJECT_CONTACT_FACTOR: f64 = 20.0;
 
 impl Program {
-    /// What moves and can be touched, and what can be held: things, torsos of
-    /// characters who are not alone, and holds of the surroundings.
-    pub(super) fn find_solids(&self) -> Vec<Solid> {
+    /// All solids: torsos of several characters, objects, and surroundings that can be
+    /// gripped.
+    pub(super) fn find_solids(&self) -> Vec<ContactSolid> {
         let mut solids = Vec::new();
         // A single character cannot touch another.
         let others = match self.characters.len() {
@@ -129,7 +128,7 @@ impl Program {
             let mut block = RoundedBox::new(DVec3::ZERO, DMat3::IDENTITY, half_extents);
             // As round as the balls of a hull.
             block.radius = 0.9 * half_extents.min_element();
-            solids.push(Solid {
+            solids.push(ContactSolid {
                 name: format!("{}/torso", character.base.name),
                 shape: Shape::RoundedBox(block),
                 carrier: Some((c, self.base_frames[c])),
@@ -142,7 +141,7 @@ impl Program {
         }
         for (k, object) in self.objects.iter().enumerate() {
             let body = self.characters.len() + k;
-            solids.push(Solid {
+            solids.push(ContactSolid {
                 name: object.base.name.clone(),
                 shape: object.shape(),
                 carrier: Some((body, self.base_frames[body])),
@@ -152,7 +151,7 @@ impl Program {
         }
         for surface in &self.around.surfaces {
             if surface.grippable {
-                solids.push(Solid {
+                solids.push(ContactSolid {
                     name: surface.name.clone(),
                     shape: surface.shape.clone(),
                     carrier: None,
@@ -164,8 +163,8 @@ impl Program {
         solids
     }
 
-    /// The contacts by which forces act on a limb. A knee on the ground spares what
-    /// is beyond it, and so does somebody who stands on a thigh.
+    /// The contacts by which forces act on a limb. The force on a knee does not load the
+    /// joints beyond it, nor does the force of a character that stands on a thigh.
     pub(super) fn find_loads(&self, limb: usize) -> Vec<LimbLoad> {
         let contacts = self.contacts.iter().enumerate();
         let own = contacts.clone().filter(|(_, c)| c.limb == Some(limb));
@@ -178,7 +177,7 @@ impl Program {
             },
         });
         let owner = self.limbs[limb].character;
-        let borne = contacts.filter_map(|(contact, spec)| {
+        let reactions = contacts.filter_map(|(contact, spec)| {
             let Against::Solid(s) = spec.against else {
                 return None;
             };
@@ -189,11 +188,11 @@ impl Program {
                 last,
             })
         });
-        own.chain(borne).collect()
+        own.chain(reactions).collect()
     }
 
     /// The links of a character's limbs, as others can touch them.
-    fn links_of(&self, character: usize) -> Vec<Solid> {
+    fn links_of(&self, character: usize) -> Vec<ContactSolid> {
         let carrier = Some((character, self.base_frames[character]));
         let mut solids = Vec::new();
         for (l, spec) in self.limbs.iter().enumerate() {
@@ -203,7 +202,7 @@ impl Program {
             let limb = &self.characters[character].limbs[spec.limb];
             for (k, link) in limb.links.iter().enumerate() {
                 let name = &self.characters[character].base.name;
-                solids.push(Solid {
+                solids.push(ContactSolid {
                     name: format!("{name}/{} {}", limb.name, k + 1),
                     shape: Shape::Capsule(Capsule::ball_at(DVec3::ZERO, link.radius)),
                     carrier,

@@ -1,12 +1,33 @@
-//! A problem made ready: which frames, contacts, limbs and pairs of parts there
-//! are, and where they stand among the unknowns.
+//! A problem made ready for evaluation: its frames, contacts, limbs and pairs of parts,
+//! and the layout of the unknowns.
+//!
+//! # Surroundings, objects and other characters
+//!
+//! What does not move is one set of rounded shapes ([`crate::surface`]), of which every
+//! contact may touch the nearest (3). What moves, or can be gripped, is a
+//! [`ContactSolid`] with contacts of its own. [`crate::contact_state`] computes the
+//! state of a contact relative to what it may touch, for all costs: also relative to a
+//! torso or, where a character's `limbs_bear`, to the links of its limbs, whose joints
+//! then bear the load too.
+//!
+//! - A sliding object has no choice of friction: the ground exerts one tilted force
+//!   ([`crate::slide`]), and characters push until the object stops.
+//! - Forces on an object are measured in its own weight; otherwise a light object could
+//!   be held from a distance at almost no cost.
+//! - Penetration of obstacles and objects is tested with points along all parts
+//!   (`costs/obstacles.rs`).
+//! - Every hand and foot may touch every object and every other character, but most
+//!   never do. Contacts with what moves are off where their variables are nearly zero
+//!   ([`Program::contact_fade`]). Bodies that then exert no force on each other are
+//!   solved separately ([`crate::inverse_dynamics`], `Cluster`), and their zero blocks
+//!   cost nothing in the normal equations.
 
 mod contacts;
 mod parts;
 
-pub use contacts::{Against, Anchor, ContactSpec, Solid};
-pub(crate) use parts::MARGIN;
-pub use parts::{Pair, PairRun, Part};
+pub use contacts::{Against, Anchor, ContactSolid, ContactSpec};
+pub(crate) use parts::MAX_PAIR_MARGIN_M;
+pub use parts::{BodyPart, PairRun, PartPair};
 
 use crate::base::RigidBase;
 use crate::character::{Character, CharacterPose, Placement};
@@ -16,8 +37,8 @@ use crate::dynamics::{BodyMotion, DynamicModel, SingleRigidBody};
 use crate::object::Object;
 use crate::problem::{Problem, Subject};
 use crate::surface::Surroundings;
-use crate::variables::{FrameStart, FrameState, Layout, Moment, State};
-use crate::weights::Weights;
+use crate::variables::{FrameStart, FrameState, Layout, Moment, MotionState};
+use crate::weights::CostWeights;
 use conatus_math::DVec3;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,9 +46,9 @@ use std::sync::Arc;
 /// A limb among all frames.
 #[derive(Clone, Debug)]
 pub struct LimbSpec {
-    /// Whose it is.
+    /// The character.
     pub character: usize,
-    /// Its number there.
+    /// Its number among the limbs of the character.
     pub limb: usize,
     /// The frame of the torso.
     pub torso: usize,
@@ -35,19 +56,19 @@ pub struct LimbSpec {
     pub effector: usize,
     /// The contact of its effector with the surroundings.
     pub contact: usize,
-    /// All contacts of its own.
+    /// All contacts of its effector and joints.
     pub contacts: Vec<usize>,
     /// All contacts by which forces act on it.
     pub loads: Vec<LimbLoad>,
     /// Its length when straight.
     pub reach: f64,
-    /// Its length when bent as far as it goes.
+    /// Its length when bent as far as possible.
     pub shortest: f64,
-    /// Cosines of its limits.
+    /// The cosine of its largest swing.
     pub swing_cos: f64,
-    /// Of the effector's tilt.
+    /// The cosine of the effector's largest tilt.
     pub tilt_cos: f64,
-    /// Of the effector's twist.
+    /// The cosine of the effector's largest twist.
     pub twist_cos: f64,
 }
 
@@ -56,10 +77,10 @@ pub struct LimbSpec {
 pub struct LimbLoad {
     /// The contact.
     pub contact: usize,
-    /// Its force in weights of the limb's owner: 1, or the reaction to the force of
-    /// somebody who stands on the limb.
+    /// Its force in weights of the limb's owner: 1, or the negative ratio of masses for
+    /// the reaction to another character's force.
     pub factor: f64,
-    /// The last joint that the force passes, counted from the base.
+    /// The last joint that the force loads, counted from the base.
     pub last: usize,
 }
 
@@ -81,56 +102,56 @@ pub struct Program {
     pub is_base: Vec<bool>,
     /// All contacts.
     pub contacts: Vec<ContactSpec>,
-    /// What has contacts of its own.
-    pub solids: Vec<Solid>,
+    /// Solids with contacts of their own.
+    pub solids: Vec<ContactSolid>,
     /// All limbs, in the order of the characters.
     pub limbs: Vec<LimbSpec>,
-    /// All stiff parts.
-    pub parts: Vec<Part>,
-    /// Pairs of parts that could meet.
-    pub pairs: Vec<Pair>,
-    /// All of these, run by run.
+    /// All rigid parts.
+    pub parts: Vec<BodyPart>,
+    /// Pairs of parts that could collide.
+    pub pairs: Vec<PartPair>,
+    /// The pairs, grouped into runs.
     pub pair_runs: Vec<PairRun>,
     /// Points that must not penetrate obstacles and objects.
     pub probes: Vec<Probe>,
-    /// What does not move.
+    /// The surroundings, which do not move.
     pub around: Surroundings,
     /// Below which speed the friction of sliding contacts fades, in metres per second.
     pub regularisation_speed: f64,
     /// The acceleration of gravity.
     pub gravity: DVec3,
-    /// What each cost weighs.
-    pub weights: Weights,
-    /// Which form of (8) counts.
+    /// The weights of the costs.
+    pub weights: CostWeights,
+    /// The form of (8).
     pub objective: crate::costs::physics::Objective,
     /// The goals.
     pub task_terms: Vec<TaskTerm>,
-    /// Where the unknowns are.
+    /// The layout of the unknowns.
     pub layout: Layout,
 }
 
-/// How far a contact is there.
+/// How much of a contact is in effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fading {
-    /// As Mordatch (2) and (7) have it.
-    Whole,
-    /// In between: its share is 3t² − 2t³.
-    Partly {
+pub enum ContactFade {
+    /// All: as in Mordatch (2) and (7).
+    Full,
+    /// The fraction 3t² − 2t³.
+    Partial {
         /// From 0 to 1.
         t: f64,
         /// Its derivative by a.
         slope: f64,
     },
-    /// Not at all.
+    /// Nothing.
     Off,
 }
 
-/// Where its c is below the first a contact with what moves bears nothing; above the
-/// second it is as Mordatch (7) has it.
-const FADES: (f64, f64) = (4e-4, 4e-3);
+/// The range of c in which contacts with what moves fade: below it they bear nothing,
+/// above it they are as in Mordatch (7).
+const FADE_RANGE: (f64, f64) = (4e-4, 4e-3);
 
 impl Program {
-    /// Makes a problem ready; it has been checked.
+    /// Makes a checked problem ready.
     pub fn new(problem: &Problem) -> Self {
         let characters: Vec<Character> = (problem.characters.iter())
             .map(|c| c.character.clone())
@@ -211,7 +232,7 @@ impl Program {
             limb.contacts = (all.filter(|(_, c)| c.limb == Some(l)))
                 .map(|(i, _)| i)
                 .collect();
-            // The first is that of its effector with the surroundings.
+            // The first contact is that of the effector with the surroundings.
             limb.contact = limb.contacts[0];
         }
         for l in 0..program.limbs.len() {
@@ -226,8 +247,8 @@ impl Program {
     }
 
     /// The state at the start, with all contacts at c = 1.
-    pub fn start_state(&self) -> State {
-        let mut state = State {
+    pub fn start_state(&self) -> MotionState {
+        let mut state = MotionState {
             frames: self.layout.start.iter().map(FrameState::at_start).collect(),
             contacts: vec![1.0; self.contacts.len()],
             limbs: Vec::new(),
@@ -237,7 +258,7 @@ impl Program {
     }
 
     /// Reads the state at a moment from the unknowns, limbs included.
-    pub fn update_state(&self, x: &[f64], moment: &Moment, state: &mut State) {
+    pub fn update_state(&self, x: &[f64], moment: &Moment, state: &mut MotionState) {
         state.update(&self.layout, x, moment);
         state.update_limbs(&self.characters, false);
     }
@@ -285,7 +306,7 @@ impl Program {
     }
 
     /// The motion of a body, for its dynamics.
-    pub fn body_motion<'a>(&self, state: &'a State, body: usize) -> BodyMotion<'a> {
+    pub fn body_motion<'a>(&self, state: &'a MotionState, body: usize) -> BodyMotion<'a> {
         BodyMotion {
             frames: &state.frames[self.frames_of(body)],
             limbs: state.limbs.get(self.limbs_of(body)).unwrap_or_default(),
@@ -293,19 +314,19 @@ impl Program {
     }
 
     /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
-    /// derivative by a. Contacts with what moves [fade out](Self::fading): W is
-    /// infinite where c is next to nothing, so that bodies that have nothing to do
-    /// with each other are problems apart.
+    /// derivative by a. Contacts with what moves [fade out](Self::contact_fade): W is
+    /// infinite where c is nearly zero, so that bodies without contact are solved
+    /// separately.
     pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
-        let Weights { k0, k1, .. } = self.weights;
+        let CostWeights { k0, k1, .. } = self.weights;
         let c = a * a;
         let below = c * c + k1;
         let k0 = k0 * self.contacts[contact].effort;
         let weight = (k0 / below, -4.0 * k0 * c * a / (below * below));
-        match self.fading(contact, a) {
-            Fading::Whole => weight,
-            Fading::Off => (f64::INFINITY, 0.0),
-            Fading::Partly { t, slope } => {
+        match self.contact_fade(contact, a) {
+            ContactFade::Full => weight,
+            ContactFade::Off => (f64::INFINITY, 0.0),
+            ContactFade::Partial { t, slope } => {
                 let share = t * t * (3.0 - 2.0 * t);
                 let faded = weight.0 / share;
                 let by_a = 6.0 * t * (1.0 - t) * slope;
@@ -314,19 +335,19 @@ impl Program {
         }
     }
 
-    /// How far a contact is there at all: contacts with what moves are off where
-    /// their variable is next to nothing.
-    pub fn fading(&self, contact: usize, a: f64) -> Fading {
+    /// How much of a contact is in effect: contacts with what moves are off where their
+    /// variable is nearly zero.
+    pub fn contact_fade(&self, contact: usize, a: f64) -> ContactFade {
         let c = a * a;
-        if !self.contacts[contact].fades || c >= FADES.1 {
-            return Fading::Whole;
+        if !self.contacts[contact].fades || c >= FADE_RANGE.1 {
+            return ContactFade::Full;
         }
-        if c <= FADES.0 {
-            return Fading::Off;
+        if c <= FADE_RANGE.0 {
+            return ContactFade::Off;
         }
-        let width = FADES.1 - FADES.0;
-        Fading::Partly {
-            t: (c - FADES.0) / width,
+        let width = FADE_RANGE.1 - FADE_RANGE.0;
+        ContactFade::Partial {
+            t: (c - FADE_RANGE.0) / width,
             slope: 2.0 * a / width,
         }
     }
@@ -347,7 +368,7 @@ impl Program {
     }
 
     /// The pose of a character at one moment.
-    pub fn pose(&self, state: &State, character: usize) -> CharacterPose {
+    pub fn pose(&self, state: &MotionState, character: usize) -> CharacterPose {
         let frames = self.frames_of(character);
         let place = |frame: usize| Placement {
             position: state.frames[frame].position,

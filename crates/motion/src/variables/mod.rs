@@ -1,21 +1,21 @@
-//! The unknowns: where every frame is at the knots, how fast it moves there,
-//! and how much each contact counts in each phase (Mordatch (13)).
+//! The unknowns: positions and velocities of every frame at the knots, and the contact
+//! variables of every phase (Mordatch (13)).
 //!
 //! A *frame* is a torso or an effector: a place and a rotation that change in
 //! time, as cubic Hermite splines of a position and of an exponential map. Knots
 //! are phase boundaries, and with two segments to a phase also the middles of
 //! phases. The first knot is the state at the start, which is given, and is no unknown.
 //!
-//! Unknowns stand in blocks, a block for each knot but the first:
+//! Unknowns are in blocks, one for each knot but the first:
 //! position, rotation, velocity and rate of rotation (12 numbers) of each frame,
 //! then the contact variables of the phase whose first segment ends there. So a
-//! segment touches two neighbouring blocks and nothing else.
+//! segment depends on two neighbouring blocks only.
 
 mod sample;
 mod sink;
 
-pub use sample::{FrameGradient, FrameState, Local, Moment, State, add_outer};
-pub use sink::{Descent, Rows, Scratch, Sink, Value};
+pub use sample::{FrameGradient, FrameState, Moment, MomentGradient, MotionState, add_outer};
+pub use sink::{CostSum, GradientSink, NormalEquations, ResidualSink, RowBuffer};
 
 use crate::character::Placement;
 use crate::start::Twist;
@@ -28,15 +28,15 @@ pub const FRAME: usize = 12;
 /// How the unknowns of Mordatch (13) are laid out.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How many frames there are.
+    /// The number of frames.
     pub frames: usize,
-    /// How many contacts.
+    /// The number of contacts.
     pub contacts: usize,
-    /// How many phases.
+    /// The number of phases.
     pub phases: usize,
     /// Segments of the splines in a phase: 1 or 2.
     pub segments: usize,
-    /// How long a phase is, in seconds.
+    /// The length of a phase, in seconds.
     pub phase_seconds: f64,
     /// The state of each frame at the start.
     pub start: Vec<FrameStart>,
@@ -65,22 +65,22 @@ impl FrameStart {
 }
 
 impl Layout {
-    /// How many blocks of unknowns there are: knots but for the first.
+    /// The number of blocks of unknowns: all knots but the first.
     pub fn blocks(&self) -> usize {
         self.phases * self.segments
     }
 
-    /// How long a segment is, in seconds.
+    /// The length of a segment, in seconds.
     pub fn segment_seconds(&self) -> f64 {
         self.phase_seconds / self.segments as f64
     }
 
-    /// How long the whole movement is, in seconds.
+    /// The length of the movement, in seconds.
     pub fn seconds(&self) -> f64 {
         self.phase_seconds * self.phases as f64
     }
 
-    /// Where a block begins.
+    /// The index of a block's first unknown.
     pub fn block_start(&self, block: usize) -> usize {
         block * self.frames * FRAME + block.div_ceil(self.segments) * self.contacts
     }
@@ -91,7 +91,7 @@ impl Layout {
         (0..self.blocks()).map(size).collect()
     }
 
-    /// How many unknowns there are.
+    /// The number of unknowns.
     pub fn len(&self) -> usize {
         self.block_start(self.blocks())
     }
@@ -101,20 +101,19 @@ impl Layout {
         self.len() == 0
     }
 
-    /// Where the numbers of a frame are at a knot; none at the first knot.
+    /// The index of a frame's first unknown at a knot; none at the first knot.
     pub fn frame(&self, knot: usize, frame: usize) -> Option<usize> {
         let block = knot.checked_sub(1)?;
         Some(self.block_start(block) + frame * FRAME)
     }
 
-    /// Where a contact's variable a (of c = a²) is in a phase.
+    /// The index of a contact's variable a (of c = a²) in a phase.
     pub fn contact(&self, phase: usize, contact: usize) -> usize {
         self.block_start(phase * self.segments) + self.frames * FRAME + contact
     }
 
-    /// The still pose of the start at all knots, with all contacts at c = 1: as
-    /// uninformed as it can be (§4.5). c = 0 would be a trap, since (7) does not
-    /// change there.
+    /// The start pose at all knots, without motion and with all contacts at c = 1
+    /// (§4.5). c = 0 is a stationary point, because the derivative of (7) is zero there.
     pub fn still(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.len()];
         for knot in 1..=self.blocks() {
@@ -131,7 +130,7 @@ impl Layout {
         x
     }
 
-    /// The moment at the share `s` of a segment.
+    /// The moment at the fraction `s` of a segment.
     pub fn moment(&self, segment: usize, s: f64, weight: f64) -> Moment {
         Moment {
             segment,

@@ -1,15 +1,15 @@
-//! Everything that moves at one moment, and derivatives by it.
+//! The state at one moment, and derivatives by it.
 
 use super::{FRAME, FrameStart, Layout};
 use crate::character::limb::LimbGradient;
 use crate::character::{Character, LimbState};
-use crate::inverse_dynamics::{Adjoint, Six};
+use crate::inverse_dynamics::{Adjoint, Vector6};
 use crate::start::Twist;
 use conatus_math::exp_map::Rotation;
 use conatus_math::hermite::{Weights, blend};
 use conatus_math::{DMat3, DVec3};
 
-/// A moment of the movement at which costs are summed up.
+/// A moment of the movement at which costs are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// The segment it is in.
@@ -18,20 +18,20 @@ pub struct Moment {
     pub phase: usize,
     /// Seconds since the start.
     pub time: f64,
-    /// How long it stands for, in seconds.
+    /// Its weight in the quadrature over time, in seconds.
     pub weight: f64,
-    /// What the knots of the segment weigh.
+    /// The weights of the two knots of the segment.
     pub weights: Weights,
 }
 
 /// A frame at one moment, in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameState {
-    /// Where its origin is.
+    /// The position of its origin.
     pub position: DVec3,
-    /// How fast that moves.
+    /// The velocity of its origin.
     pub velocity: DVec3,
-    /// How that changes.
+    /// The acceleration of its origin.
     pub acceleration: DVec3,
     /// From its own axes to world axes.
     pub matrix: DMat3,
@@ -83,12 +83,12 @@ impl FrameState {
         }
     }
 
-    /// Where a point fixed to the frame is.
+    /// The position of a point fixed to the frame.
     pub fn point(&self, local: DVec3) -> DVec3 {
         self.position + self.matrix * local
     }
 
-    /// How fast a point fixed to the frame moves.
+    /// The velocity of a point fixed to the frame.
     pub fn point_velocity(&self, local: DVec3) -> DVec3 {
         self.velocity + self.omega.cross(self.matrix * local)
     }
@@ -109,13 +109,13 @@ pub struct FrameGradient {
     pub omega: DVec3,
     /// By ω̇.
     pub alpha: DVec3,
-    /// By the exponential map and its rates, besides what goes through the
+    /// By the exponential map and its rates, in addition to the derivatives by the
     /// matrix, ω and ω̇.
     pub turn: [DVec3; 3],
 }
 
 impl FrameGradient {
-    /// All zero. (What is called default of a matrix is the identity.)
+    /// All zero. (The default of a matrix is the identity.)
     pub const ZERO: Self = Self {
         position: DVec3::ZERO,
         velocity: DVec3::ZERO,
@@ -155,41 +155,40 @@ pub fn add_outer(matrix: &mut DMat3, u: DVec3, v: DVec3) {
     matrix.z_axis += u * v.z;
 }
 
-/// Derivatives of a number by everything at one moment.
+/// Derivatives of a number by the state at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Local {
+pub struct MomentGradient {
     /// By the frames.
     pub frames: Vec<FrameGradient>,
     /// By the contact variables a of the phase.
     pub contacts: Vec<f64>,
-    /// Memory for whoever pulls.
-    pub(crate) room: Room,
+    /// Buffers for vector-Jacobian products.
+    pub(crate) buffers: WorkBuffers,
 }
 
-/// Memory for derivatives on their way, so that nobody has to ask for any at
-/// every moment.
+/// Buffers for vector-Jacobian products, so that none is allocated at every moment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct WorkBuffers {
     pub numbers: Vec<f64>,
-    pub forces: Vec<Six>,
+    pub forces: Vec<Vector6>,
     pub adjoint: Adjoint,
     pub limb: LimbGradient,
 }
 
-impl Local {
+impl MomentGradient {
     /// All zero.
     pub fn new(frames: usize, contacts: usize) -> Self {
         Self {
             frames: vec![FrameGradient::ZERO; frames],
             contacts: vec![0.0; contacts],
-            room: Room::default(),
+            buffers: WorkBuffers::default(),
         }
     }
 }
 
-/// Everything at one moment.
+/// The state at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct MotionState {
     /// The frames: for each character its torso, then its effectors.
     pub frames: Vec<FrameState>,
     /// The contact variables a of the phase.
@@ -198,7 +197,7 @@ pub struct State {
     pub limbs: Vec<LimbState>,
 }
 
-impl State {
+impl MotionState {
     /// Reads the unknowns at a moment.
     pub fn update(&mut self, layout: &Layout, x: &[f64], moment: &Moment) {
         self.frames.clear();

@@ -1,51 +1,56 @@
-//! Where costs evaluate what they have found: residuals, and how those pull at
-//! what they depend on.
+//! Where costs put their residuals.
 //!
-//! A cost is a sum of squares, weight · |ρ|². It states ρ and, as a function, the
-//! product of any row vector with ρ's derivative: its *pull*. From this one
-//! description come the gradient, for L-BFGS ([`Descent`]), and the normal
-//! equations, for Levenberg and Marquardt ([`Rows`]).
+//! A cost is a sum of squares, weight · |ρ|². It gives ρ and its vector-Jacobian
+//! product as a function. From this one description come the gradient, for L-BFGS
+//! ([`GradientSink`]), and the normal equations, for Levenberg-Marquardt
+//! ([`NormalEquations`]).
 
-use super::{FRAME, FrameGradient, Layout, Local, Moment, State};
+use super::{FRAME, FrameGradient, Layout, Moment, MomentGradient, MotionState};
 use conatus_math::banded::BlockTridiagonal;
 
 /// Takes residuals of one moment.
-pub trait Sink {
-    /// The cost weight · |ρ|². `frames` and `contacts` name all that ρ depends
-    /// on; `pull` adds seedᵀ ∂ρ to their gradients.
+pub trait ResidualSink {
+    /// The cost weight · |ρ|². ρ depends on `frames` and `contacts` only; `vjp` adds
+    /// seedᵀ ∂ρ to their gradients.
     fn rows(
         &mut self,
         weight: f64,
         residual: &[f64],
         frames: &[usize],
         contacts: &[usize],
-        pull: impl Fn(&[f64], &mut Local),
+        vjp: impl Fn(&[f64], &mut MomentGradient),
     );
 }
 
 /// Sums up costs and their gradient.
 #[derive(Default)]
-pub struct Descent {
+pub struct GradientSink {
     /// The sum of the costs so far.
     pub cost: f64,
     /// Its derivatives by everything at the present moment.
-    pub local: Local,
+    pub local: MomentGradient,
     seed: Vec<f64>,
 }
 
-impl Descent {
-    /// Nothing yet.
+impl GradientSink {
+    /// An empty sum.
     pub fn new(layout: &Layout) -> Self {
         Self {
             cost: 0.0,
-            local: Local::new(layout.frames, layout.contacts),
+            local: MomentGradient::new(layout.frames, layout.contacts),
             seed: Vec::new(),
         }
     }
 
-    /// Adds the gradient of the present moment to that of all unknowns, and
-    /// makes room for the next moment.
-    pub fn settle(&mut self, layout: &Layout, moment: &Moment, state: &State, out: &mut [f64]) {
+    /// Adds the gradient of the present moment to that of all unknowns, and clears it
+    /// for the next moment.
+    pub fn flush(
+        &mut self,
+        layout: &Layout,
+        moment: &Moment,
+        state: &MotionState,
+        out: &mut [f64],
+    ) {
         let mut knots = [0.0; 2 * FRAME];
         let starts = [0, 1].map(|knot| layout.frame(moment.segment + knot, 0));
         for frame in 0..layout.frames {
@@ -70,7 +75,7 @@ impl Descent {
     }
 }
 
-impl Sink for Descent {
+impl ResidualSink for GradientSink {
     #[inline]
     fn rows(
         &mut self,
@@ -78,7 +83,7 @@ impl Sink for Descent {
         residual: &[f64],
         _: &[usize],
         _: &[usize],
-        pull: impl Fn(&[f64], &mut Local),
+        vjp: impl Fn(&[f64], &mut MomentGradient),
     ) {
         let square: f64 = residual.iter().map(|r| r * r).sum();
         if square == 0.0 {
@@ -87,15 +92,15 @@ impl Sink for Descent {
         self.cost += weight * square;
         self.seed.clear();
         self.seed.extend(residual.iter().map(|r| 2.0 * weight * r));
-        pull(&self.seed, &mut self.local);
+        vjp(&self.seed, &mut self.local);
     }
 }
 
 /// Sums up costs alone.
 #[derive(Default)]
-pub struct Value(pub f64);
+pub struct CostSum(pub f64);
 
-impl Sink for Value {
+impl ResidualSink for CostSum {
     #[inline]
     fn rows(
         &mut self,
@@ -103,29 +108,29 @@ impl Sink for Value {
         residual: &[f64],
         _: &[usize],
         _: &[usize],
-        _: impl Fn(&[f64], &mut Local),
+        _: impl Fn(&[f64], &mut MomentGradient),
     ) {
         self.0 += weight * residual.iter().map(|r| r * r).sum::<f64>();
     }
 }
 
 /// Collects normal equations JᵀJ and Jᵀρ of residuals √weight · ρ.
-pub struct Rows<'a> {
+pub struct NormalEquations<'a> {
     /// Half the sum of the costs so far, as least squares have it.
     pub cost: f64,
     /// Jᵀρ.
     pub gradient: &'a mut [f64],
     layout: &'a Layout,
     moment: Moment,
-    state: &'a State,
-    local: &'a mut Local,
-    scratch: &'a mut Scratch,
+    state: &'a MotionState,
+    local: &'a mut MomentGradient,
+    scratch: &'a mut RowBuffer,
 }
 
-/// Memory for collecting rows: those of a segment that depend on the same
-/// unknowns are added to the matrix together, which takes much less time.
+/// Buffered rows: those of a segment that depend on the same unknowns are added to the
+/// matrix together, which takes much less time.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct RowBuffer {
     bins: Vec<Bin>,
     /// How many of the bins are in use.
     used: usize,
@@ -139,10 +144,10 @@ struct Bin {
     frames: Vec<usize>,
     contacts: Vec<usize>,
     unknowns: Vec<usize>,
-    /// Where frames are among the unknowns: at the first knot of the segment, if
-    /// that is no start, and at the second.
+    /// The index of the frames among `unknowns`: at the first knot of the segment, unless
+    /// that is the start, and at the second.
     places: [Option<usize>; 2],
-    /// Where contacts are.
+    /// The index of the contacts among `unknowns`.
     contacts_at: usize,
     numbers: Vec<f64>,
 }
@@ -167,8 +172,8 @@ impl Bin {
                     unknowns.extend(at..at + FRAME);
                 }
             }
-            // Contacts stand with the knot at which the first segment of their
-            // phase ends.
+            // Contacts are in the block of the knot at which the first segment of
+            // their phase ends.
             if number == host + 1 {
                 self.contacts_at = unknowns.len();
                 unknowns.extend(contacts.iter().map(|&c| layout.contact(moment.phase, c)));
@@ -177,9 +182,9 @@ impl Bin {
     }
 }
 
-impl Scratch {
-    /// Adds all rows that are left to the matrix.
-    pub fn settle(&mut self, matrix: &mut BlockTridiagonal) {
+impl RowBuffer {
+    /// Adds all buffered rows to the matrix.
+    pub fn flush(&mut self, matrix: &mut BlockTridiagonal) {
         for bin in &self.bins[..self.used] {
             if !bin.unknowns.is_empty() {
                 matrix.add_rows(&bin.unknowns, &bin.numbers);
@@ -210,18 +215,18 @@ impl Scratch {
     }
 }
 
-impl<'a> Rows<'a> {
-    /// Ready for the residuals of one moment. What they do to the matrix is known
-    /// after [`Scratch::settle`].
+impl<'a> NormalEquations<'a> {
+    /// Ready for the residuals of one moment. The matrix is complete after
+    /// [`RowBuffer::flush`].
     pub fn new(
         layout: &'a Layout,
         moment: &Moment,
-        state: &'a State,
+        state: &'a MotionState,
         (gradient, matrix): (&'a mut [f64], &'a mut BlockTridiagonal),
-        (local, scratch): (&'a mut Local, &'a mut Scratch),
+        (local, scratch): (&'a mut MomentGradient, &'a mut RowBuffer),
     ) -> Self {
         if scratch.segment != moment.segment {
-            scratch.settle(matrix);
+            scratch.flush(matrix);
             scratch.segment = moment.segment;
         }
         Self {
@@ -236,17 +241,17 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Sink for Rows<'_> {
+impl ResidualSink for NormalEquations<'_> {
     fn rows(
         &mut self,
         weight: f64,
         residual: &[f64],
         frames: &[usize],
         contacts: &[usize],
-        pull: impl Fn(&[f64], &mut Local),
+        vjp: impl Fn(&[f64], &mut MomentGradient),
     ) {
         let square: f64 = residual.iter().map(|r| r * r).sum();
-        // A cost that is off, or one-sided and on its free side.
+        // A cost with zero weight, or a one-sided one that is inactive.
         if weight == 0.0 || square == 0.0 && residual.len() == 1 {
             return;
         }
@@ -275,7 +280,7 @@ impl Sink for Rows<'_> {
                 self.local.contacts[contact] = 0.0;
             }
             seed[k] = root;
-            pull(seed, self.local);
+            vjp(seed, self.local);
             seed[k] = 0.0;
             for (i, &frame) in frames.iter().enumerate() {
                 let gradient = &self.local.frames[frame];

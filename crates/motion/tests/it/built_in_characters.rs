@@ -4,7 +4,7 @@ use conatus_math::DVec3;
 use conatus_motion::character::description::BUILT_IN;
 use conatus_motion::character::{Character, CharacterPose, Description, built_in};
 use conatus_motion::costs::{limb, task};
-use conatus_motion::variables::Value;
+use conatus_motion::variables::CostSum;
 use conatus_motion::{CharacterStart, Goal, Problem, Program};
 
 fn description(text: &str) -> Description {
@@ -52,7 +52,7 @@ fn every_pose_is_within_reach_of_its_limbs_and_above_the_ground() {
 fn no_pose_violates_a_joint_limit() {
     let strain = |problem: &Problem| {
         let program = Program::new(problem);
-        let mut cost = Value::default();
+        let mut cost = CostSum::default();
         limb::evaluate(&program, 1.0, &program.start_state(), &mut cost);
         cost.0
     };

@@ -4,21 +4,21 @@
 use crate::common::Random;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::Placement;
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::hint::{self, SUPPORT_MARGIN_M};
 use conatus_motion::costs::task::Feature;
-use conatus_motion::inverse_dynamics::{Body, Cone, Contact, Six, Solution};
+use conatus_motion::inverse_dynamics::{BodyDemand, Cone, PatchContact, Solution, Vector6};
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::phases::mix;
+use conatus_motion::phases::term_weights;
 use conatus_motion::score::TrueForces;
-use conatus_motion::variables::{State, Value};
-use conatus_motion::{Goal, Object, ObjectStart, Program, Subject, Weights};
+use conatus_motion::variables::{CostSum, MotionState};
+use conatus_motion::{CostWeights, Goal, Object, ObjectStart, Program, Subject};
 
 /// Mordatch (1) and (9) add metres, radians and forces without weights.
 #[test]
 fn every_cost_has_its_own_weight() {
-    let weights: [fn(&mut Weights) -> &mut f64; 15] = [
+    let weights: [fn(&mut CostWeights) -> &mut f64; 15] = [
         |w| &mut w.contact,
         |w| &mut w.physics,
         |w| &mut w.limb,
@@ -40,9 +40,9 @@ fn every_cost_has_its_own_weight() {
     (problem.weights.force, problem.weights.hint) = (1.0, 1.0);
     let program = Program::new(&problem);
     let x = crate::common::shaken(&program, 2, 0.3);
-    let all = Mix {
+    let all = TermWeights {
         hint: 1.0,
-        ..Mix::FULL
+        ..TermWeights::ALL
     };
     for (k, weight) in weights.into_iter().enumerate() {
         let value = |times: f64| {
@@ -57,13 +57,13 @@ fn every_cost_has_its_own_weight() {
 }
 
 /// A body that three patches carry.
-fn carried(random: &mut Random) -> (Vec<Body>, Vec<Contact>) {
-    let demand: Six = std::array::from_fn(|k| if k == 2 { 1.0 } else { 0.2 * random.normal() });
-    let body = Body {
+fn carried(random: &mut Random) -> (Vec<BodyDemand>, Vec<PatchContact>) {
+    let demand: Vector6 = std::array::from_fn(|k| if k == 2 { 1.0 } else { 0.2 * random.normal() });
+    let body = BodyDemand {
         position: DVec3::Z,
         demand,
     };
-    let contact = |at: DVec3| Contact {
+    let contact = |at: DVec3| PatchContact {
         on: 0,
         against: None,
         position: at,
@@ -83,7 +83,7 @@ fn the_gradient_of_the_optimal_value_treats_forces_as_constant() {
     let mut random = Random::new(21);
     for _ in 0..50 {
         let (bodies, contacts) = carried(&mut random);
-        let direction: Six = std::array::from_fn(|_| random.normal());
+        let direction: Vector6 = std::array::from_fn(|_| random.normal());
         let at = |h: f64| {
             let mut bodies = bodies.clone();
             let demand = &mut bodies[0].demand;
@@ -122,7 +122,7 @@ fn friction_is_the_same_in_all_directions() {
         "{largest:?}"
     );
     // The corner of the pyramid is in its own bounds, and slides.
-    let corner: Six = [0.8, 0.8, 1.0, 0.0, 0.0, 0.0];
+    let corner: Vector6 = [0.8, 0.8, 1.0, 0.0, 0.0, 0.0];
     assert!(cone.project(&corner)[0] < 0.79);
 }
 
@@ -156,9 +156,9 @@ fn hovering_is_explained_by_forces_at_a_distance_but_not_by_contacts_that_touch(
     for frame in &mut state.frames {
         frame.position.z += 0.1;
     }
-    let physics = Mix {
+    let physics = TermWeights {
         physics: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let (_, memory) = crate::common::cost(&program, &physics, &state);
     let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
@@ -177,7 +177,7 @@ fn contact_variables_start_where_their_gradient_is_not_zero() {
     let layout = &program.layout;
     let slopes = |x: &[f64]| {
         let mut gradient = vec![0.0; x.len()];
-        Evaluator::new(&program, 3).gradient(&Mix::FULL, x, &mut gradient);
+        Evaluator::new(&program, 3).gradient(&TermWeights::ALL, x, &mut gradient);
         let places = (0..layout.contacts).map(|i| layout.contact(1, i));
         places.map(|at| gradient[at].abs()).fold(0.0, f64::max)
     };
@@ -198,7 +198,7 @@ fn the_first_boundary_is_given_and_not_an_unknown() {
     let layout = &program.layout;
     assert_eq!(layout.frame(0, 0), None);
     let x = crate::common::shaken(&program, 5, 0.5);
-    let mut state = State::default();
+    let mut state = MotionState::default();
     state.update(layout, &x, &layout.moment(0, 0.0, 1.0));
     for (at, start) in state.frames.iter().zip(&layout.start) {
         assert_eq!(
@@ -226,7 +226,7 @@ fn the_zero_moment_point_is_taken_at_the_height_of_each_foot() {
     assert!(on_line.x - on_ground.x > 2.0 * SUPPORT_MARGIN_M);
     let mut cost = |place: DVec3| {
         state.frames[program.contacts[foot].frame].position = place;
-        let mut value = Value::default();
+        let mut value = CostSum::default();
         hint::evaluate(&program, 1.0, &state, &mut value);
         value.0
     };
@@ -244,10 +244,10 @@ fn lifted_feet_cost_less_than_dragged_feet() {
         state.contacts.fill(0.0);
         state.frames[frame].position.z = height;
         state.frames[frame].velocity = velocity;
-        let mix = Mix {
+        let mix = TermWeights {
             effort: 1.0,
             contact: 1.0,
-            ..Mix::OFF
+            ..TermWeights::NONE
         };
         crate::common::cost(&program, &mix, &state).0
     };
@@ -278,9 +278,9 @@ fn arms_at_their_rest_position_cost_least() {
         let mut state = program.start_state();
         let by = state.limbs[arm].base + way - state.limbs[arm].tip;
         state.frames[spec.effector].position += by;
-        let effort = Mix {
+        let effort = TermWeights {
             effort: 1.0,
-            ..Mix::OFF
+            ..TermWeights::NONE
         };
         crate::common::cost(&program, &effort, &state).0
     };
@@ -310,7 +310,7 @@ fn goals_at_the_end_have_guides_while_physics_is_weak() {
         before = target.x;
         for (stage, on) in [(0, true), (1, true), (2, false), (3, false)] {
             assert_eq!(
-                guide.weight_in_stage(&mix(stage)) > 0.0,
+                guide.weight_in_stage(&term_weights(stage)) > 0.0,
                 on,
                 "stage {stage}"
             );

@@ -3,11 +3,11 @@
 use conatus_math::DVec3;
 use conatus_motion::character::built_in;
 use conatus_motion::costs::physics::PhysicsMemory;
-use conatus_motion::costs::{Mix, along_the_way};
-use conatus_motion::inverse_dynamics::Six;
+use conatus_motion::costs::{TermWeights, evaluate_running_costs};
+use conatus_motion::inverse_dynamics::Vector6;
 use conatus_motion::surface::Surface;
-use conatus_motion::variables::{State, Value};
-use conatus_motion::{CharacterStart, Effort, Goal, Problem, Program, Subject, Weights};
+use conatus_motion::variables::{CostSum, MotionState};
+use conatus_motion::{CharacterStart, CostWeights, Effort, Goal, Problem, Program, Subject};
 
 /// A xorshift generator.
 pub struct Random(u64);
@@ -65,7 +65,7 @@ pub fn walk() -> Problem {
                 moving: false,
             },
         ],
-        weights: Weights::default(),
+        weights: CostWeights::default(),
         objective: Default::default(),
         effort: Effort::default(),
         thresholds: Default::default(),
@@ -73,7 +73,12 @@ pub fn walk() -> Problem {
 }
 
 /// The position of a contact, and the force and the moment of six numbers in its axes.
-pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVec3, DVec3, DVec3) {
+pub fn wrench(
+    program: &Program,
+    state: &MotionState,
+    contact: usize,
+    f: &Vector6,
+) -> (DVec3, DVec3, DVec3) {
     let spec = &program.contacts[contact];
     let frame = &state.frames[spec.frame];
     let axes = frame.matrix * spec.turn;
@@ -85,12 +90,12 @@ pub fn wrench(program: &Program, state: &State, contact: usize, f: &Six) -> (DVe
 }
 
 /// The sum of running costs at one moment with the weight of a second.
-pub fn cost(program: &Program, mix: &Mix, state: &State) -> (f64, PhysicsMemory) {
+pub fn cost(program: &Program, mix: &TermWeights, state: &MotionState) -> (f64, PhysicsMemory) {
     let mut state = state.clone();
     state.update_limbs(&program.characters, false);
     let moment = program.layout.moment(0, 0.5, 1.0);
-    let (mut value, mut memory) = (Value::default(), PhysicsMemory::default());
-    along_the_way(program, mix, &moment, &state, &mut memory, &mut value);
+    let (mut value, mut memory) = (CostSum::default(), PhysicsMemory::default());
+    evaluate_running_costs(program, mix, &moment, &state, &mut memory, &mut value);
     (value.0, memory)
 }
 

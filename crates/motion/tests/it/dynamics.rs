@@ -6,11 +6,11 @@ use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
 use conatus_motion::character::Limb;
 use conatus_motion::character::limb::LimbGradient;
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::dynamics::{BodyMotion, DynamicModel, MomentumRate, SingleRigidBody};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::score::TrueForces;
-use conatus_motion::variables::{FrameGradient, State};
+use conatus_motion::variables::{FrameGradient, MotionState};
 use std::sync::Arc;
 
 /// A rigid torso with point masses in the effectors.
@@ -152,7 +152,7 @@ fn with_effector_masses() -> Program {
 }
 
 /// The largest relative error of directional derivatives of the whole objective.
-fn gradient_error(program: &Program, mix: &Mix) -> f64 {
+fn gradient_error(program: &Program, mix: &TermWeights) -> f64 {
     let x = common::shaken(program, 7, 0.05);
     let mut evaluator = Evaluator::new(program, 4);
     let mut gradient = vec![0.0; x.len()];
@@ -176,15 +176,19 @@ fn gradient_error(program: &Program, mix: &Mix) -> f64 {
 #[test]
 fn gradients_follow_a_model_with_masses_in_the_limbs() {
     let program = with_effector_masses();
-    let physics = Mix {
+    let physics = TermWeights {
         physics: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
-    let torque = Mix {
+    let torque = TermWeights {
         torque: 1.0,
         ..physics
     };
-    for (name, mix) in [("physics", physics), ("torque", torque), ("all", Mix::FULL)] {
+    for (name, mix) in [
+        ("physics", physics),
+        ("torque", torque),
+        ("all", TermWeights::ALL),
+    ] {
         let error = gradient_error(&program, &mix);
         assert!(error < 1e-5, "{name}: {error}");
     }
@@ -196,16 +200,16 @@ fn costs_depend_on_the_model() {
     let mut single = with_masses.clone();
     single.dynamics[0] = Arc::new(SingleRigidBody::new(&single.characters[0].base));
     let x = common::shaken(&single, 7, 0.05);
-    let cost = |program: &Program, mix: Mix| Evaluator::new(program, 4).value(&mix, &x);
+    let cost = |program: &Program, mix: TermWeights| Evaluator::new(program, 4).value(&mix, &x);
     for mix in [
-        Mix {
+        TermWeights {
             physics: 1.0,
-            ..Mix::OFF
+            ..TermWeights::NONE
         },
-        Mix {
+        TermWeights {
             physics: 1.0,
             torque: 1.0,
-            ..Mix::OFF
+            ..TermWeights::NONE
         },
     ] {
         let (a, b) = (cost(&with_masses, mix), cost(&single, mix));
@@ -241,14 +245,14 @@ fn a_single_rigid_body_has_the_derivatives_of_differences() {
     problem.phases = 1;
     let program = Program::new(&problem);
     let x = common::shaken(&program, 5, 0.2);
-    let mut state = State::default();
+    let mut state = MotionState::default();
     program.update_state(&x, &program.layout.moment(0, 0.4, 1.0), &mut state);
     let model = &program.dynamics[0];
     let by = MomentumRate {
         linear_per_mass: DVec3::new(0.3, -0.2, 0.7),
         angular: DVec3::new(-0.4, 0.5, 0.1),
     };
-    let value = |state: &State| {
+    let value = |state: &MotionState| {
         let rate = model.momentum_rate(program.body_motion(state, 0));
         rate.linear_per_mass.dot(by.linear_per_mass) + rate.angular.dot(by.angular)
     };
@@ -256,7 +260,7 @@ fn a_single_rigid_body_has_the_derivatives_of_differences() {
     model.momentum_rate_vjp(program.body_motion(&state, 0), &by, &mut out);
     let h = 1e-6;
     for k in 0..3 {
-        let moved = |change: &dyn Fn(&mut State, f64)| {
+        let moved = |change: &dyn Fn(&mut MotionState, f64)| {
             let at = |h: f64| {
                 let mut moved = state.clone();
                 change(&mut moved, h);

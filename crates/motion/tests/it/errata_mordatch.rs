@@ -5,17 +5,17 @@ use conatus_math::lbfgs;
 use conatus_math::minimise::Limits;
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::score::limb_error;
 use conatus_motion::surface::SoftNearestPoint;
-use conatus_motion::variables::State;
+use conatus_motion::variables::MotionState;
 use conatus_motion::{Problem, Program, phases};
 use std::ops::ControlFlow;
 
-const CONTACT: Mix = Mix {
+const CONTACT: TermWeights = TermWeights {
     contact: 1.0,
-    ..Mix::OFF
+    ..TermWeights::NONE
 };
 
 /// Mordatch (2) sums over t alone and leaves i free; the cost is a sum over contacts.
@@ -75,7 +75,7 @@ fn the_difference_of_normals_is_smooth_where_the_angle_has_a_kink() {
 
 /// What the first stage makes of a walk, with a mix: how much too long or too
 /// short limbs are in the end.
-fn first_stage(problem: &Problem, mix: &Mix) -> f64 {
+fn first_stage(problem: &Problem, mix: &TermWeights) -> f64 {
     let program = Program::new(problem);
     let mut x = program.layout.still();
     let mut evaluator = Evaluator::new(&program, 3);
@@ -92,7 +92,7 @@ fn first_stage(problem: &Problem, mix: &Mix) -> f64 {
         |x, g| evaluator.gradient(mix, x, g),
         |_| ControlFlow::Continue(()),
     );
-    let mut state = State::default();
+    let mut state = MotionState::default();
     let end = program.layout.moment_at(program.layout.seconds());
     state.update(&program.layout, &x, &end);
     state.update_limbs(&program.characters, false);
@@ -110,14 +110,14 @@ fn the_first_stage_keeps_the_hands_within_reach() {
     for limb in &mut problem.characters[0].character.limbs {
         limb.comfort = 0.0;
     }
-    let printed = Mix {
+    let printed = TermWeights {
         task: 1.0,
         effort: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let behind = first_stage(&problem, &printed);
     assert!(behind > 1.0, "as printed: {behind}");
-    let along = first_stage(&problem, &phases::mix(0));
+    let along = first_stage(&problem, &phases::term_weights(0));
     assert!(along < 0.05, "{along}");
 }
 
@@ -180,7 +180,7 @@ fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
             }
         }
         let start = layout.start[frame].position;
-        let mut state = State::default();
+        let mut state = MotionState::default();
         let mut highest = 0.0f64;
         for i in 0..=100 {
             let time = i as f64 / 100.0 * layout.phase_seconds;
@@ -207,10 +207,10 @@ fn bent_legs_cost_torque_although_limbs_have_no_mass() {
             state.contacts[foot] = 1.0;
         }
         state.frames[0].position.z -= lower;
-        let mix = |torque: f64| Mix {
+        let mix = |torque: f64| TermWeights {
             physics: 1.0,
             torque,
-            ..Mix::OFF
+            ..TermWeights::NONE
         };
         let (without, _) = crate::common::cost(&program, &mix(0.0), &state);
         crate::common::cost(&program, &mix(1.0), &state).0 - without
@@ -235,7 +235,7 @@ fn finite_differences_as_coarse_as_printed_are_not_a_gradient() {
         },
         ..lbfgs::Settings::default()
     };
-    let mix = Mix::FULL;
+    let mix = TermWeights::ALL;
     lbfgs::minimise(
         &mut x,
         &settings,

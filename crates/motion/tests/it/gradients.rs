@@ -4,19 +4,25 @@
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::{Knee, Patch, Placement};
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
 use conatus_motion::surface::{Capsule, Heightfield, RoundedBox, Shape, Surface};
 use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
-fn check(name: &str, program: &Program, mix: &Mix, size: f64) {
+fn check(name: &str, program: &Program, mix: &TermWeights, size: f64) {
     check_with(name, program, mix, size, |_| {});
 }
 
 /// At places that were changed in some way.
-fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl Fn(&mut [f64])) {
+fn check_with(
+    name: &str,
+    program: &Program,
+    mix: &TermWeights,
+    size: f64,
+    change: impl Fn(&mut [f64]),
+) {
     for seed in 0..6 {
         let mut x = crate::common::shaken(program, seed, size);
         change(&mut x);
@@ -64,7 +70,7 @@ fn check_with(name: &str, program: &Program, mix: &Mix, size: f64, change: impl 
 
 #[test]
 fn every_term_has_the_gradient_of_central_differences() {
-    let off = Mix::OFF;
+    let off = TermWeights::NONE;
     for segments in [1, 2] {
         let mut problem = crate::common::walk();
         problem.phases = 3;
@@ -73,7 +79,7 @@ fn every_term_has_the_gradient_of_central_differences() {
         check(
             "contact",
             &program,
-            &Mix {
+            &TermWeights {
                 contact: 1.0,
                 ..off
             },
@@ -82,7 +88,7 @@ fn every_term_has_the_gradient_of_central_differences() {
         check(
             "bounds",
             &program,
-            &Mix {
+            &TermWeights {
                 bounds: 1.0,
                 penetration: 1.0,
                 ..off
@@ -90,12 +96,12 @@ fn every_term_has_the_gradient_of_central_differences() {
             0.3,
         );
         // The goals include required contacts, most of which are not active at first.
-        check("task", &program, &Mix { task: 1.0, ..off }, 0.1);
-        check("rest", &program, &Mix { rest: 1.0, ..off }, 0.1);
+        check("task", &program, &TermWeights { task: 1.0, ..off }, 0.1);
+        check("rest", &program, &TermWeights { rest: 1.0, ..off }, 0.1);
         check(
             "effort",
             &program,
-            &Mix {
+            &TermWeights {
                 effort: 1.0,
                 contact: 1e-9,
                 ..off
@@ -105,14 +111,14 @@ fn every_term_has_the_gradient_of_central_differences() {
         check(
             "physics",
             &program,
-            &Mix {
+            &TermWeights {
                 physics: 1.0,
                 ..off
             },
             0.1,
         );
         // Torques need forces, so physics is on.
-        let torques = Mix {
+        let torques = TermWeights {
             physics: 1e-6,
             torque: 1.0,
             ..off
@@ -126,7 +132,7 @@ fn every_term_has_the_gradient_of_central_differences() {
         check(
             "residual",
             &printed,
-            &Mix {
+            &TermWeights {
                 physics: 1.0,
                 ..off
             },
@@ -134,8 +140,8 @@ fn every_term_has_the_gradient_of_central_differences() {
         );
         let mut hinted = program.clone();
         hinted.weights.hint = 2.0;
-        check("hint", &hinted, &Mix { hint: 1.0, ..off }, 0.3);
-        check("all", &program, &Mix::FULL, 0.1);
+        check("hint", &hinted, &TermWeights { hint: 1.0, ..off }, 0.3);
+        check("all", &program, &TermWeights::ALL, 0.1);
     }
 }
 
@@ -154,15 +160,15 @@ fn legs_with_many_links_have_exact_gradients() {
     problem.characters = vec![CharacterStart::at_rest(character, pose)];
     problem.phases = 2;
     let program = Program::new(&problem);
-    let off = Mix::OFF;
-    check("stance", &program, &Mix { task: 1.0, ..off }, 0.1);
-    let bounds = Mix {
+    let off = TermWeights::NONE;
+    check("stance", &program, &TermWeights { task: 1.0, ..off }, 0.1);
+    let bounds = TermWeights {
         bounds: 1.0,
         penetration: 1.0,
         ..off
     };
     check("bounds of three links", &program, &bounds, 0.1);
-    check("all of six legs", &program, &Mix::FULL, 0.05);
+    check("all of six legs", &program, &TermWeights::ALL, 0.05);
 }
 
 /// A crowded place: everything that can be touched, held or entered.
@@ -243,41 +249,41 @@ fn crowded() -> conatus_motion::Problem {
 /// Obstacles, objects, knees and other characters.
 #[test]
 fn with_obstacles_objects_and_several_characters_gradients_are_exact() {
-    let off = Mix::OFF;
+    let off = TermWeights::NONE;
     let mut problem = crowded();
     problem.segments = 1;
     let program = Program::new(&problem);
     assert!(program.contacts.len() > 50);
-    let contact = Mix {
+    let contact = TermWeights {
         contact: 1.0,
         ..off
     };
     check("contact", &program, &contact, 0.05);
-    let bounds = Mix {
+    let bounds = TermWeights {
         bounds: 1.0,
         penetration: 1.0,
         ..off
     };
     check("bounds", &program, &bounds, 0.05);
-    let physics = Mix {
+    let physics = TermWeights {
         physics: 1.0,
         ..off
     };
     check("physics", &program, &physics, 0.05);
-    let torques = Mix {
+    let torques = TermWeights {
         physics: 1e-6,
         torque: 1.0,
         ..off
     };
     check("torques", &program, &torques, 0.05);
-    check("task", &program, &Mix { task: 1.0, ..off }, 0.05);
+    check("task", &program, &TermWeights { task: 1.0, ..off }, 0.05);
 }
 
 /// Contacts with what moves fade out where their variables are next to nothing: some
 /// are on here, some are off and some in between.
 #[test]
 fn fading_contacts_have_exact_gradients() {
-    let off = Mix::OFF;
+    let off = TermWeights::NONE;
     let mut problem = crowded();
     problem.segments = 1;
     let program = Program::new(&problem);
@@ -290,17 +296,17 @@ fn fading_contacts_have_exact_gradients() {
             }
         }
     };
-    let contact = Mix {
+    let contact = TermWeights {
         contact: 1.0,
         ..off
     };
     check_with("contact", &program, &contact, 0.05, fade);
-    let physics = Mix {
+    let physics = TermWeights {
         physics: 1.0,
         ..off
     };
     check_with("physics", &program, &physics, 0.05, fade);
-    let torques = Mix {
+    let torques = TermWeights {
         physics: 1e-6,
         torque: 1.0,
         ..off

@@ -8,7 +8,9 @@ use clarabel::solver::{
 };
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::inverse_dynamics::{Body, Cone, Contact, MOMENT, Six, Solution, wrench};
+use conatus_motion::inverse_dynamics::{
+    BodyDemand, Cone, MOMENT_SCALE, PatchContact, Solution, Vector6, wrench,
+};
 
 fn vector(random: &mut Random, size: f64) -> DVec3 {
     DVec3::new(random.normal(), random.normal(), random.normal()) * size
@@ -20,14 +22,18 @@ fn turn(random: &mut Random) -> DMat3 {
 }
 
 /// A body with random contacts, some of them nearly inactive.
-fn random_problem(random: &mut Random, contacts: usize, least: f64) -> (Vec<Body>, Vec<Contact>) {
+fn random_problem(
+    random: &mut Random,
+    contacts: usize,
+    least: f64,
+) -> (Vec<BodyDemand>, Vec<PatchContact>) {
     let (push, spin) = (vector(random, 0.5), vector(random, 0.2));
-    let bodies = vec![Body {
+    let bodies = vec![BodyDemand {
         position: DVec3::Z,
         demand: [push.x, push.y, 1.0 + push.z, spin.x, spin.y, spin.z],
     }];
     let contacts = (0..contacts)
-        .map(|_| Contact {
+        .map(|_| PatchContact {
             on: 0,
             against: None,
             position: vector(random, 0.5),
@@ -45,8 +51,8 @@ fn random_problem(random: &mut Random, contacts: usize, least: f64) -> (Vec<Body
 
 /// The best value of the programme that a slow, obvious method finds: projected
 /// gradients with steps that are short enough.
-fn slow_value(bodies: &[Body], contacts: &[Contact]) -> f64 {
-    let mut f: Vec<Six> = vec![[0.0; 6]; contacts.len()];
+fn slow_value(bodies: &[BodyDemand], contacts: &[PatchContact]) -> f64 {
+    let mut f: Vec<Vector6> = vec![[0.0; 6]; contacts.len()];
     let mut solution = Solution::default();
     let mut momentum = f.clone();
     let mut last = f.clone();
@@ -63,7 +69,7 @@ fn slow_value(bodies: &[Body], contacts: &[Contact]) -> f64 {
             let r = contact.matrix.transpose();
             let (a, b) = (r * (l + m.cross(arm)), r * m);
             let pull = [a.x, a.y, a.z, b.x, b.y, b.z];
-            let moved: Six = std::array::from_fn(|j| {
+            let moved: Vector6 = std::array::from_fn(|j| {
                 momentum[i][j] + step * (pull[j] - contact.weight * momentum[i][j])
             });
             f[i] = contact.cone.as_ref().map_or(moved, |c| c.project(&moved));
@@ -132,7 +138,7 @@ fn no_admissible_force_explains_more() {
         let left = solution.unexplained(&bodies, &contacts);
         for (contact, f) in contacts.iter().zip(&solution.forces) {
             // Column by column: what a unit of each number of f explains.
-            let g: Six = std::array::from_fn(|k| {
+            let g: Vector6 = std::array::from_fn(|k| {
                 let mut unit = [0.0; 6];
                 unit[k] = 1.0;
                 let (force, moment) = wrench(contact, &unit);
@@ -177,18 +183,18 @@ fn the_projection_onto_the_cone_is_the_nearest_point_and_has_the_derivative_of_d
     let mut random = Random::new(3);
     let cone = Cone::new(0.7, [0.12, 0.05]);
     for _ in 0..2000 {
-        let x: Six = std::array::from_fn(|_| random.normal());
+        let x: Vector6 = std::array::from_fn(|_| random.normal());
         let y = cone.project(&x);
         // The nearest point of a convex cone: x − y is across y, and points away
         // from all of the cone.
-        let away: Six = std::array::from_fn(|k| x[k] - y[k]);
-        let dot = |a: &Six, b: &Six| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let away: Vector6 = std::array::from_fn(|k| x[k] - y[k]);
+        let dot = |a: &Vector6, b: &Vector6| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         assert!(dot(&away, &y).abs() < 1e-12);
         for _ in 0..5 {
-            let any: Six = std::array::from_fn(|_| random.normal());
+            let any: Vector6 = std::array::from_fn(|_| random.normal());
             assert!(dot(&away, &cone.project(&any)) < 1e-12);
         }
-        let direction: Six = std::array::from_fn(|_| random.normal());
+        let direction: Vector6 = std::array::from_fn(|_| random.normal());
         let slope = cone.slope(&x).times(&direction);
         let h = 1e-7;
         let at = |h: f64| cone.project(&std::array::from_fn(|k| x[k] + h * direction[k]));
@@ -215,14 +221,14 @@ fn sparse(rows: usize, columns: &[Vec<f64>]) -> CscMatrix<f64> {
 
 /// The forces of one body by an interior-point method, which knows nothing of
 /// duals and projections.
-fn by_clarabel(bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
+fn by_clarabel(bodies: &[BodyDemand], contacts: &[PatchContact]) -> Vec<f64> {
     let n = 6 * contacts.len();
     let column = |j: usize| {
         let (contact, mut unit) = (&contacts[j / 6], [0.0; 6]);
         unit[j % 6] = 1.0;
         let (force, moment) = wrench(contact, &unit);
         let arm = contact.position - bodies[0].position;
-        let turning = (arm.cross(force) + moment) * MOMENT;
+        let turning = (arm.cross(force) + moment) * MOMENT_SCALE;
         [force.to_array(), turning.to_array()].concat()
     };
     let g: Vec<Vec<f64>> = (0..n).map(column).collect();
@@ -279,7 +285,7 @@ fn by_clarabel(bodies: &[Body], contacts: &[Contact]) -> Vec<f64> {
 }
 
 /// The value of the programme for given forces.
-fn value(bodies: &[Body], contacts: &[Contact], forces: &[Six]) -> f64 {
+fn value(bodies: &[BodyDemand], contacts: &[PatchContact], forces: &[Vector6]) -> f64 {
     let mut solution = Solution::default();
     solution.forces = forces.to_vec();
     let left = solution.unexplained(bodies, contacts);
@@ -300,7 +306,7 @@ fn clarabel_finds_the_same_forces() {
         let mut solution = Solution::default();
         solution.solve(&bodies, &contacts);
         let numbers = by_clarabel(&bodies, &contacts);
-        let theirs: Vec<Six> = (numbers.chunks_exact(6))
+        let theirs: Vec<Vector6> = (numbers.chunks_exact(6))
             .map(|f| std::array::from_fn(|k| f[k]))
             .collect();
         let best = value(&bodies, &contacts, &solution.forces);
@@ -374,14 +380,14 @@ fn bodies_without_forces_between_them_are_solved_separately() {
         }
         for cluster in solution.clusters() {
             let of = |body: usize| cluster.bodies.iter().position(|&b| b == body);
-            let own: Vec<Contact> = (cluster.contacts.iter())
-                .map(|&i| Contact {
+            let own: Vec<PatchContact> = (cluster.contacts.iter())
+                .map(|&i| PatchContact {
                     on: of(contacts[i].on).unwrap(),
                     against: (contacts[i].against).map(|(b, ratio)| (of(b).unwrap(), ratio)),
                     ..contacts[i]
                 })
                 .collect();
-            let apart: Vec<Body> = cluster.bodies.iter().map(|&b| bodies[b]).collect();
+            let apart: Vec<BodyDemand> = cluster.bodies.iter().map(|&b| bodies[b]).collect();
             let mut alone = Solution::default();
             alone.solve(&apart, &own);
             for (force, &i) in alone.forces.iter().zip(&cluster.contacts) {

@@ -4,15 +4,15 @@
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::contact_invariant;
 use conatus_motion::program::{Against, ContactSpec};
 use conatus_motion::surface::{SOFTNESS, Shape, SoftNearestPoint, Surface, Surroundings};
-use conatus_motion::variables::Value;
+use conatus_motion::variables::CostSum;
 
-const CONTACT: Mix = Mix {
+const CONTACT: TermWeights = TermWeights {
     contact: 1.0,
-    ..Mix::OFF
+    ..TermWeights::NONE
 };
 
 /// Mordatch (2).
@@ -180,7 +180,7 @@ fn contacts_with_moving_surfaces_fade_out() {
         let mut state = state.clone();
         state.contacts[other] = c.sqrt();
         state.frames[program.contacts[other].frame].position.z += higher;
-        let mut value = Value::default();
+        let mut value = CostSum::default();
         contact_invariant::evaluate(&program, &state, 1.0, &mut value);
         value.0
     };

@@ -5,10 +5,10 @@ use conatus_math::DVec3;
 use conatus_motion::Program;
 use conatus_motion::costs::hint::{SUPPORT_MARGIN_M, evaluate, zero_moment_point};
 use conatus_motion::costs::physics::{self, PhysicsMemory};
-use conatus_motion::costs::{Mix, along_the_way};
-use conatus_motion::variables::{Descent, State, Value};
+use conatus_motion::costs::{TermWeights, evaluate_running_costs};
+use conatus_motion::variables::{CostSum, GradientSink, MotionState};
 
-fn standing() -> (Program, State) {
+fn standing() -> (Program, MotionState) {
     let mut problem = crate::common::walk();
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
@@ -27,13 +27,13 @@ fn standing() -> (Program, State) {
     (program, state)
 }
 
-fn cost(program: &Program, state: &State) -> f64 {
-    let mut value = Value::default();
+fn cost(program: &Program, state: &MotionState) -> f64 {
+    let mut value = CostSum::default();
     evaluate(program, 1.0, state, &mut value);
     value.0
 }
 
-fn move_everything_but_feet(state: &mut State, by: DVec3) {
+fn move_everything_but_feet(state: &mut MotionState, by: DVec3) {
     state.frames[0].position += by;
 }
 
@@ -66,7 +66,7 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     program.weights.k1 = 1e-6;
     let found = cost(&program, &state);
     assert!(found < whole && found > 0.999 * whole, "{found} {whole}");
-    let mut descent = Descent::new(&program.layout);
+    let mut descent = GradientSink::new(&program.layout);
     evaluate(&program, 1.0, &state, &mut descent);
     let torso = &descent.local.frames[0];
     assert!(torso.position.x > 0.1, "the torso belongs back");
@@ -107,9 +107,9 @@ fn the_zero_moment_point_is_the_centre_of_pressure() {
     let z = zero_moment_point(&program, &state, 0, 0.0);
 
     let mut memory = PhysicsMemory::default();
-    let mix = Mix {
+    let mix = TermWeights {
         physics: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     physics::evaluate(
         &program,
@@ -117,7 +117,7 @@ fn the_zero_moment_point_is_the_centre_of_pressure() {
         1.0,
         &state,
         &mut memory,
-        &mut Value::default(),
+        &mut CostSum::default(),
     );
     let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
     assert!(left < 1e-6, "the feet can explain it: {left}");
@@ -138,10 +138,13 @@ fn the_hint_is_off_if_its_weight_or_the_stage_is_zero() {
     move_everything_but_feet(&mut state, DVec3::X);
     let moment = program.layout.moment(0, 0.5, 1.0);
     let all = |program: &Program, hint: f64| {
-        let mut value = Value::default();
-        let mix = Mix { hint, ..Mix::OFF };
+        let mut value = CostSum::default();
+        let mix = TermWeights {
+            hint,
+            ..TermWeights::NONE
+        };
         let memory = &mut PhysicsMemory::default();
-        along_the_way(program, &mix, &moment, &state, memory, &mut value);
+        evaluate_running_costs(program, &mix, &moment, &state, memory, &mut value);
         value.0
     };
     assert!(all(&program, 1.0) > 0.1);

@@ -4,15 +4,15 @@
 use conatus_math::DVec3;
 use conatus_math::rotation::rodrigues;
 use conatus_motion::Program;
-use conatus_motion::costs::Mix;
+use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::physics::{self, Objective, PhysicsMemory};
-use conatus_motion::inverse_dynamics::MOMENT;
+use conatus_motion::inverse_dynamics::MOMENT_SCALE;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::variables::{State, Value};
+use conatus_motion::variables::{CostSum, MotionState};
 
-const PHYSICS: Mix = Mix {
+const PHYSICS: TermWeights = TermWeights {
     physics: 1.0,
-    ..Mix::OFF
+    ..TermWeights::NONE
 };
 
 /// A program in which forces cost so much that all of τ is left as residual.
@@ -23,7 +23,7 @@ fn without_forces() -> Program {
 }
 
 /// A human in motion.
-fn busy(program: &Program) -> State {
+fn busy(program: &Program) -> MotionState {
     let mut state = program.start_state();
     let torso = &mut state.frames[0];
     torso.acceleration = DVec3::new(0.7, -0.4, 1.3);
@@ -60,7 +60,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
     let weight = one.mass * program.gravity.length();
     for seed in 0..10 {
         let x = crate::common::shaken(&program, seed, 0.3);
-        let mut state = State::default();
+        let mut state = MotionState::default();
         let mut momentum = |time: f64| {
             state.update(layout, &x, &layout.moment_at(time));
             let torso = &state.frames[0];
@@ -70,7 +70,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
         let rate = (momentum(time + h) - momentum(time - h)) / (2.0 * h);
         state.update(layout, &x, &layout.moment_at(time));
         let (_, memory) = crate::common::cost(&program, &PHYSICS, &state);
-        let found = DVec3::from_slice(&memory.solution.lambda[3..]) * (weight / MOMENT);
+        let found = DVec3::from_slice(&memory.solution.lambda[3..]) * (weight / MOMENT_SCALE);
         assert!(
             (found - rate).length() < 1e-5 * rate.length(),
             "{found} {rate}"
@@ -98,7 +98,7 @@ fn contact_forces_and_residual_add_up_to_the_required_wrench() {
     }
     let left = &memory.solution.lambda;
     assert!((force + DVec3::from_slice(left) - push).length() < 1e-9);
-    let left = DVec3::from_slice(&left[3..]) / MOMENT;
+    let left = DVec3::from_slice(&left[3..]) / MOMENT_SCALE;
     assert!((moment + left - turn).length() < 1e-9);
     assert!(force.z > 0.5, "and contacts do push");
 }
@@ -112,7 +112,7 @@ fn torques_of_joints_do_the_work_of_the_contact_forces() {
     problem.weights.torque = 1.0;
     let program = Program::new(&problem);
     let state = busy(&program);
-    let torques = Mix {
+    let torques = TermWeights {
         torque: 1.0,
         ..PHYSICS
     };
@@ -149,12 +149,12 @@ fn the_cost_of_physics_is_the_sum_of_squared_residuals() {
         let program = Program::new(&problem);
         let x = crate::common::shaken(&program, 9, 0.1);
         let mut expected = 0.0;
-        let mut state = State::default();
+        let mut state = MotionState::default();
         for moment in program.layout.moments(5) {
             state.update(&program.layout, &x, &moment);
             state.update_limbs(&program.characters, false);
             let mut memory = PhysicsMemory::default();
-            let value = &mut Value::default();
+            let value = &mut CostSum::default();
             physics::evaluate(&program, &PHYSICS, 1.0, &state, &mut memory, value);
             let left: f64 = memory.solution.lambda.iter().map(|l| l * l).sum();
             let mut price = 0.0;

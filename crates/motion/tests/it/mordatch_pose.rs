@@ -4,8 +4,8 @@
 use conatus_math::rotation::exp;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
-use conatus_motion::costs::Mix;
-use conatus_motion::variables::State;
+use conatus_motion::costs::TermWeights;
+use conatus_motion::variables::MotionState;
 
 /// Mordatch (12).
 #[test]
@@ -13,7 +13,7 @@ fn a_pose_is_where_torso_and_effectors_are_and_joints_follow_from_it() {
     let problem = crate::common::walk();
     let program = Program::new(&problem);
     let (layout, x) = (&program.layout, program.layout.still());
-    let mut state = State::default();
+    let mut state = MotionState::default();
     state.update(layout, &x, &layout.moment_at(1.0));
     assert_eq!(program.pose(&state, 0), problem.characters[0].pose);
 
@@ -45,7 +45,7 @@ fn rotations_are_exponential_maps_relative_to_the_start() {
     let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     let x = crate::common::shaken(&program, 8, 0.4);
-    let mut state = State::default();
+    let mut state = MotionState::default();
     for knot in 1..4 {
         state.update(layout, &x, &layout.moment(knot - 1, 1.0, 1.0));
         for frame in 0..layout.frames {
@@ -84,7 +84,7 @@ fn movements_are_smooth_across_knots_and_contacts_constant_in_a_phase() {
     let program = Program::new(&crate::common::walk());
     let layout = &program.layout;
     let x = crate::common::shaken(&program, 6, 0.2);
-    let (mut before, mut after) = (State::default(), State::default());
+    let (mut before, mut after) = (MotionState::default(), MotionState::default());
     for segment in 0..layout.blocks() - 1 {
         before.update(layout, &x, &layout.moment(segment, 1.0, 1.0));
         after.update(layout, &x, &layout.moment(segment + 1, 0.0, 1.0));
@@ -110,9 +110,9 @@ fn movements_are_smooth_across_knots_and_contacts_constant_in_a_phase() {
 #[test]
 fn a_limb_costs_the_square_of_its_excess_length() {
     let program = Program::new(&crate::common::walk());
-    let bounds = Mix {
+    let bounds = TermWeights {
         bounds: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let spec = &program.limbs[0];
     let cost = |stretch: f64| {
@@ -135,9 +135,9 @@ fn a_limb_costs_the_square_of_its_excess_length() {
 #[test]
 fn penetration_of_ground_and_limbs_costs_the_square_of_its_depth() {
     let program = Program::new(&crate::common::walk());
-    let penetration = Mix {
+    let penetration = TermWeights {
         penetration: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let start = program.start_state();
     assert_eq!(crate::common::cost(&program, &penetration, &start).0, 0.0);

@@ -3,10 +3,10 @@
 
 use conatus_math::DVec3;
 use conatus_motion::costs::task::{self, Feature, MIN_REQUIRED_CONTACT, TaskTerm};
-use conatus_motion::costs::{Mix, Terms};
+use conatus_motion::costs::{TermWeights, Terms};
 use conatus_motion::objective::Evaluator;
 use conatus_motion::phases;
-use conatus_motion::variables::{State, Value};
+use conatus_motion::variables::{CostSum, MotionState};
 use conatus_motion::{Goal, Program, Subject};
 
 /// Mordatch (1).
@@ -18,9 +18,9 @@ fn the_whole_cost_is_the_sum_of_its_four_terms() {
     let program = Program::new(&problem);
     let x = crate::common::shaken(&program, 4, 0.2);
     let mut evaluator = Evaluator::new(&program, 4);
-    let all = Mix {
+    let all = TermWeights {
         hint: 1.0,
-        ..Mix::FULL
+        ..TermWeights::ALL
     };
     let whole = evaluator.value(&all, &x);
     let terms = evaluator.terms(&x);
@@ -58,9 +58,9 @@ fn accelerations_cost_their_squares() {
     let torso = w.torso_acceleration * a.length_squared() + w.torso_turning * b.length_squared();
     let effectors =
         w.effector_acceleration * b.length_squared() + w.effector_turning * a.length_squared();
-    let effort = Mix {
+    let effort = TermWeights {
         effort: 1.0,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let (found, _) = crate::common::cost(&program, &effort, &state);
     assert!((found - torso - effectors).abs() < 1e-12, "{found}");
@@ -73,10 +73,10 @@ fn forces_cost_their_squares() {
     (problem.weights.torque, problem.weights.force) = (0.0, 3.0);
     let program = Program::new(&problem);
     let state = program.start_state();
-    let mix = |torque: f64| Mix {
+    let mix = |torque: f64| TermWeights {
         physics: 1.0,
         torque,
-        ..Mix::OFF
+        ..TermWeights::NONE
     };
     let (with, memory) = crate::common::cost(&program, &mix(1.0), &state);
     let (without, _) = crate::common::cost(&program, &mix(0.0), &state);
@@ -86,16 +86,16 @@ fn forces_cost_their_squares() {
 }
 
 /// What goals cost in a pose that is kept to the end.
-fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> State) -> (f64, f64) {
+fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> MotionState) -> (f64, f64) {
     let mut problem = crate::common::walk();
     problem.goals = goals;
     let program = Program::new(&problem);
     let mut state = state(&program);
     // All contacts hold.
     state.contacts.fill(MIN_REQUIRED_CONTACT.sqrt());
-    let mut value = Value::default();
+    let mut value = CostSum::default();
     for term in &program.task_terms {
-        task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
+        task::evaluate(&program, &TermWeights::ALL, term, &state, &mut value);
     }
     (value.0, problem.weights.task)
 }
@@ -152,8 +152,8 @@ fn a_strike_costs_position_and_velocity_errors_at_its_time() {
         |term: &&TaskTerm| term.moment.time < 4.9 && !matches!(term.feature, Feature::Hold { .. });
     for term in program.task_terms.iter().filter(hit) {
         assert!((term.moment.time - 1.25).abs() < 1e-9, "the nearest knot");
-        let mut value = Value::default();
-        task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
+        let mut value = CostSum::default();
+        task::evaluate(&program, &TermWeights::ALL, term, &state, &mut value);
         found += value.0;
     }
     let expected = problem.weights.task * 0.01 + problem.weights.task_velocity * 4.0;
@@ -167,13 +167,13 @@ fn a_strike_costs_position_and_velocity_errors_at_its_time() {
 /// the paper: feet would never leave the ground.
 #[test]
 fn the_stages_have_no_physics_then_a_tenth_of_it_with_hints_then_all_without_hints() {
-    let [first, second, third] = [0, 1, 2].map(phases::mix);
+    let [first, second, third] = [0, 1, 2].map(phases::term_weights);
     assert_eq!((first.contact, first.physics, first.hint), (0.0, 0.0, 0.0));
     assert_eq!(first.task, 1.0);
     assert_eq!((second.physics, second.hint), (0.1, 1.0));
     assert_eq!((second.contact, second.task), (0.1, 1.0));
     assert_eq!((third.physics, third.hint), (1.0, 0.0));
-    assert_eq!(third, Mix::FULL);
+    assert_eq!(third, TermWeights::ALL);
 }
 
 /// The required contacts: phase and name.
@@ -225,8 +225,8 @@ fn a_required_contact_costs_what_its_variable_lacks() {
     ] {
         state.contacts.fill(a);
         for term in &holds {
-            let mut value = Value::default();
-            task::evaluate(&program, &Mix::FULL, term, &state, &mut value);
+            let mut value = CostSum::default();
+            task::evaluate(&program, &TermWeights::ALL, term, &state, &mut value);
             assert!((value.0 - problem.weights.task * lacks * lacks).abs() < 1e-9);
         }
     }

@@ -5,7 +5,7 @@ use crate::common;
 use conatus_math::DVec3;
 use conatus_motion::character::Placement;
 use conatus_motion::object::Form;
-use conatus_motion::variables::State;
+use conatus_motion::variables::MotionState;
 use conatus_motion::{Goal, Object, ObjectStart, Problem, Program, Synthesis, Twist, synthesize};
 use std::ops::ControlFlow;
 
@@ -13,14 +13,14 @@ fn find(problem: &Problem) -> Synthesis {
     synthesize(problem, &|_| ControlFlow::Continue(()))
 }
 
-fn state_at(program: &Program, x: &[f64], time: f64) -> State {
-    let mut state = State::default();
+fn state_at(program: &Program, x: &[f64], time: f64) -> MotionState {
+    let mut state = MotionState::default();
     program.update_state(x, &program.layout.moment_at(time), &mut state);
     state
 }
 
 /// Positions, orientations and velocities of all frames and limbs agree to 1e-9.
-fn assert_continuous(before: &State, after: &State) {
+fn assert_continuous(before: &MotionState, after: &MotionState) {
     assert_eq!(before.frames.len(), after.frames.len());
     for (frame, (a, b)) in before.frames.iter().zip(&after.frames).enumerate() {
         assert!(a.position.distance(b.position) < 1e-9, "frame {frame}");

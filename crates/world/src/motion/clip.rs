@@ -14,7 +14,7 @@ use conatus_motion::contact_state::ContactState;
 use conatus_motion::program::{Against, Anchor, ContactSpec};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
-use conatus_motion::variables::State;
+use conatus_motion::variables::MotionState;
 use conatus_motion::{Character, Program, Subject};
 use conatus_record::clip::{
     ClipCharacter, ClipEffector, ClipFixedShape, ClipLink, ClipShape, ClipSurface, ClipSurfaceKind,
@@ -48,7 +48,7 @@ pub fn sample_movement(planner: &MotionPlanner, program: &Program, x: &[f64]) ->
     clip.phases = phases
         .map(|k| planner.start_seconds + k as f64 * program.layout.phase_seconds)
         .collect();
-    let (mut state, mut forces) = (State::default(), TrueForces::default());
+    let (mut state, mut forces) = (MotionState::default(), TrueForces::default());
     let weights: Vec<f64> = (0..program.body_count())
         .map(|body| program.weight(body))
         .collect();
@@ -229,7 +229,12 @@ fn link_name(limb: &str, index: usize, count: usize) -> String {
 }
 
 /// Appends a sample.
-fn add_sample(clip: &mut Clip, program: &Program, state: &mut State, forces: &mut TrueForces) {
+fn add_sample(
+    clip: &mut Clip,
+    program: &Program,
+    state: &mut MotionState,
+    forces: &mut TrueForces,
+) {
     state.update_limbs(&program.characters, true);
     forces.solve(program, state);
     for (c, character) in clip.characters.iter_mut().enumerate() {
@@ -275,7 +280,7 @@ fn add_sample(clip: &mut Clip, program: &Program, state: &mut State, forces: &mu
 
 /// Appends the velocities of a moment. Patches that roll and knees touch with
 /// another point at every moment, and have none.
-fn add_velocities(clip: &mut Clip, program: &Program, state: &State) {
+fn add_velocities(clip: &mut Clip, program: &Program, state: &MotionState) {
     let Some(velocities) = &mut clip.velocities else {
         return;
     };

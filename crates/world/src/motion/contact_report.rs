@@ -164,14 +164,14 @@ mod tests {
     use super::*;
     use crate::scene::{LoadOptions, Scene};
     use conatus_math::DMat3;
-    use conatus_motion::inverse_dynamics::Contact;
+    use conatus_motion::inverse_dynamics::PatchContact;
     use conatus_record::clip::ClipObjectContact;
 
     #[test]
     fn a_ratio_other_than_that_of_the_weights_is_an_imbalance() {
         let push = |ratio: f64| {
             let mut forces = TrueForces::default();
-            forces.contacts.push(Contact {
+            forces.contacts.push(PatchContact {
                 on: 0,
                 against: Some((1, ratio)),
                 position: DVec3::ZERO,

@@ -5,7 +5,7 @@ use super::report::finite;
 use super::{MotionReport, Movement, Movements, Progress, contact_report};
 use conatus_motion::costs::task;
 use conatus_motion::score::Score;
-use conatus_motion::variables::State;
+use conatus_motion::variables::MotionState;
 use conatus_motion::{Goal, Problem, Program, Synthesis};
 use conatus_record::Clip;
 use conatus_record::clip::ClipTarget;
@@ -154,7 +154,7 @@ impl MotionPlanner {
             goals: vec![goal.clone()],
             ..self.problem.clone()
         };
-        let (program, mut state) = (&found.program, State::default());
+        let (program, mut state) = (&found.program, MotionState::default());
         let mut worst = Score::default().task_error;
         for aim in task::task_terms(&alone, program) {
             if aim.is_rate {

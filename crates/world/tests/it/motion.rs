@@ -123,7 +123,7 @@ normal = [-1, 0, 0]
         (p.weights.torque, p.weights.k0, p.thresholds.drift),
         (3.0, 0.5, 0.25)
     );
-    let usual = conatus_motion::Weights::default();
+    let usual = conatus_motion::CostWeights::default();
     assert_eq!(p.weights.contact, usual.contact);
     let CharacterStart {
         character: ada,
@@ -393,7 +393,7 @@ fn a_scene_that_is_built_again_uses_the_texts_that_were_read_first() {
 fn every_weight_and_threshold_is_in_the_reference() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");
     let page = std::fs::read_to_string(path).unwrap();
-    let weights = serde_json::to_value(conatus_motion::Weights::default()).unwrap();
+    let weights = serde_json::to_value(conatus_motion::CostWeights::default()).unwrap();
     for (name, value) in weights.as_object().unwrap() {
         let row = format!("| `{name}` | {} |", value.as_f64().unwrap());
         assert!(page.contains(&row), "no row {row:?}");

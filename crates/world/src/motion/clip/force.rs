@@ -1,7 +1,7 @@
 //! Contact forces of a clip: a force at the centre of pressure, and a torque.
 
 use conatus_math::DVec3;
-use conatus_motion::inverse_dynamics::{Contact, Six};
+use conatus_motion::inverse_dynamics::{PatchContact, Vector6};
 
 /// The wrench of a contact as a force at a point and a torque.
 pub struct ContactForce {
@@ -30,7 +30,7 @@ impl ContactForce {
 /// The wrench `f` of a contact, in units of `weight`, as a force at the centre of
 /// pressure r = (−f₄/f₂, f₃/f₂, 0). There the force has the moments f₃ and f₄ about the
 /// patch's centre, so that only torsion is left.
-pub fn contact_force(contact: &Contact, f: &Six, weight: f64) -> ContactForce {
+pub fn contact_force(contact: &PatchContact, f: &Vector6, weight: f64) -> ContactForce {
     let matrix = contact.matrix;
     let force = DVec3::new(f[0], f[1], f[2]);
     if contact.cone.is_none() {
@@ -68,7 +68,7 @@ mod tests {
     fn a_contact_force_is_the_same_wrench_and_leaves_only_torsion() {
         let z = DVec3::new(0.1, -0.2, 0.9).normalize();
         let x = DVec3::X.cross(z).normalize();
-        let contact = Contact {
+        let contact = PatchContact {
             on: 0,
             against: None,
             position: DVec3::new(0.3, -0.4, 0.02),

@@ -6,7 +6,7 @@ use conatus_motion::object::Form;
 use conatus_motion::program::Against;
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::Shape as Solid;
-use conatus_motion::variables::State;
+use conatus_motion::variables::MotionState;
 use conatus_motion::{Program, Subject};
 use conatus_record::Clip;
 use conatus_record::clip::{ClipObject, ClipObjectContact, ClipShape};
@@ -39,7 +39,7 @@ pub fn empty_object(program: &Program, number: usize) -> ClipObject {
 }
 
 /// Appends a sample of every object.
-pub fn add_sample(clip: &mut Clip, program: &Program, state: &State, forces: &TrueForces) {
+pub fn add_sample(clip: &mut Clip, program: &Program, state: &MotionState, forces: &TrueForces) {
     for (number, object) in clip.objects.iter_mut().enumerate() {
         let body = program.body_of(Subject::Object(number));
         let moments = object.position.len();

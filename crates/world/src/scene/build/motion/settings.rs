@@ -8,7 +8,7 @@ use crate::scene::model::{ObjectiveSpec, SceneFile};
 use conatus_math::DVec3;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::score::Thresholds;
-use conatus_motion::{Effort, Problem, Weights};
+use conatus_motion::{CostWeights, Effort, Problem};
 use std::collections::BTreeMap;
 
 /// The default number of phases.
@@ -129,8 +129,8 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
 }
 
 /// The default weights, overridden by those of the scene.
-fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Weights {
-    let default = Weights::default();
+fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> CostWeights {
+    let default = CostWeights::default();
     let mut table = serde_json::to_value(default).unwrap_or_default();
     let Some(known) = table.as_object_mut() else {
         return default;
