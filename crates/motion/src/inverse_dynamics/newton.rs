@@ -13,7 +13,7 @@ const FORCE_TOLERANCE: f64 = 1e-10;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     lambda: Vec<f64>,
-    projections: Vec<Touch>,
+    projections: Vec<GroupProjection>,
     /// The gradient of the dual function, λ + G f − τ.
     gradient: Vec<f64>,
 }
