@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
         /// The file.
@@ -21,11 +21,11 @@ pub enum ExportError {
     /// The recording itself cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// An exporter's output refused its bytes.
+    /// Writing to an exporter's output failed.
     #[error("cannot write the export: {0}")]
     Output(#[source] io::Error),
-    /// The ending of an output's name says nothing.
-    #[error("{}: unknown file ending; known are {}", path.display(), crate::ENDINGS)]
+    /// The extension of an output's name is unknown.
+    #[error("{}: unknown file extension; known are {}", path.display(), crate::ENDINGS)]
     UnknownFormat {
         /// The output.
         path: PathBuf,
@@ -38,12 +38,12 @@ pub enum ExportError {
         /// Its folder.
         folder: PathBuf,
     },
-    /// The folder of an output is something else.
+    /// The folder of an output is not a folder.
     #[error("cannot write {}: {} is not a folder", path.display(), folder.display())]
     NotAFolder {
         /// The output.
         path: PathBuf,
-        /// What should be its folder.
+        /// The path that should be a folder.
         folder: PathBuf,
     },
     /// The output itself is a folder.
@@ -52,29 +52,29 @@ pub enum ExportError {
         /// The output.
         path: PathBuf,
     },
-    /// A folder of frames would replace a folder with other things in it.
+    /// A folder of frames would replace a folder with other files.
     #[error("cannot write {}: `{found}` in it was not written by Conatus", path.display())]
     NotOurFolder {
         /// The output.
         path: PathBuf,
-        /// The name of what was found in it.
+        /// The name of the other file.
         found: String,
     },
-    /// Nothing may be written there.
+    /// Writing there is not permitted.
     #[error("cannot write {}: {source}", path.display())]
     NotWritable {
         /// The output.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The recording holds more than the export format can.
     #[error("the recording does not fit the format: {0}")]
     DoesNotFit(String),
-    /// The motion of a character is asked for where there is none.
-    #[error("the recording has no character, so there is no motion of one to write")]
+    /// The format needs a character, and the recording has none.
+    #[error("the recording has no character, so there is no character motion to write")]
     NoClip,
-    /// A page is asked for where there is none to put the recording into.
+    /// HTML files are written by the viewer.
     #[error("an HTML file needs the page of the viewer")]
     NeedsPage,
 }
@@ -89,7 +89,7 @@ impl ExportError {
             Self::Record(error) => error.help(),
             Self::Output(_) => "check that the disk is not full".into(),
             Self::UnknownFormat { .. } => {
-                format!("end the file's name with one of {}", crate::ENDINGS)
+                format!("use one of the extensions {}", crate::ENDINGS)
             }
             Self::NoFolder { folder, .. } => {
                 format!("create it first: mkdir -p {}", folder.display())

@@ -23,11 +23,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// The endings of file names that stand for a format.
+/// The file extensions of all formats.
 pub const ENDINGS: &str = "`.mcap`, `.glb`, `.usda`, `.obj`, `.csv`, `.svg`, `.html`, `.png`, \
                            `.bvh`, `.clip.json`";
 
-/// A format that recordings can be written in.
+/// An export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The recording itself.
@@ -42,8 +42,8 @@ pub enum Format {
     Csv,
     /// A sheet with a picture of the motion and plots against time.
     Svg,
-    /// A page that plays the recording. The page is the viewer's, and so is
-    /// the writer: [`write_file`] refuses this one.
+    /// A page that plays the recording. It is written by the viewer;
+    /// [`write_file`] refuses this format.
     Html,
     /// A sheet of pictures at evenly spaced moments.
     Png,
@@ -53,17 +53,16 @@ pub enum Format {
     ClipJson,
 }
 
-/// What the user may choose about exports.
+/// Options of exports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// How many evenly spaced frames a `.png` shows ([`png::FRAMES`] if not
-    /// said, at most [`png::MAX_FRAMES`]) and an `.obj` folder gets (all of
-    /// them if not said).
+    /// How many evenly spaced frames a `.png` shows (default [`png::FRAMES`], at
+    /// most [`png::MAX_FRAMES`]) and an `.obj` folder contains (default all).
     pub frames: Option<usize>,
 }
 
 impl Format {
-    /// The format that a file name's ending stands for, in any case.
+    /// The format of a file name's extension, in upper or lower case.
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, ExportError> {
         let path = path.as_ref();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
@@ -87,17 +86,15 @@ impl Format {
         }
     }
 
-    /// Whether it holds the motion of characters only, so that recordings
-    /// without any cannot be written in it.
+    /// Whether it holds the motion of characters only.
     pub fn needs_clip(self) -> bool {
         matches!(self, Self::Bvh | Self::ClipJson)
     }
 }
 
-/// Writes a recording to a file in the format of its ending. The file appears
-/// whole or not at all: an existing one is left alone when anything fails.
-/// Returns what a reader should know about it: one sentence for everything
-/// that had to be left out and usually is not.
+/// Writes a recording to a file in the format of its extension, atomically: if
+/// anything fails, an existing file is unchanged. Returns notes for the user, one
+/// sentence for each part of the recording that was left out.
 pub fn write_file(
     recording: &Recording,
     path: impl AsRef<Path>,
@@ -139,7 +136,7 @@ fn write_to(
         Format::Png => png::write(recording, options.frames.unwrap_or(png::FRAMES), &mut out)?,
         Format::ClipJson => clip_json::write(recording, &mut out)?,
         Format::Obj | Format::Bvh => {
-            let several = "it may be several files".into();
+            let several = "the format consists of several files".into();
             return Err(ExportError::DoesNotFit(several));
         }
     }

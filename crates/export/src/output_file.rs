@@ -1,4 +1,4 @@
-//! Puts exports into their places: each appears whole or not at all.
+//! Atomic output: a file or folder appears complete or not at all.
 
 use super::{Format, obj};
 use crate::ExportError;
@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Checks that a file (a folder, if its ending is `.obj`) could be written,
-/// and neither creates nor alters it.
+/// without creating or changing it.
 pub fn check_writable(path: impl AsRef<Path>) -> Result<(), ExportError> {
     let path = path.as_ref();
     check_surroundings(path)?;
@@ -18,7 +18,7 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), ExportError> {
     check_file(path)
 }
 
-/// The folder that something is to be written into.
+/// Checks the folder of an output.
 fn check_surroundings(path: &Path) -> Result<(), ExportError> {
     let folder = folder_of(path);
     let refuse = |source| ExportError::NotWritable {
@@ -47,13 +47,13 @@ fn check_surroundings(path: &Path) -> Result<(), ExportError> {
         }
         Err(e) => return Err(refuse(e)),
     }
-    // Permissions are told truthfully only by trying.
+    // Only an attempt shows whether writing is permitted.
     let (probe, _file) = temporary_sibling(path).map_err(refuse)?;
     drop(_file);
     fs::remove_file(probe).map_err(refuse)
 }
 
-/// A file that may be there already.
+/// Checks a file that may exist.
 fn check_file(path: &Path) -> Result<(), ExportError> {
     let refuse = |source| ExportError::NotWritable {
         path: path.to_path_buf(),
@@ -71,8 +71,8 @@ fn check_file(path: &Path) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// A folder of frames that may be there already: nothing but frames of ours
-/// may be in it, since all of it goes.
+/// Checks a folder of frames that may exist. It may contain only frames that
+/// Conatus wrote, since the whole folder is replaced.
 fn check_folder(path: &Path) -> Result<(), ExportError> {
     let refuse = |source| ExportError::NotWritable {
         path: path.to_path_buf(),
@@ -101,8 +101,8 @@ fn check_folder(path: &Path) -> Result<(), ExportError> {
     Ok(())
 }
 
-/// Puts what `write` writes into the place of a file. It appears whole or not
-/// at all: an existing file is left alone when anything fails.
+/// Replaces a file with the output of `write`, atomically: if anything fails, an
+/// existing file is unchanged.
 pub fn replace_file(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
@@ -114,14 +114,13 @@ pub fn replace_file(
     })
 }
 
-/// Hands `write` the file to write to, with its path for the time being, and
-/// moves it into place.
+/// Passes a temporary file and its path to `write`, and renames it to `path`.
 pub(super) fn replace<T>(
     path: &Path,
     write: impl FnOnce(&Path, File) -> Result<T, ExportError>,
 ) -> Result<T, ExportError> {
     check_writable(path)?;
-    // A link stays a link: what it points to is replaced.
+    // A symbolic link stays: its target is replaced.
     let linked = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = linked.as_path();
     let at = |doing| {
@@ -142,11 +141,11 @@ pub(super) fn replace<T>(
         Ok(done)
     });
     result.map_err(|error| {
-        // The first failure is the one to tell of.
+        // The first failure is reported.
         let _ = fs::remove_file(&temporary);
         match error {
             ExportError::Output(source) => at("write")(source),
-            // The user knows nothing of the temporary file.
+            // Errors name the output, not the temporary file.
             ExportError::Io { doing, source, .. }
             | ExportError::Record(RecordError::Io { doing, source, .. }) => at(doing)(source),
             other => other,
@@ -179,19 +178,19 @@ fn temporary_sibling(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::other("too many unfinished files in the folder"))
 }
 
-/// The name of something that is not finished yet.
+/// The name of a temporary file or folder.
 fn hidden(attempt: usize) -> String {
     format!(".conatus-{}-{attempt}.part", std::process::id())
 }
 
-/// Has `fill` fill a new folder, and moves it into place. It appears whole or
-/// not at all; a folder of frames that is there is replaced, any other is not.
+/// Passes a temporary folder to `fill` and renames it to `path`. An existing folder
+/// is replaced if it contains frames only.
 pub(super) fn replace_folder(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     check_writable(path)?;
-    // A link stays a link: the folder that it points to is replaced.
+    // A symbolic link stays: its target is replaced.
     let linked = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let path = linked.as_path();
     let at = |doing| {
@@ -204,7 +203,7 @@ pub(super) fn replace_folder(
     let temporary = temporary_folder(path).map_err(at("create"))?;
     let result = fill(&temporary).and_then(|()| swap(&temporary, path).map_err(at("rename")));
     result.map_err(|error| {
-        // The first failure is the one to tell of.
+        // The first failure is reported.
         let _ = fs::remove_dir_all(&temporary);
         match error {
             ExportError::Output(source) => at("write")(source),
@@ -213,13 +212,13 @@ pub(super) fn replace_folder(
     })
 }
 
-/// Puts a folder into the place of another one, if there is one.
+/// Renames a folder to `path`, replacing an existing one.
 fn swap(new: &Path, path: &Path) -> io::Result<()> {
     if !path.exists() {
         return fs::rename(new, path);
     }
-    // No system call swaps folders everywhere: the old one steps aside, and
-    // comes back if the new one cannot take its place.
+    // No portable system call swaps folders: the old one is renamed, and renamed
+    // back if the new one cannot be.
     let aside = temporary_folder(path)?;
     fs::rename(path, &aside)?;
     if let Err(error) = fs::rename(new, path) {

@@ -1,9 +1,9 @@
-//! Biovision hierarchy: the moving skeleton of a character, for Blender and
-//! everything else that animates people.
+//! Biovision hierarchy: the moving skeleton of a character, for Blender and other
+//! animation programs.
 //!
-//! The root is the torso, with a place and a turn; each limb is a chain of
-//! joints from its base on the torso to its foot or hand, with turns only, so
-//! that bones keep their nominal lengths. y points up, and the figure at rest
+//! The root is the torso, with position and rotation; each limb is a chain of joints
+//! from its base on the torso to its foot or hand, with rotations only, so that
+//! bones keep their nominal lengths. y points up, and the figure at rest
 //! looks along z. Contacts, forces, objects and surfaces are not exported.
 
 mod skeleton;
@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes a file for each character: the first at `path`, each other beside
-/// it, with its name before the ending. Returns what a reader should know.
+/// it, with its name before the ending. Returns notes for the user.
 pub fn write_files(recording: &Recording, path: &Path) -> Result<Vec<String>, ExportError> {
     let clip = recording.clip.as_ref().ok_or(ExportError::NoClip)?;
     let mut notes = Vec::new();
@@ -78,7 +78,7 @@ pub fn write(
     motion(&skeleton, clip.time.len(), out).map_err(ExportError::Output)
 }
 
-/// A joint with all that hangs on it.
+/// Writes a joint and its descendants.
 fn hierarchy(skeleton: &Skeleton, index: usize, depth: usize, text: &mut String) {
     let Some(joint) = skeleton.joints.get(index) else {
         return;
@@ -113,7 +113,7 @@ fn hierarchy(skeleton: &Skeleton, index: usize, depth: usize, text: &mut String)
     let _ = writeln!(text, "{pad}}}");
 }
 
-/// One line for each moment.
+/// Writes one line for each moment.
 fn motion(skeleton: &Skeleton, moments: usize, out: &mut dyn Write) -> std::io::Result<()> {
     let mut before = vec![[0.0; 3]; skeleton.joints.len()];
     // The order of the hierarchy is depth first.
@@ -154,8 +154,8 @@ fn depth_first(joints: &[Joint]) -> Vec<usize> {
     order
 }
 
-/// The angles about z, x and y whose turns, in this order from the left, make
-/// up the rotation R = Z·X·Y; of the many, those nearest to `before`.
+/// The Euler angles about z, x and y of the rotation R = Z·X·Y; of the equivalent
+/// ones, those closest to `before`.
 ///
 /// With s and c for sine and cosine, R₂₁ = s_x, R₀₁ = −s_z c_x, R₁₁ = c_z c_x,
 /// R₂₀ = −c_x s_y and R₂₂ = c_x c_y (row, column). The same rotation has the
@@ -170,7 +170,7 @@ fn angles(r: DMat3, before: [f64; 3]) -> [f64; 3] {
             x,
             f64::atan2(-at(2, 0), at(2, 2)),
         ],
-        // Where x is a right angle, z and y turn about the same axis; y stays.
+        // Gimbal lock: z and y rotate about the same axis; y stays.
         false => {
             let rest = r * rotation_y(-before[2]);
             [f64::atan2(rest.col(0)[1], rest.col(0)[0]), x, before[2]]
@@ -201,7 +201,7 @@ fn point(p: DVec3) -> String {
     format!("{x} {y} {z}")
 }
 
-/// So many digits, and no negative zero.
+/// The value with `digits` decimals and without negative zero.
 fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     match text

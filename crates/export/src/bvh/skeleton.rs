@@ -1,8 +1,7 @@
-//! Joints, their offsets at rest, and their turns, from where links begin and
-//! end.
+//! Joints, their rest offsets and their rotations, from the ends of links.
 //!
 //! At rest every limb is straight, along that axis of the torso that it is
-//! nearest to at the first moment. A link's turn R takes the rest direction d
+//! nearest to at the first moment. A link's rotation R takes the rest direction d
 //! to the link's own and the hinge b at rest to the normal n of the plane that
 //! the limb bends in: R = (u, n, u×n)·(d, b, d×b)ᵀ. So inner joints are hinges,
 //! and a straight limb, which bends in no plane, keeps the last one.
@@ -19,14 +18,14 @@ pub(super) struct Joint {
     pub offset: DVec3,
     /// From axes at rest to world axes, both of the file, per moment.
     pub turns: Vec<DMat3>,
-    /// Where the bone ends, if no other joint does.
+    /// The end of the bone, if no other joint is there.
     pub end: Option<DVec3>,
 }
 
 /// A character as joints; the first is the root.
 pub(super) struct Skeleton {
     pub joints: Vec<Joint>,
-    /// Where the root is, per moment, in the file's axes.
+    /// The position of the root per moment, in the file's axes.
     pub root: Vec<DVec3>,
 }
 
@@ -77,8 +76,8 @@ impl Skeleton {
 }
 
 impl Maker<'_> {
-    /// Adds a joint; offsets are in torso axes, turns from those at rest to the
-    /// world's.
+    /// Adds a joint; offsets are in torso axes, rotations from rest axes to world
+    /// axes.
     fn joint(
         &mut self,
         name: &str,
@@ -187,8 +186,8 @@ impl Maker<'_> {
         );
     }
 
-    /// The normal of the plane that a limb bends in, per moment; it never
-    /// flips, and turns with the limb while that is straight.
+    /// The normal of the plane that a limb bends in, per moment. It never flips, and
+    /// follows a straight limb by parallel transport.
     fn normals(&self, directions: &[Vec<DVec3>]) -> Vec<DVec3> {
         let bent = |m: usize| {
             let ways = &directions[m];
@@ -229,7 +228,7 @@ impl Maker<'_> {
         b.unwrap_or_else(|| d.any_orthonormal_vector())
     }
 
-    /// What is fixed to the torso, such as the head: bones that never turn.
+    /// Adds bones for shapes fixed to the torso, such as the head.
     fn shapes(&mut self) {
         let character = self.character;
         for shape in &character.shapes {
@@ -246,7 +245,7 @@ impl Maker<'_> {
     }
 }
 
-/// The axis, with its sign, that a direction is nearest to.
+/// The signed coordinate axis closest to a direction.
 fn nearest_axis(v: DVec3) -> DVec3 {
     let a = v.abs();
     let signed = |axis: DVec3| axis * if v.dot(axis) < 0.0 { -1.0 } else { 1.0 };
@@ -259,7 +258,7 @@ fn nearest_axis(v: DVec3) -> DVec3 {
     }
 }
 
-/// The rotation along the axes that another is near to.
+/// The rotation between coordinate axes that is closest to another.
 fn nearest_turn(r: DMat3) -> DMat3 {
     let x = nearest_axis(r.x_axis);
     let y = r.y_axis - x * r.y_axis.dot(x);

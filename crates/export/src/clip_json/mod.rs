@@ -1,8 +1,8 @@
 //! `.clip.json`: the motion of characters for other programs.
 //!
-//! Numbers are rounded to what matters. A reader that differentiates positions
-//! twice divides twice the grain 10⁻ᵈ by dt² at most, so d is chosen to keep
-//! that below 10⁻⁵ m/s², a millionth of gravity: 10⁻¹⁰ m at 5 ms.
+//! Positions are rounded to 10⁻ᵈ. A second difference of rounded positions is off by
+//! at most 2·10⁻ᵈ/dt², so d is chosen to keep that below 10⁻⁵ m/s², a millionth of
+//! gravity: 10⁻¹⁰ m at 5 ms.
 
 mod formatter;
 
@@ -14,14 +14,14 @@ use formatter::EscapingFormatter;
 use serde::Serialize;
 use std::io::Write;
 
-/// The greatest acceleration that rounding may feign, in m/s².
-const FEIGNED: f64 = 1e-5;
-/// The grain of forces in newtons and of torques in newton metres.
-const FORCE: f64 = 1e7;
-/// The grain of velocities in m/s and rad/s.
-const VELOCITY: f64 = 1e9;
-/// The grain of normals and of times.
-const FINE: f64 = 1e12;
+/// The greatest error of accelerations from rounding, in m/s².
+const MAX_ROUNDING_ACCELERATION: f64 = 1e-5;
+/// Forces and torques are rounded to 1/this, in N and N·m.
+const FORCE_STEPS_PER_UNIT: f64 = 1e7;
+/// Velocities are rounded to 1/this, in m/s and rad/s.
+const VELOCITY_STEPS_PER_UNIT: f64 = 1e9;
+/// Normals and times are rounded to 1/this.
+const FINE_STEPS_PER_UNIT: f64 = 1e12;
 
 /// Writes the recording's clip.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportError> {
@@ -38,19 +38,19 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportEr
 /// The clip with as many digits as readers need.
 fn rounded(clip: &Clip) -> Clip {
     let mut clip = clip.clone();
-    // 2·10⁻ᵈ/dt² ≤ FEIGNED.
-    let digits = (2.0 / (FEIGNED * clip.dt * clip.dt)).log10().ceil();
+    // 2·10⁻ᵈ/dt² ≤ MAX_ROUNDING_ACCELERATION.
+    let digits = (2.0 / (MAX_ROUNDING_ACCELERATION * clip.dt * clip.dt)).log10().ceil();
     let place = 10f64.powi(digits.clamp(9.0, 13.0) as i32);
-    numbers(&mut clip.time, FINE);
-    numbers(&mut clip.phases, FINE);
+    numbers(&mut clip.time, FINE_STEPS_PER_UNIT);
+    numbers(&mut clip.phases, FINE_STEPS_PER_UNIT);
     if let Some(velocities) = &mut clip.velocities {
         let of_characters = velocities.characters.iter_mut();
         let all = of_characters
             .flat_map(|c| c.effectors.iter_mut().chain([&mut c.torso]))
             .chain(&mut velocities.objects);
         for twists in all {
-            vectors(&mut twists.linear, VELOCITY);
-            vectors(&mut twists.angular, VELOCITY);
+            vectors(&mut twists.linear, VELOCITY_STEPS_PER_UNIT);
+            vectors(&mut twists.angular, VELOCITY_STEPS_PER_UNIT);
         }
     }
     for character in &mut clip.characters {
@@ -66,26 +66,26 @@ fn rounded(clip: &Clip) -> Clip {
         vectors(&mut object.position, place);
         turns(&mut object.orientation, place);
         for contact in &mut object.contacts {
-            vectors(&mut contact.force, FORCE);
+            vectors(&mut contact.force, FORCE_STEPS_PER_UNIT);
             vectors(&mut contact.point, place);
-            vectors(&mut contact.torque, FORCE);
-            vectors(&mut contact.normal, FINE);
+            vectors(&mut contact.torque, FORCE_STEPS_PER_UNIT);
+            vectors(&mut contact.normal, FINE_STEPS_PER_UNIT);
         }
     }
     clip
 }
 
 fn patch(effector: &mut ClipEffector, place: f64) {
-    numbers(&mut effector.contact, FORCE);
+    numbers(&mut effector.contact, FORCE_STEPS_PER_UNIT);
     vectors(&mut effector.position, place);
     turns(&mut effector.orientation, place);
-    vectors(&mut effector.force, FORCE);
+    vectors(&mut effector.force, FORCE_STEPS_PER_UNIT);
     vectors(&mut effector.point, place);
-    vectors(&mut effector.torque, FORCE);
-    vectors(&mut effector.normal, FINE);
+    vectors(&mut effector.torque, FORCE_STEPS_PER_UNIT);
+    vectors(&mut effector.normal, FINE_STEPS_PER_UNIT);
 }
 
-/// The nearest whole part of 1/`fine`; adding zero makes the two zeros one.
+/// The value rounded to a multiple of 1/`fine`; adding zero turns −0 into 0.
 fn number(value: f64, fine: f64) -> f64 {
     let scaled = value * fine;
     match scaled.abs() < 1e15 {

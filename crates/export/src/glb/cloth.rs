@@ -1,33 +1,32 @@
-//! Cloth as meshes whose shapes at later moments are morph targets.
+//! Cloth as meshes with a morph target for every later keyframe.
 //!
-//! A mesh is as it is at the first key; every later key has a target with the
-//! way of each vertex from there, and its weight is 1 at its own key and 0 at
-//! all others. Linear weights then move every vertex along straight lines from
-//! key to key.
+//! The mesh itself is the first keyframe. The target of a later keyframe holds the
+//! displacements of all vertices; its weight is 1 at its own keyframe and 0 at all
+//! others. Linear weights then move every vertex along straight lines.
 
-use super::build::{Builder, Surface};
-use super::keys::Keys;
+use super::builder::{Builder, Surface};
+use super::keyframes::Keyframes;
 use super::{NodeIndex, label};
 use crate::ExportError;
-use crate::shared::sanitize::Held;
-use crate::shared::{cloth, motion};
+use crate::shared::sanitize::VertexSanitizer;
+use crate::shared::{cloth, layout};
 use conatus_math::DVec3;
 use conatus_record::{ClothInfo, Recording};
 use gltf_json as json;
 use json::accessor::Type;
 use std::ops::Range;
 
-/// The most keys: graphics cards are sure to have room for 256 layers.
-const KEYS: usize = 256;
-/// About how many bytes cloth may take: larger files load slowly everywhere.
-const BYTES: usize = 64 << 20;
-/// About what the description of a target takes.
-const TEXT: usize = 700;
+/// The most keyframes: every graphics card supports 256 layers.
+const MAX_KEYS: usize = 256;
+/// About how many bytes cloth may take: larger files load slowly.
+const MAX_BYTES: usize = 64 << 20;
+/// About how many bytes of JSON describe a target.
+const JSON_BYTES_PER_TARGET: usize = 700;
 
-/// Adds a node for each piece of cloth; returns what had to be left out.
+/// Adds a node for each piece of cloth; returns a note about what was left out.
 pub(super) fn add(
     recording: &Recording,
-    keys: &Keys,
+    keys: &Keyframes,
     builder: &mut Builder,
     children: &mut Vec<NodeIndex>,
 ) -> Result<Vec<String>, ExportError> {
@@ -36,7 +35,7 @@ pub(super) fn add(
         return Ok(Vec::new());
     }
     let all = keys.times.len();
-    let kept = motion::evenly(
+    let kept = layout::evenly_spaced(
         all,
         affordable(header.cloth_vertices(), header.cloths.len()),
     );
@@ -73,13 +72,13 @@ pub(super) fn add(
     })
 }
 
-/// How many keys cloth of so many vertices and pieces may have.
+/// The number of keyframes that cloth of this size may have.
 fn affordable(vertices: usize, pieces: usize) -> usize {
     // Positions and normals in f32 for each target, and the weights of all
     // targets at all keys, which the pieces share.
-    let each = (24 * vertices).saturating_add(TEXT * pieces);
+    let each = (24 * vertices).saturating_add(JSON_BYTES_PER_TARGET * pieces);
     let size = |keys: &usize| keys.saturating_mul(each).saturating_add(4 * keys * keys);
-    let fits = (2..=KEYS).rev().find(|keys| size(keys) <= BYTES);
+    let fits = (2..=MAX_KEYS).rev().find(|keys| size(keys) <= MAX_BYTES);
     fits.unwrap_or(2)
 }
 
@@ -95,11 +94,11 @@ fn surface(
     if piece.triangles.is_empty() || piece.vertices == 0 {
         return Ok(None);
     }
-    let mut held = Held::new(piece.vertices);
+    let mut sanitizer = VertexSanitizer::new(piece.vertices);
     let mut shape = |frame: usize| {
         let frame = recording.frames.get(frame);
         let points = frame.and_then(|f| f.cloth.get(range.clone()));
-        let points = held.next(points.unwrap_or_default());
+        let points = sanitizer.next(points.unwrap_or_default());
         let wide: Vec<DVec3> = points
             .iter()
             .map(|p| DVec3::from_array(p.map(f64::from)))
@@ -148,12 +147,12 @@ mod tests {
 
     #[test]
     fn cloth_of_any_size_stays_within_what_viewers_bear() {
-        assert_eq!(affordable(5_523, 1), KEYS);
-        assert_eq!(affordable(10_201, 3), KEYS);
+        assert_eq!(affordable(5_523, 1), MAX_KEYS);
+        assert_eq!(affordable(10_201, 3), MAX_KEYS);
         for (vertices, pieces) in [(20_000, 1), (100_000, 2), (2_000, 200), (5_000_000, 1)] {
             let keys = affordable(vertices, pieces);
-            assert!((2..=KEYS).contains(&keys));
-            assert!(keys == 2 || keys * 24 * vertices <= BYTES);
+            assert!((2..=MAX_KEYS).contains(&keys));
+            assert!(keys == 2 || keys * 24 * vertices <= MAX_BYTES);
         }
         assert_eq!(affordable(usize::MAX / 1024, 1), 2);
     }

@@ -6,33 +6,33 @@
 //! targets, and cloth a mesh with a morph target for every moment. Contacts,
 //! events and totals are not exported.
 
-mod build;
+mod builder;
 mod cloth;
-mod keys;
-mod shade;
+mod keyframes;
+mod surfaces;
 mod springs;
 mod water;
 
 use crate::ExportError;
 use crate::shared::body_surfaces::BodySurfaces;
-use crate::shared::{motion, shapes};
-use build::{Builder, Surface};
+use crate::shared::{bounds, shapes};
+use builder::{Builder, Surface};
 use conatus_record::text::escape_control_characters;
 use conatus_record::{Header, Recording, Up};
 use gltf_json as json;
 use json::scene::UnitQuaternion;
-use keys::Keys;
+use keyframes::Keyframes;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 type NodeIndex = json::Index<json::Node>;
 type MeshIndex = json::Index<json::Mesh>;
 
-/// Writes the recording as a `.glb` file; returns what had to be left out.
+/// Writes the recording as a `.glb` file; returns a note about what was left out.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<Vec<String>, ExportError> {
     let header = &recording.header;
     let mut builder = Builder::new(header);
-    let keys = Keys::new(&recording.frames);
+    let keys = Keyframes::new(&recording.frames);
     let mut children = Vec::new();
     bodies(recording, &keys, &mut builder, &mut children)?;
     springs::add(recording, &keys, &mut builder, &mut children)?;
@@ -68,7 +68,7 @@ fn label(name: &str) -> String {
 /// Adds a node for each body, with channels for what moves.
 fn bodies(
     recording: &Recording,
-    keys: &Keys,
+    keys: &Keyframes,
     builder: &mut Builder,
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
@@ -94,7 +94,7 @@ fn bodies(
         }
         builder.animate(node, keys, &track)?;
     }
-    // The parts of a character hang on a node of its name.
+    // The parts of a character are children of a node with its name.
     for (name, parts) in groups {
         children.push(builder.root.push(json::Node {
             name: Some(label(name)),
@@ -117,7 +117,7 @@ struct BodyMeshes {
 }
 
 impl BodyMeshes {
-    /// The mesh of a body; none if its surface has no triangle of any size.
+    /// The mesh of a body; none if all its triangles are degenerate.
     fn get(
         &mut self,
         header: &Header,
@@ -145,7 +145,7 @@ impl BodyMeshes {
         let surface = match self.surfaces.get(&(shape, plain)) {
             Some(known) => known.clone(),
             None => {
-                let made = shade::surface(mesh, builder, plain)?;
+                let made = surfaces::rounded_surface(mesh, builder, plain)?;
                 self.surfaces.insert((shape, plain), made.clone());
                 made
             }
@@ -165,22 +165,22 @@ impl BodyMeshes {
     }
 }
 
-/// Adds a quad for each plane, as large as the room that the motion needs. The
-/// ground is solid, walls let the view pass.
+/// Adds a quad for each plane, as large as the motion needs. The ground is
+/// opaque, walls are transparent.
 fn planes(
     recording: &Recording,
     builder: &mut Builder,
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
     let header = &recording.header;
-    let room = motion::room(recording);
-    let up = motion::up(header);
+    let room = bounds::display_box(recording);
+    let up = bounds::up(header);
     for plane in &header.planes {
         let Some(quad) = shapes::quad(&room, plane) else {
             continue;
         };
         let ground = plane.normal.normalize_or_zero().dot(up) > 0.7;
-        let surface = shade::flat(&quad, builder)?;
+        let surface = surfaces::flat_surface(&quad, builder)?;
         let (name, material) = match ground {
             true => ("ground", builder.glass("ground", [0.56, 0.58, 0.58], 1.0)),
             false => ("wall", builder.glass("wall", [0.75, 0.80, 0.86], 0.12)),

@@ -1,21 +1,21 @@
 //! Springs as coils that are stretched between their two ends.
 
-use super::build::Builder;
-use super::keys::{Keys, Track};
-use super::{NodeIndex, shade};
+use super::builder::Builder;
+use super::keyframes::{Keyframes, Track};
+use super::{NodeIndex, surfaces};
 use crate::ExportError;
-use crate::shared::sanitize::Smooth;
-use crate::shared::{motion, shapes};
+use crate::shared::sanitize::PoseSanitizer;
+use crate::shared::{bounds, shapes, springs};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::{Recording, SpringInfo};
 use gltf_json as json;
 
-const TURNS: usize = 10;
+const COIL_TURNS: usize = 10;
 
 /// Adds a node for each spring.
 pub(super) fn add(
     recording: &Recording,
-    keys: &Keys,
+    keys: &Keyframes,
     builder: &mut Builder,
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
@@ -24,13 +24,13 @@ pub(super) fn add(
         return Ok(());
     }
     // One coil of length 1 serves all springs: their nodes scale it.
-    let coil = shapes::coil(TURNS, 0.8, 0.15, 0.008);
-    let Some(surface) = shade::flat(&coil, builder)? else {
+    let coil = shapes::coil(COIL_TURNS, 0.8, 0.15, 0.008);
+    let Some(surface) = surfaces::flat_surface(&coil, builder)? else {
         return Ok(());
     };
     let material = builder.body_material([0.55, 0.57, 0.60]);
     let mesh = builder.mesh("spring", &surface, material);
-    let size = motion::extent(recording).diagonal();
+    let size = bounds::extent(recording).diagonal();
     for (number, spring) in header.springs.iter().enumerate() {
         let track = track(recording, keys, spring, size);
         let node = builder.root.push(json::Node {
@@ -47,28 +47,28 @@ pub(super) fn add(
     Ok(())
 }
 
-fn track(recording: &Recording, keys: &Keys, spring: &SpringInfo, size: f64) -> Track {
-    let width = motion::spring_width(spring, size) as f32;
+fn track(recording: &Recording, keys: &Keyframes, spring: &SpringInfo, size: f64) -> Track {
+    let width = springs::half_width(spring, size) as f32;
     let mut track = Track::default();
-    let mut smooth = Smooth::default();
+    let mut poses = PoseSanitizer::default();
     let (mut direction, mut rotation) = (DVec3::Z, DQuat::IDENTITY);
     let mut length = f64::from(width);
     for &frame in &keys.frames {
         let ends = recording.frames.get(frame);
-        let ends = ends.and_then(|f| motion::spring_ends(spring, f));
+        let ends = ends.and_then(|f| springs::ends(spring, f));
         let [a, b] = ends.unwrap_or([DVec3::NAN; 2]);
         let along = b - a;
         if along.is_finite() && along.length() < 1e30 {
             length = along.length();
             if let Some(next) = along.try_normalize() {
-                // The coil is carried along rather than aimed anew, so that it
-                // never spins about its own axis.
+                // Rotated from frame to frame by the smallest arc, so that the
+                // coil never spins about its own axis.
                 rotation = (DQuat::from_rotation_arc(direction, next) * rotation).normalize();
                 direction = next;
             }
         }
-        track.translation.extend(smooth.translation(a));
-        track.rotation.extend(smooth.rotation(rotation));
+        track.translation.extend(poses.translation(a));
+        track.rotation.extend(poses.rotation(rotation));
         track.scale.extend([width, width, length.max(1e-6) as f32]);
     }
     track

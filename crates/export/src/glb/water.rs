@@ -6,10 +6,10 @@
 //! normals are exact too: before normalisation they are linear in the slopes.
 
 use super::NodeIndex;
-use super::build::{Builder, Surface};
-use super::keys::{Keys, Track};
+use super::builder::{Builder, Surface};
+use super::keyframes::{Keyframes, Track};
 use crate::ExportError;
-use crate::shared::motion;
+use crate::shared::water_surface;
 use conatus_record::{Recording, Up, WaterInfo, WaveInfo};
 use gltf_json as json;
 use json::accessor::Type;
@@ -25,7 +25,7 @@ const MAX_WAVES: usize = 16;
 /// Adds a node for each stretch of water.
 pub(super) fn add(
     recording: &Recording,
-    keys: &Keys,
+    keys: &Keyframes,
     builder: &mut Builder,
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
@@ -76,7 +76,7 @@ fn surface(
         Up::Y => [h[0], z, h[1]].map(|v| v as f32),
         Up::Z => [h[0], h[1], z].map(|v| v as f32),
     };
-    let [lo, hi] = motion::water_extent(recording, water);
+    let [lo, hi] = water_surface::horizontal_extent(recording, water);
     let size = [hi[0] - lo[0], hi[1] - lo[1]];
     let fits = |v: f64| v.abs() < 1e30;
     let sound = lo.into_iter().chain(hi).all(fits) && fits(water.level);
@@ -114,10 +114,10 @@ fn surface(
         for quarter in [0.0, TAU / 4.0] {
             let angle = |h: [f64; 2]| k[0] * h[0] + k[1] * h[1] + wave.phase + quarter;
             let a = wave.amplitude;
-            let rise = per_point(&|h| sound32(world([0.0; 2], a * angle(h).sin())));
+            let rise = per_point(&|h| finite_or_zero(world([0.0; 2], a * angle(h).sin())));
             let tilt = per_point(&|h| {
                 let slope = a * angle(h).cos();
-                sound32(world([-slope * k[0], -slope * k[1]], 0.0))
+                finite_or_zero(world([-slope * k[0], -slope * k[1]], 0.0))
             });
             targets.push([
                 builder.floats(&rise, Type::Vec3, true)?,
@@ -135,7 +135,7 @@ fn surface(
     }))
 }
 
-fn sound32(v: [f32; 3]) -> [f32; 3] {
+fn finite_or_zero(v: [f32; 3]) -> [f32; 3] {
     v.map(|v| if v.is_finite() { v } else { 0.0 })
 }
 

@@ -1,13 +1,13 @@
-//! A folder with a Wavefront OBJ file for every frame: all pieces of cloth and
-//! all bodies where they are, for programs that read nothing else.
+//! A folder with a Wavefront OBJ file for every frame: all pieces of cloth and all
+//! bodies in world coordinates.
 //!
-//! Numbers are written with as few digits as give the same f64 back, so what
-//! is measured in these files is what was simulated. Comments tell cloth from
-//! solids, and where planes are, so that others can judge what meets what.
+//! Numbers are written with the shortest digits that give the same f64 back, so that
+//! measurements in these files are exact. Comments distinguish cloth from solids and
+//! describe planes, so that other programs can check for intersections.
 
 use crate::ExportError;
 use crate::shared::body_surfaces::BodySurfaces;
-use crate::shared::motion;
+use crate::shared::layout;
 use conatus_math::DVec3;
 use conatus_record::text::escape_control_characters;
 use conatus_record::{BodyInfo, Frame, Recording, Up};
@@ -17,17 +17,17 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How every file begins, by which a folder of ours is known again.
-const MARK: &str = "# Conatus ";
+/// The start of every file, by which existing folders are recognised.
+const FILE_START: &str = "# Conatus ";
 
-/// Writes the frames, or so many of them, into a folder that is there.
+/// Writes all frames, or `frames` evenly spaced ones, into an existing folder.
 pub fn write(
     recording: &Recording,
     frames: Option<usize>,
     folder: &Path,
 ) -> Result<(), ExportError> {
     let count = recording.frames.len();
-    let picked = motion::evenly(count, frames.unwrap_or(count).max(1));
+    let picked = layout::evenly_spaced(count, frames.unwrap_or(count).max(1));
     let wide = count.saturating_sub(1).to_string().len().max(4);
     let header = &recording.header;
     let surfaces = BodySurfaces::new(header);
@@ -49,9 +49,9 @@ pub(crate) fn is_frame(path: &Path) -> bool {
         .and_then(|n| n.strip_suffix(".obj"));
     let named = number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     let begins = |path: &Path| -> io::Result<bool> {
-        let mut start = [0; MARK.len()];
+        let mut start = [0; FILE_START.len()];
         File::open(path)?.read_exact(&mut start)?;
-        Ok(start == MARK.as_bytes())
+        Ok(start == FILE_START.as_bytes())
     };
     named && path.is_file() && begins(path).unwrap_or(false)
 }
@@ -64,7 +64,7 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &BodySurf
     };
     let mut out = Objects {
         text: format!(
-            "{MARK}{}: {}, frame {number} at {:?} s\n# metres, {up} up\n",
+            "{FILE_START}{}: {}, frame {number} at {:?} s\n# metres, {up} up\n",
             env!("CARGO_PKG_VERSION"),
             escape_control_characters(&header.scene),
             frame.time
@@ -92,7 +92,7 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &BodySurf
     out.text
 }
 
-/// What a body is to cloth, which meets the meshes of what collides.
+/// The kind of a body: cloth collides with the meshes of bodies that collide.
 fn kind(body: &BodyInfo) -> &'static str {
     match (
         body.scripted,
@@ -107,13 +107,13 @@ fn kind(body: &BodyInfo) -> &'static str {
 /// The objects of a file.
 struct Objects {
     text: String,
-    /// How many vertices there are so far: corners count through the file.
+    /// The number of vertices so far: indices count through the whole file.
     vertices: u64,
 }
 
 impl Objects {
-    /// Adds an object of some kind. No reader knows what to make of `NaN`, so
-    /// what has no place is only told of.
+    /// Adds an object, or a comment if its coordinates are not finite: readers do
+    /// not support `NaN`.
     fn add(
         &mut self,
         kind: &str,
@@ -122,7 +122,7 @@ impl Objects {
         triangles: &[[u32; 3]],
     ) {
         let (text, name) = (&mut self.text, escape_control_characters(name));
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         if !points.clone().all(|p| p.is_finite()) {
             let _ = writeln!(text, "# {name} is left out: its numbers are not finite");
             return;

@@ -1,30 +1,30 @@
-//! Sorts things by the bands of a picture that they are seen in.
+//! Bins primitives by the bands of rows that they cover.
 
 use super::camera::Camera;
-use super::space::wide;
-use super::things::{Things, Triangle};
+use super::picture_space::wide;
+use super::primitives::{Primitives, Triangle};
 
-/// Nothing nearer than this is drawn.
-pub(super) const NEAR: f64 = 1e-3;
+/// The near plane: closer geometry is clipped.
+pub(super) const NEAR_PLANE: f64 = 1e-3;
 
-/// Which things are seen in each band of rows.
+/// The primitives of each band of rows.
 pub(super) struct Bins {
     pub rows: usize,
     pub bands: Vec<Bin>,
 }
 
-/// The things of a band, by their places in the lists.
+/// The primitives of a band, by their indices.
 #[derive(Clone, Default)]
 pub(super) struct Bin {
     pub balls: Vec<u32>,
     pub triangles: Vec<u32>,
     pub water: Vec<u32>,
-    pub veils: Vec<u32>,
+    pub translucent: Vec<u32>,
 }
 
 impl Bins {
-    /// Sorts things into bands of so many rows of samples.
-    pub fn new(camera: &Camera, height: usize, rows: usize, things: &Things) -> Self {
+    /// Bins primitives into bands of `rows` rows of samples.
+    pub fn new(camera: &Camera, height: usize, rows: usize, primitives: &Primitives) -> Self {
         let mut bands = vec![Bin::default(); height.div_ceil(rows)];
         let last = bands.len().saturating_sub(1);
         let whole = height as f64;
@@ -38,7 +38,7 @@ impl Bins {
                 }
             }
         };
-        for (at, ball) in things.balls.iter().enumerate() {
+        for (at, ball) in primitives.balls.iter().enumerate() {
             let c = camera.view(ball.centre);
             if let Some([low, high]) = tangents(c.y, c.z, ball.radius) {
                 put(row(high), row(low), |bin| &mut bin.balls, at);
@@ -47,33 +47,33 @@ impl Bins {
         let span = |triangle: &Triangle| {
             let seen = triangle.corners.map(|p| camera.view(wide(p)));
             let rows = seen.map(|p| row(p.y / p.z));
-            match seen.iter().all(|p| p.z >= NEAR) {
+            match seen.iter().all(|p| p.z >= NEAR_PLANE) {
                 true => rows.iter().fold([whole, 0.0], |[top, bottom], y| {
                     [f64::min(top, *y), f64::max(bottom, *y)]
                 }),
                 false => [0.0, whole],
             }
         };
-        for (at, triangle) in things.triangles.iter().enumerate() {
+        for (at, triangle) in primitives.triangles.iter().enumerate() {
             let [top, bottom] = span(triangle);
             put(top, bottom, |bin| &mut bin.triangles, at);
         }
-        for (at, triangle) in things.water.iter().enumerate() {
+        for (at, triangle) in primitives.water.iter().enumerate() {
             let [top, bottom] = span(triangle);
             put(top, bottom, |bin| &mut bin.water, at);
         }
-        for (at, triangle) in things.veils.iter().enumerate() {
+        for (at, triangle) in primitives.translucent.iter().enumerate() {
             let [top, bottom] = span(triangle);
-            put(top, bottom, |bin| &mut bin.veils, at);
+            put(top, bottom, |bin| &mut bin.translucent, at);
         }
         Self { rows, bands }
     }
 }
 
 /// The tangents from the eye to a ball that is `across` from the middle and
-/// `ahead`; none if it is not all in front of the eye.
+/// `ahead`; none if it is not entirely in front of the eye.
 pub(super) fn tangents(across: f64, ahead: f64, r: f64) -> Option<[f64; 2]> {
-    if ahead - r < NEAR {
+    if ahead - r < NEAR_PLANE {
         return None;
     }
     let below = ahead * ahead - r * r;

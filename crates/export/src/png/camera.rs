@@ -1,13 +1,13 @@
-//! A perspective camera that is placed so that the whole motion is seen.
+//! A perspective camera that frames the whole motion.
 
 use conatus_math::{DVec3, sincos};
 
 /// Half of the vertical angle of view, as its tangent: 15°.
-const TAN: f64 = 0.268;
-/// The part of the picture, from the middle on, that the motion may fill.
-const FILL: f64 = 0.9;
+const HALF_VIEW_TANGENT: f64 = 0.268;
+/// The fraction of the picture that the motion may fill.
+const MAX_FILL: f64 = 0.9;
 
-/// Where the picture is taken from.
+/// The position and the axes of the camera.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     pub eye: DVec3,
@@ -20,8 +20,8 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// Looks from an azimuth and a height, both in degrees, from as near as
-    /// shows all balls.
+    /// The nearest camera that sees all balls, from an azimuth and an elevation in
+    /// degrees.
     pub fn fit(
         azimuth: f64,
         height: f64,
@@ -29,12 +29,12 @@ impl Camera {
         balls: impl Iterator<Item = (DVec3, f64)>,
     ) -> Self {
         let mut camera = Self::towards(azimuth, height, aspect);
-        // For each side of the picture: how far out the eye must be. A ball is
-        // inside of the right side of the view if
+        // For each side of the view: how far out the eye must be. A ball is
+        // inside of the right side if
         // (x − X) ≤ t (Z − z) − r √(1 + t²), with the eye at (X, Y, Z) and z
         // towards it; so X + t Z is at least the greatest x + t z + r √(1 + t²).
         let mut most = [[f64::NEG_INFINITY; 2]; 2];
-        let tan = camera.tan.map(|t| t * FILL);
+        let tan = camera.tan.map(|t| t * MAX_FILL);
         let slant = tan.map(|t| (1.0 + t * t).sqrt());
         for (centre, radius) in balls {
             let z = -centre.dot(camera.forward);
@@ -46,7 +46,7 @@ impl Camera {
             }
         }
         if most.as_flattened().iter().any(|m| !m.is_finite()) {
-            most = [[2.0 * TAN; 2]; 2];
+            most = [[2.0 * HALF_VIEW_TANGENT; 2]; 2];
         }
         let far = |k: usize| (most[k][0] + most[k][1]) / (2.0 * tan[k]);
         let middle = |k: usize| (most[k][0] - most[k][1]) / 2.0;
@@ -55,7 +55,7 @@ impl Camera {
         camera
     }
 
-    /// The width over the height that the balls take up, seen from afar.
+    /// The aspect ratio of the balls in a parallel projection.
     pub fn proportions(
         azimuth: f64,
         height: f64,
@@ -83,22 +83,21 @@ impl Camera {
             right,
             above: right.cross(forward),
             forward,
-            // Wide pictures are as wide as high ones are high.
+            // The shorter side has the fixed angle of view.
             tan: match aspect > 1.0 {
-                true => [TAN * aspect, TAN],
-                false => [TAN, TAN / aspect],
+                true => [HALF_VIEW_TANGENT * aspect, HALF_VIEW_TANGENT],
+                false => [HALF_VIEW_TANGENT, HALF_VIEW_TANGENT / aspect],
             },
         }
     }
 
-    /// A point as the camera has it: to the right, to the top, and how far
-    /// into the picture.
+    /// A point in camera coordinates: right, up, depth.
     pub fn view(&self, p: DVec3) -> DVec3 {
         let q = p - self.eye;
         DVec3::new(q.dot(self.right), q.dot(self.above), q.dot(self.forward))
     }
 
-    /// From tangents of angles to places in a picture of a width and height.
+    /// From tangents of view angles to picture coordinates.
     pub fn place(&self, across: f64, upright: f64, size: [f64; 2]) -> [f64; 2] {
         [
             (1.0 + across / self.tan[0]) / 2.0 * size[0],
@@ -106,7 +105,7 @@ impl Camera {
         ]
     }
 
-    /// The tangents of the angles of a place in a picture.
+    /// From picture coordinates to tangents of view angles.
     pub fn angles(&self, x: f64, y: f64, size: [f64; 2]) -> [f64; 2] {
         [
             (2.0 * x / size[0] - 1.0) * self.tan[0],
@@ -114,7 +113,7 @@ impl Camera {
         ]
     }
 
-    /// The ray of these angles, which goes 1 into the picture.
+    /// The ray of these angles, with depth 1.
     pub fn ray(&self, [across, upright]: [f64; 2]) -> DVec3 {
         self.forward + self.right * across + self.above * upright
     }

@@ -2,24 +2,24 @@
 
 use super::text::{Canvas, Style};
 use super::{INK, MARGIN, SOFT, WIDTH};
-use crate::shared::motion;
+use crate::shared::layout;
 use conatus_record::clip::{ContactChart, ContactChartRow};
 
-/// The height of a row, and of what is above and below all rows.
-const ROW: f64 = 24.0;
-const ABOVE: f64 = 40.0;
-const BELOW: f64 = 30.0;
+/// The height of a row, and of the margins above and below all rows.
+const ROW_HEIGHT: f64 = 24.0;
+const TOP_MARGIN: f64 = 40.0;
+const BOTTOM_MARGIN: f64 = 30.0;
 /// The most rows that are drawn.
 const MAX_ROWS: usize = 40;
 
-const LINE: [u8; 3] = [206, 212, 218];
-const FIELD: [u8; 3] = [243, 244, 245];
+const LINE_COLOR: [u8; 3] = [206, 212, 218];
+const FIELD_COLOR: [u8; 3] = [243, 244, 245];
 
-/// How many pixels the chart is high; none without rows.
+/// The height of the chart in pixels; 0 without rows.
 pub(super) fn height(chart: &ContactChart) -> usize {
     match chart.rows.len().min(MAX_ROWS) {
         0 => 0,
-        rows => (ABOVE + ROW * rows as f64 + BELOW) as usize,
+        rows => (TOP_MARGIN + ROW_HEIGHT * rows as f64 + BOTTOM_MARGIN) as usize,
     }
 }
 
@@ -45,8 +45,8 @@ pub(super) fn draw(chart: &ContactChart, shown: &[f64], top: usize, sheet: &mut 
         .fold(0.0, f64::max);
     let left = MARGIN as f64 + widest.clamp(40.0, 220.0) + 18.0;
     let right = (WIDTH - MARGIN) as f64 - 6.0;
-    let first = top as f64 + ABOVE;
-    let bottom = first + ROW * rows.len() as f64;
+    let first = top as f64 + TOP_MARGIN;
+    let bottom = first + ROW_HEIGHT * rows.len() as f64;
     let span = (chart.end - chart.start).max(1e-9);
     let at = |time: f64| left + ((time - chart.start) / span).clamp(0.0, 1.0) * (right - left);
 
@@ -55,20 +55,20 @@ pub(super) fn draw(chart: &ContactChart, shown: &[f64], top: usize, sheet: &mut 
         ..label
     };
     sheet.write("Contacts", MARGIN as f64, first - 14.0, heading);
-    sheet.block([left, first, right, bottom], FIELD, 1.0);
-    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW * f64::from(k))) {
+    sheet.block([left, first, right, bottom], FIELD_COLOR, 1.0);
+    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k))) {
         draw_row(chart, row, [left, y], &at, label, sheet);
     }
     for time in &chart.phases {
         let x = at(*time).round();
-        sheet.block([x, first, x + 1.0, bottom], LINE, 1.0);
+        sheet.block([x, first, x + 1.0, bottom], LINE_COLOR, 1.0);
     }
     for time in shown {
         let x = at(*time);
         sheet.block([x - 0.5, first - 5.0, x + 0.5, bottom], INK, 0.22);
         sheet.block([x - 1.0, first - 7.0, x + 1.0, first - 1.0], INK, 0.75);
     }
-    let step = motion::round_step(span / 12.0);
+    let step = layout::round_step(span / 12.0);
     let digits = (-(step.log10() + 1e-9).floor()).clamp(0.0, 6.0) as usize;
     let begin = (chart.start / step - 1e-6).ceil();
     for k in 0..20 {
@@ -99,20 +99,20 @@ fn draw_row(
     sheet: &mut Canvas,
 ) {
     let color = row.color.map(|c| (c * 255.0).round() as u8);
-    let middle = y + ROW / 2.0;
+    let middle = y + ROW_HEIGHT / 2.0;
     let text = label.fitting(&row.label, left - MARGIN as f64 - 12.0);
     let x = left - 12.0 - label.width(&text);
     sheet.write(&text, x, middle + 0.5 * label.size, label);
-    // What the optimiser thinks of the phase, behind what really touches.
+    // The contact variable of each phase, behind the actual contacts.
     for (phase, c) in chart.phases.windows(2).zip(&row.contact) {
         let strength = 0.22 * c.clamp(0.0, 1.0);
         sheet.block(
-            [at(phase[0]), y + 2.0, at(phase[1]), y + ROW - 2.0],
+            [at(phase[0]), y + 2.0, at(phase[1]), y + ROW_HEIGHT - 2.0],
             color,
             strength,
         );
     }
     for [from, to] in &row.active {
-        sheet.pill([at(*from), at(*to)], middle, 0.27 * ROW, color);
+        sheet.pill([at(*from), at(*to)], middle, 0.27 * ROW_HEIGHT, color);
     }
 }

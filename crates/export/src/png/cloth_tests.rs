@@ -1,6 +1,6 @@
 //! Tests of how cloth and open obstacles are drawn.
 
-use super::stage::Stage;
+use super::render_scene::RenderScene;
 use super::tests::{Shot, balls};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
@@ -87,8 +87,8 @@ fn an_open_obstacle_before_cloth_is_seen_through() {
     add_pane(&mut recording, -0.8);
     add_pane(&mut recording, 0.8);
     let shown: Vec<&Frame> = recording.frames.iter().collect();
-    let veiled = Stage::new(&recording, &shown).veiled;
-    assert_eq!(veiled.iter().filter(|veiled| **veiled).count(), 1);
+    let is_translucent = RenderScene::new(&recording, &shown).is_translucent;
+    assert_eq!(is_translucent.iter().filter(|is_translucent| **is_translucent).count(), 1);
     let [r, g, b] = Shot::of(&recording).at(DVec3::new(0.0, 0.0, 1.0));
     assert!(g > 1.1 * r && g > 1.1 * b, "{r} {g} {b}");
     // Closed obstacles hide what is behind them, as do open ones where there
@@ -96,7 +96,7 @@ fn an_open_obstacle_before_cloth_is_seen_through() {
     recording.header.cloths.clear();
     recording.frames[0].cloth.clear();
     let shown: Vec<&Frame> = recording.frames.iter().collect();
-    assert_eq!(Stage::new(&recording, &shown).veiled, [false, false]);
+    assert_eq!(RenderScene::new(&recording, &shown).is_translucent, [false, false]);
 }
 
 #[test]
@@ -109,10 +109,10 @@ fn the_camera_shows_all_cloth_of_all_frames() {
         frame.cloth = corners.map(|p| p + aside).to_vec();
     }
     let shown: Vec<&Frame> = recording.frames.iter().take(1).collect();
-    let stage = Stage::new(&recording, &shown);
+    let scene = RenderScene::new(&recording, &shown);
     for p in recording.frames.iter().flat_map(|f| &f.cloth) {
-        let v = stage.camera.view(stage.space.at(*p).unwrap());
-        let [x, y] = stage.camera.place(v.x / v.z, v.y / v.z, [1.0, 1.0]);
+        let v = scene.camera.view(scene.space.at(*p).unwrap());
+        let [x, y] = scene.camera.place(v.x / v.z, v.y / v.z, [1.0, 1.0]);
         assert!(
             (0.0..1.0).contains(&x) && (0.0..1.0).contains(&y),
             "{x} {y}"

@@ -1,4 +1,4 @@
-//! Letters as strokes of a pen.
+//! A stroke font.
 //!
 //! Each letter has a width and strokes in a small language: `m x y` lifts the
 //! pen to a point, `l x y` draws a line, and `a cx cy rx ry from to` draws an
@@ -9,13 +9,13 @@
 use conatus_math::sincos;
 
 /// The height of capitals.
-pub(super) const CAPITAL: f64 = 14.0;
+pub(super) const CAPITAL_HEIGHT: f64 = 14.0;
 /// The gap between letters.
-const GAP: f64 = 3.6;
+const LETTER_GAP: f64 = 3.6;
 
 /// The width of a letter with the gap behind it.
 pub(super) fn advance(letter: char) -> f64 {
-    look_up(letter).0 + GAP
+    look_up(letter).0 + LETTER_GAP
 }
 
 /// The strokes of a letter, each a list of points.
@@ -63,12 +63,12 @@ pub(super) fn strokes(letter: char) -> Vec<Vec<[f64; 2]>> {
 
 fn look_up(letter: char) -> (f64, &'static str) {
     let found = LETTERS.iter().find(|(c, ..)| *c == letter);
-    let (_, width, strokes) = found.unwrap_or(&UNKNOWN);
+    let (_, width, strokes) = found.unwrap_or(&UNKNOWN_LETTER);
     (*width, strokes)
 }
 
-/// Stands for letters that are not in the table.
-const UNKNOWN: (char, f64, &str) = ('?', 8.0, "m 0 0 l 8 0 l 8 14 l 0 14 l 0 0");
+/// Replaces letters that are not in the table.
+const UNKNOWN_LETTER: (char, f64, &str) = ('?', 8.0, "m 0 0 l 8 0 l 8 14 l 0 14 l 0 0");
 
 const LETTERS: &[(char, f64, &str)] = &[
     (' ', 2.2, ""),

@@ -1,5 +1,5 @@
-//! A contact sheet: the motion at evenly spaced moments, drawn by the program
-//! itself.
+//! A contact sheet: pictures of the motion at evenly spaced frames, made by a
+//! software renderer.
 //!
 //! Balls are exact, meshes are smooth where they are nearly flat, and soft
 //! shadows fall on the ground and on other bodies. The same recording gives
@@ -13,28 +13,28 @@ mod chart;
 mod cloth_tests;
 mod font;
 mod raster;
-mod room;
+mod planes;
 mod scan;
 mod shade;
-mod shadow;
-mod space;
-mod stage;
+mod shadow_map;
+mod picture_space;
+mod render_scene;
 #[cfg(test)]
 mod tests;
 mod text;
-mod things;
-mod veil;
+mod primitives;
+mod translucent;
 mod water;
 
 use crate::ExportError;
-use crate::shared::motion;
+use crate::shared::layout;
 use conatus_record::{Frame, Recording};
 use rayon::prelude::*;
-use stage::Stage;
+use render_scene::RenderScene;
 use std::io::{self, Write};
 use text::{Canvas, Style};
 
-/// How many frames a sheet has, if nothing else is said.
+/// The default number of frames on a sheet.
 pub const FRAMES: usize = 12;
 /// The most frames on a sheet.
 pub const MAX_FRAMES: usize = 100;
@@ -42,16 +42,16 @@ pub const MAX_FRAMES: usize = 100;
 const WIDTH: usize = 1600;
 const MARGIN: usize = 24;
 const GAP: usize = 8;
-/// The height of what is above the pictures.
-const TITLE: usize = 68;
-/// How wide sheets would like to be over their height.
-const SHEET: f64 = 1.8;
+/// The height of the title above the pictures.
+const TITLE_HEIGHT: usize = 68;
+/// The preferred width of a sheet over its height.
+const PREFERRED_ASPECT: f64 = 1.8;
 
 const PAPER: [u8; 3] = [252, 252, 250];
 const INK: [u8; 3] = [31, 41, 51];
 const SOFT: [u8; 3] = [96, 108, 120];
 
-/// Writes a sheet of at most so many frames.
+/// Writes a sheet of at most `frames` frames.
 pub fn write(
     recording: &Recording,
     frames: usize,
@@ -80,28 +80,28 @@ fn encode(sheet: &Canvas, out: &mut impl Write) -> Result<(), png::EncodingError
 fn sheet(recording: &Recording, frames: usize) -> Canvas {
     let moments = moments(&recording.frames, frames);
     if moments.is_empty() {
-        let mut sheet = Canvas::new(WIDTH, TITLE + 60, PAPER);
+        let mut sheet = Canvas::new(WIDTH, TITLE_HEIGHT + 60, PAPER);
         title(recording, 0, &mut sheet);
         let style = Style {
             size: 13.0,
             bold: false,
             color: SOFT,
         };
-        let y = (TITLE + 24) as f64;
+        let y = (TITLE_HEIGHT + 24) as f64;
         sheet.write("This recording has no frames.", MARGIN as f64, y, style);
         return sheet;
     }
-    let stage = Stage::new(recording, &moments);
-    let layout = Layout::new(moments.len(), stage.aspect);
+    let scene = RenderScene::new(recording, &moments);
+    let layout = Layout::new(moments.len(), scene.aspect);
     let pictures: Vec<Vec<u8>> = moments
         .par_iter()
-        .map(|frame| shade::picture(&stage, frame, layout.size))
+        .map(|frame| shade::picture(&scene, frame, layout.size))
         .collect();
     let pictures_end = layout.height();
-    let below = chart::height(&stage.chart);
+    let below = chart::height(&scene.chart);
     let mut sheet = Canvas::new(WIDTH, pictures_end + below, PAPER);
     let times: Vec<f64> = moments.iter().map(|frame| frame.time).collect();
-    chart::draw(&stage.chart, &times, pictures_end - MARGIN, &mut sheet);
+    chart::draw(&scene.chart, &times, pictures_end - MARGIN, &mut sheet);
     title(recording, moments.len(), &mut sheet);
     let digits = digits(&moments);
     let style = Style {
@@ -123,7 +123,7 @@ fn sheet(recording: &Recording, frames: usize) -> Canvas {
     sheet
 }
 
-/// Where the pictures are on the sheet.
+/// The arrangement of the pictures on the sheet.
 struct Layout {
     columns: usize,
     rows: usize,
@@ -132,13 +132,13 @@ struct Layout {
 }
 
 impl Layout {
-    /// As many columns as give a handy sheet with few empty places.
+    /// Chooses the columns for a good aspect ratio with few empty cells.
     fn new(count: usize, aspect: f64) -> Self {
         let strain = |columns: usize| {
             let rows = count.div_ceil(columns);
             let shape = columns as f64 * aspect / rows as f64;
             let empty = (columns * rows - count) as f64 / count as f64;
-            (shape / SHEET).ln().abs() + 4.0 * empty
+            (shape / PREFERRED_ASPECT).ln().abs() + 4.0 * empty
         };
         let columns = (1..=count.max(1))
             .min_by(|a, b| strain(*a).total_cmp(&strain(*b)))
@@ -152,7 +152,7 @@ impl Layout {
     }
 
     fn height(&self) -> usize {
-        TITLE + self.rows * (self.size[1] + GAP) - GAP + MARGIN
+        TITLE_HEIGHT + self.rows * (self.size[1] + GAP) - GAP + MARGIN
     }
 
     /// The upper left corner of a picture.
@@ -160,12 +160,12 @@ impl Layout {
         let (column, row) = (index % self.columns, index / self.columns);
         [
             MARGIN + column * (self.size[0] + GAP),
-            TITLE + row * (self.size[1] + GAP),
+            TITLE_HEIGHT + row * (self.size[1] + GAP),
         ]
     }
 }
 
-/// The scene's name, and what is shown of it.
+/// Draws the scene's name and a summary of the run.
 fn title(recording: &Recording, shown: usize, sheet: &mut Canvas) {
     let name = Style {
         size: 20.0,
@@ -177,24 +177,24 @@ fn title(recording: &Recording, shown: usize, sheet: &mut Canvas) {
         bold: false,
         color: SOFT,
     };
-    let what = motion::contents(recording);
+    let what = layout::contents_summary(recording);
     let frames = recording.frames.len();
-    let said = format!("{what} · {shown} of {frames} frames");
+    let summary = format!("{what} · {shown} of {frames} frames");
     let (left, right) = (MARGIN as f64, (WIDTH - MARGIN) as f64);
-    let room = right - left - note.width(&said) - 40.0;
+    let available = right - left - note.width(&summary) - 40.0;
     let y = 44.0;
-    let scene = name.fitting(&recording.header.scene, room);
+    let scene = name.fitting(&recording.header.scene, available);
     sheet.write(&scene, left, y, name);
-    sheet.write(&said, right - note.width(&said), y, note);
+    sheet.write(&summary, right - note.width(&summary), y, note);
 }
 
 /// The frames that are shown.
 fn moments(frames: &[Frame], wanted: usize) -> Vec<&Frame> {
-    let picked = motion::evenly(frames.len(), wanted.clamp(1, MAX_FRAMES));
+    let picked = layout::evenly_spaced(frames.len(), wanted.clamp(1, MAX_FRAMES));
     picked.into_iter().filter_map(|k| frames.get(k)).collect()
 }
 
-/// How many digits tell the moments apart, two as a rule.
+/// The number of decimals that distinguishes the times, at least two.
 fn digits(moments: &[&Frame]) -> usize {
     let (Some(first), Some(last)) = (moments.first(), moments.last()) else {
         return 2;

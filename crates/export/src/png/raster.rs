@@ -1,27 +1,26 @@
-//! Finds what is seen at every sample of a band of a picture.
+//! Rasterises primitives into the samples of a band.
 
-use super::bins::{Bin, Bins, NEAR, tangents};
+use super::bins::{Bin, Bins, NEAR_PLANE, tangents};
 use super::camera::Camera;
 use super::scan;
-use super::space::{narrow, wide};
-use super::things::{Ball, Things, Triangle};
-use super::veil::{Layer, Veil};
+use super::picture_space::{narrow, wide};
+use super::primitives::{Ball, Primitives, Triangle};
+use super::translucent::{TranslucentLayer, TranslucentLayers};
 use crate::shared::surface;
 use conatus_math::DVec3;
 use std::ops::Range;
 
-/// Stripes of bodies whose numbers went wrong: their width in samples, and
-/// their colour.
-const STRIPE: usize = 15;
-const WARNING: [f32; 3] = [0.85, 0.05, 0.02];
-/// How bright the back of cloth is beside its front.
-const BACK: f32 = 0.8;
+/// Stripes of quarantined bodies: their width in samples, and their colour.
+const STRIPE_SAMPLES: usize = 15;
+const STRIPE_COLOR: [f32; 3] = [0.85, 0.05, 0.02];
+/// The brightness of the back of cloth relative to its front.
+const BACK_BRIGHTNESS: f32 = 0.8;
 
-/// What is seen at one sample.
+/// The nearest opaque surface at a sample.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sample {
-    /// 1 over the depth, 0 for nothing.
-    pub near: f32,
+    /// 1/depth; 0 if there is none.
+    pub inverse_depth: f32,
     pub normal: [f32; 3],
     pub color: [f32; 3],
     /// Whether it is cloth.
@@ -29,58 +28,58 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Whether both see the same smooth piece of one surface.
+    /// Whether both samples lie on one smooth surface.
     pub fn is_like(&self, other: &Self) -> bool {
         self.color == other.color
             && self.cloth == other.cloth
-            && close(self.near, other.near)
-            && near_by(self.normal, other.normal)
+            && similar_depths(self.inverse_depth, other.inverse_depth)
+            && similar_normals(self.normal, other.normal)
     }
 }
 
-impl Wet {
-    /// Whether both see the same smooth piece of water.
+impl WaterSample {
+    /// Whether both samples lie on one smooth water surface.
     pub fn is_like(&self, other: &Self) -> bool {
-        close(self.enter, other.enter)
-            && close(self.leave, other.leave)
-            && near_by(self.normal, other.normal)
+        similar_depths(self.enter, other.enter)
+            && similar_depths(self.leave, other.leave)
+            && similar_normals(self.normal, other.normal)
     }
 }
 
-fn close(a: f32, b: f32) -> bool {
+fn similar_depths(a: f32, b: f32) -> bool {
     (a - b).abs() <= 0.02 * a.max(b)
 }
 
-fn near_by(a: [f32; 3], b: [f32; 3]) -> bool {
+fn similar_normals(a: [f32; 3], b: [f32; 3]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.2)
 }
 
 /// The water at one sample.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Wet {
-    /// 1 over the depths where the ray enters the water and leaves it.
+pub(super) struct WaterSample {
+    /// 1/depth where the ray enters the water and where it leaves it.
     pub enter: f32,
     pub leave: f32,
     pub normal: [f32; 3],
 }
 
-/// Some rows of samples of a picture.
+/// The samples of a band of rows.
 pub(super) struct Band {
     pub samples: Vec<Sample>,
-    /// As many as samples if there is water, none otherwise.
-    pub wet: Vec<Wet>,
-    /// As many as samples if there is glass, none otherwise.
-    pub veils: Vec<Veil>,
+    /// One per sample if there is water; otherwise empty.
+    pub water_samples: Vec<WaterSample>,
+    /// One per sample if there are translucent surfaces; otherwise empty.
+    pub translucent: Vec<TranslucentLayers>,
 }
 
 impl Band {
-    /// Draws the band of an index, in a picture of `size` samples.
+    /// Rasterises one band of a picture of `size` samples.
     pub fn draw(
         camera: &Camera,
         size: [usize; 2],
         bins: &Bins,
         index: usize,
-        things: &Things,
+        primitives: &Primitives,
     ) -> Self {
         let top = index * bins.rows;
         let rows = top..(top + bins.rows).min(size[1]);
@@ -89,39 +88,39 @@ impl Band {
         let none = Bin::default();
         let bin = bins.bands.get(index).unwrap_or(&none);
         let mut samples = vec![Sample::default(); count];
-        for ball in chosen(&bin.balls, &things.balls) {
+        for ball in chosen(&bin.balls, &primitives.balls) {
             grid.ball(ball, &mut samples);
         }
-        for triangle in chosen(&bin.triangles, &things.triangles) {
-            grid.solid(triangle, things, &mut samples);
+        for triangle in chosen(&bin.triangles, &primitives.triangles) {
+            grid.solid(triangle, primitives, &mut samples);
         }
-        let mut wet = match things.water.is_empty() {
+        let mut water_samples = match primitives.water.is_empty() {
             true => Vec::new(),
-            false => vec![Wet::default(); count],
+            false => vec![WaterSample::default(); count],
         };
-        for triangle in chosen(&bin.water, &things.water) {
-            grid.water(triangle, &mut wet);
+        for triangle in chosen(&bin.water, &primitives.water) {
+            grid.water(triangle, &mut water_samples);
         }
-        let mut veils = match things.veils.is_empty() {
+        let mut translucent = match primitives.translucent.is_empty() {
             true => Vec::new(),
-            false => vec![Veil::default(); count],
+            false => vec![TranslucentLayers::default(); count],
         };
-        for triangle in chosen(&bin.veils, &things.veils) {
-            grid.veil(triangle, &mut veils);
+        for triangle in chosen(&bin.translucent, &primitives.translucent) {
+            grid.translucent(triangle, &mut translucent);
         }
         Self {
             samples,
-            wet,
-            veils,
+            water_samples,
+            translucent,
         }
     }
 }
 
-fn chosen<'a, T>(places: &'a [u32], things: &'a [T]) -> impl Iterator<Item = &'a T> {
-    places.iter().filter_map(|at| things.get(*at as usize))
+fn chosen<'a, T>(places: &'a [u32], primitives: &'a [T]) -> impl Iterator<Item = &'a T> {
+    places.iter().filter_map(|at| primitives.get(*at as usize))
 }
 
-/// Where the samples of a band are.
+/// The samples of a band in the picture.
 struct Grid<'a> {
     camera: &'a Camera,
     /// Of the whole picture.
@@ -134,19 +133,19 @@ struct Grid<'a> {
 struct Point {
     x: f64,
     y: f64,
-    near: f64,
-    /// Times `near`, so that it may be mixed across the picture.
+    inverse_depth: f64,
+    /// Divided by the depth, so that it can be interpolated linearly in the picture.
     normal: DVec3,
 }
 
 /// A sample that a triangle covers.
 struct Hit<'a> {
-    /// Its place among the band's samples.
+    /// Its index in the band's samples.
     at: usize,
     /// Its column and row in the picture.
     spot: [usize; 2],
-    /// 1 over the depth.
-    near: f32,
+    /// 1/depth.
+    inverse_depth: f32,
     corners: &'a [Point; 3],
     weights: [f64; 3],
     /// Whether the triangle is seen from its front.
@@ -154,7 +153,7 @@ struct Hit<'a> {
 }
 
 impl Hit<'_> {
-    /// The unit normal on the side that is seen.
+    /// The unit normal on the visible side.
     fn normal(&self) -> [f32; 3] {
         let mixed = |(corner, weight): (&Point, f64)| corner.normal * weight;
         let sum: DVec3 = self.corners.iter().zip(self.weights).map(mixed).sum();
@@ -175,11 +174,11 @@ impl Grid<'_> {
     fn octant(&self, hit: &Hit, (centre, axes): &(DVec3, [DVec3; 3])) -> f32 {
         let [x, y] = hit.spot.map(|v| v as f64 + 0.5);
         let ray = self.camera.ray(self.camera.angles(x, y, self.sizes()));
-        let from = self.camera.eye + ray / f64::from(hit.near) - *centre;
+        let from = self.camera.eye + ray / f64::from(hit.inverse_depth) - *centre;
         surface::octant_shade(DVec3::from_array(axes.map(|axis| axis.dot(from))))
     }
 
-    /// A ball, by the exact place where each ray meets it.
+    /// Rasterises a ball by intersecting each ray with it exactly.
     fn ball(&self, ball: &Ball, samples: &mut [Sample]) {
         let c = self.camera.view(ball.centre);
         let r = ball.radius;
@@ -203,9 +202,9 @@ impl Grid<'_> {
                     continue;
                 }
                 let depth = along - ((r * r - miss) / length).sqrt();
-                let near = (1.0 / depth) as f32;
+                let inverse_depth = (1.0 / depth) as f32;
                 let at = self.place_of([x, y]);
-                let Some(sample) = samples.get_mut(at).filter(|s| near > s.near) else {
+                let Some(sample) = samples.get_mut(at).filter(|s| inverse_depth > s.inverse_depth) else {
                     continue;
                 };
                 let normal = (ray * depth - c) / r;
@@ -216,10 +215,10 @@ impl Grid<'_> {
                 let shade = surface::octant_shade(own);
                 let color = ball.color.map(|c| c * shade);
                 *sample = Sample {
-                    near,
+                    inverse_depth,
                     normal: narrow(normal),
-                    color: match ball.marked {
-                        true => marked(color, [x, y]),
+                    color: match ball.quarantined {
+                        true => quarantined(color, [x, y]),
                         false => color,
                     },
                     cloth: false,
@@ -228,21 +227,21 @@ impl Grid<'_> {
         }
     }
 
-    /// A piece of a body.
-    fn solid(&self, triangle: &Triangle, things: &Things, samples: &mut [Sample]) {
-        let pose = triangle.octants.and_then(|b| things.poses.get(b as usize));
+    /// Rasterises a triangle of a body.
+    fn solid(&self, triangle: &Triangle, primitives: &Primitives, samples: &mut [Sample]) {
+        let pose = triangle.octants.and_then(|b| primitives.poses.get(b as usize));
         self.triangle(triangle, &mut |hit| {
-            if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.near > s.near) {
+            if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.inverse_depth > s.inverse_depth) {
                 let shade = match triangle.cloth && !hit.front {
-                    true => BACK,
+                    true => BACK_BRIGHTNESS,
                     false => pose.map_or(1.0, |pose| self.octant(&hit, pose)),
                 };
                 let color = triangle.color.map(|c| c * shade);
                 *sample = Sample {
-                    near: hit.near,
+                    inverse_depth: hit.inverse_depth,
                     normal: hit.normal(),
-                    color: match triangle.marked {
-                        true => marked(color, hit.spot),
+                    color: match triangle.quarantined {
+                        true => quarantined(color, hit.spot),
                         false => color,
                     },
                     cloth: triangle.cloth,
@@ -251,12 +250,12 @@ impl Grid<'_> {
         });
     }
 
-    /// A piece of glass.
-    fn veil(&self, triangle: &Triangle, veils: &mut [Veil]) {
+    /// Rasterises a translucent triangle.
+    fn translucent(&self, triangle: &Triangle, translucent: &mut [TranslucentLayers]) {
         self.triangle(triangle, &mut |hit| {
-            if let Some(veil) = veils.get_mut(hit.at) {
-                veil.insert(Layer {
-                    near: hit.near,
+            if let Some(layers) = translucent.get_mut(hit.at) {
+                layers.insert(TranslucentLayer {
+                    inverse_depth: hit.inverse_depth,
                     normal: hit.normal(),
                     color: triangle.color,
                 });
@@ -264,18 +263,18 @@ impl Grid<'_> {
         });
     }
 
-    /// A piece of a water's surface.
-    fn water(&self, triangle: &Triangle, wet: &mut [Wet]) {
+    /// Rasterises a triangle of a water surface.
+    fn water(&self, triangle: &Triangle, samples: &mut [WaterSample]) {
         self.triangle(triangle, &mut |hit| {
-            let Some(wet) = wet.get_mut(hit.at) else {
+            let Some(water) = samples.get_mut(hit.at) else {
                 return;
             };
-            if hit.near > wet.enter {
-                wet.enter = hit.near;
-                wet.normal = hit.normal();
+            if hit.inverse_depth > water.enter {
+                water.enter = hit.inverse_depth;
+                water.normal = hit.normal();
             }
-            if wet.leave == 0.0 || hit.near < wet.leave {
-                wet.leave = hit.near;
+            if water.leave == 0.0 || hit.inverse_depth < water.leave {
+                water.leave = hit.inverse_depth;
             }
         });
     }
@@ -287,30 +286,29 @@ impl Grid<'_> {
             (at, wide(triangle.normals[k]))
         });
         let [a, b, c] = seen.map(|(p, _)| p);
-        // Normals of what is seen from its back are turned around; the
-        // camera's axes are left-handed.
+        // Normals of back faces are flipped; camera axes are left-handed.
         let front = (b - a).cross(c - a).dot(a).signum();
         let size = self.sizes();
         let mut points = [None; 4];
         let mut count = 0;
         let mut push = |p: DVec3, normal: DVec3| {
-            let near = 1.0 / p.z;
-            let [x, y] = self.camera.place(p.x * near, p.y * near, size);
+            let inverse_depth = 1.0 / p.z;
+            let [x, y] = self.camera.place(p.x * inverse_depth, p.y * inverse_depth, size);
             if let Some(slot) = points.get_mut(count) {
-                let normal = normal * (near * front);
-                *slot = Some(Point { x, y, near, normal });
+                let normal = normal * (inverse_depth * front);
+                *slot = Some(Point { x, y, inverse_depth, normal });
                 count += 1;
             }
         };
-        // The part of it in front of the eye has up to four corners.
+        // Clipped at the near plane it has up to four corners.
         for k in 0..3 {
             let ((p, np), (q, nq)) = (seen[k], seen[(k + 1) % 3]);
-            if p.z >= NEAR {
+            if p.z >= NEAR_PLANE {
                 push(p, np);
             }
-            if (p.z >= NEAR) != (q.z >= NEAR) {
-                let s = (NEAR - p.z) / (q.z - p.z);
-                push(p.lerp(q, s).with_z(NEAR), np.lerp(nq, s));
+            if (p.z >= NEAR_PLANE) != (q.z >= NEAR_PLANE) {
+                let s = (NEAR_PLANE - p.z) / (q.z - p.z);
+                push(p.lerp(q, s).with_z(NEAR_PLANE), np.lerp(nq, s));
             }
         }
         if let [Some(a), Some(b), Some(c), d] = points {
@@ -325,11 +323,11 @@ impl Grid<'_> {
     fn fill(&self, corners: &[Point; 3], front: bool, visit: &mut impl FnMut(Hit)) {
         let flat = corners.map(|p| [p.x, p.y]);
         scan::triangle(flat, 0..self.size[0], self.rows.clone(), |x, y, weights| {
-            let near = corners.iter().zip(weights).map(|(p, w)| p.near * w);
+            let inverse_depth = corners.iter().zip(weights).map(|(p, w)| p.inverse_depth * w);
             visit(Hit {
                 at: self.place_of([x, y]),
                 spot: [x, y],
-                near: near.sum::<f64>() as f32,
+                inverse_depth: inverse_depth.sum::<f64>() as f32,
                 corners,
                 weights,
                 front,
@@ -338,10 +336,10 @@ impl Grid<'_> {
     }
 }
 
-/// A colour with stripes of warning.
-fn marked(color: [f32; 3], [x, y]: [usize; 2]) -> [f32; 3] {
-    match (x + y) / STRIPE % 2 {
-        0 => WARNING,
+/// The colour of a quarantined body at a sample: striped.
+fn quarantined(color: [f32; 3], [x, y]: [usize; 2]) -> [f32; 3] {
+    match (x + y) / STRIPE_SAMPLES % 2 {
+        0 => STRIPE_COLOR,
         _ => color.map(|c| 0.3 * c + 0.55),
     }
 }

@@ -1,9 +1,9 @@
-//! Finds the points of a grid that lie in a triangle.
+//! Scan conversion of triangles.
 
 use std::ops::Range;
 
-/// Visits the column, the row and the weights of the three corners of every
-/// middle of a square that the triangle covers.
+/// Visits every sample whose centre the triangle covers, with its column, its row
+/// and its barycentric coordinates.
 pub(super) fn triangle(
     [a, b, c]: [[f64; 2]; 3],
     columns: Range<usize>,
@@ -16,13 +16,13 @@ pub(super) fn triangle(
     }
     let lo = |k: usize| a[k].min(b[k]).min(c[k]);
     let hi = |k: usize| a[k].max(b[k]).max(c[k]);
-    // Weights change evenly along a row.
+    // Barycentric coordinates are linear along a row.
     let step = [b[1] - c[1], c[1] - a[1], a[1] - b[1]].map(|s| s / whole);
     for row in middles(lo(1), hi(1), rows) {
         let y = row as f64 + 0.5;
         let start = |u: [f64; 2], v: [f64; 2]| (u[0] * (v[1] - y) - v[0] * (u[1] - y)) / whole;
         let start = [start(b, c), start(c, a), start(a, b)];
-        // Where all of them are positive; a hair more, for rounding.
+        // Where all of them are positive, with a tolerance for rounding.
         let (mut left, mut right) = (lo(0), hi(0));
         for (start, step) in start.into_iter().zip(step) {
             let zero = -start / step;
@@ -42,7 +42,7 @@ pub(super) fn triangle(
     }
 }
 
-/// The whole numbers of a range whose middles are between two places.
+/// The samples of a range whose centres lie between two coordinates.
 pub(super) fn middles(lo: f64, hi: f64, range: Range<usize>) -> Range<usize> {
     let (first, last) = (range.start as f64, range.end as f64);
     let lo = (lo - 0.5).ceil().clamp(first, last);

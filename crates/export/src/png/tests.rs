@@ -3,8 +3,8 @@
 use super::bins::Bins;
 use super::camera::Camera;
 use super::raster::Band;
-use super::stage::Stage;
-use super::things::{Ball, Things, Triangle};
+use super::render_scene::RenderScene;
+use super::primitives::{Ball, Primitives, Triangle};
 use super::{Layout, WIDTH, moments, shade, sheet};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
@@ -70,21 +70,21 @@ pub(super) struct Shot {
     pixels: Vec<u8>,
     size: [usize; 2],
     camera: Camera,
-    space: super::space::Space,
+    space: super::picture_space::PictureSpace,
     pub sun: DVec3,
 }
 
 impl Shot {
     pub fn of(recording: &Recording) -> Self {
         let shown: Vec<&Frame> = recording.frames.iter().take(1).collect();
-        let stage = Stage::new(recording, &shown);
-        let size = [240, (240.0 / stage.aspect) as usize];
+        let scene = RenderScene::new(recording, &shown);
+        let size = [240, (240.0 / scene.aspect) as usize];
         Self {
-            pixels: shade::picture(&stage, shown[0], size),
+            pixels: shade::picture(&scene, shown[0], size),
             size,
-            camera: stage.camera,
-            space: stage.space,
-            sun: stage.sun,
+            camera: scene.camera,
+            space: scene.space,
+            sun: scene.sun,
         }
     }
 
@@ -190,80 +190,80 @@ fn the_nearer_hides_the_farther_whatever_comes_first() {
         radius: 0.3,
         axes: [DVec3::ZERO; 3],
         color,
-        marked: false,
+        quarantined: false,
     };
     let wall = |x: f32, color: [f32; 3]| Triangle {
         corners: [[x, -9.0, -9.0], [x, 9.0, -9.0], [x, 0.0, 9.0]],
         normals: [[1.0, 0.0, 0.0]; 3],
         color,
         octants: None,
-        marked: false,
+        quarantined: false,
         cloth: false,
     };
     // Looks along -x.
     let camera = Camera::fit(0.0, 0.0, 1.0, [(DVec3::ZERO, 1.0)].into_iter());
-    let middle = |things: &Things| {
-        let bins = Bins::new(&camera, 31, 31, things);
-        let band = Band::draw(&camera, [31, 31], &bins, 0, things);
+    let middle = |primitives: &Primitives| {
+        let bins = Bins::new(&camera, 31, 31, primitives);
+        let band = Band::draw(&camera, [31, 31], &bins, 0, primitives);
         band.samples[15 * 31 + 15].color
     };
     for order in [[0.5, -0.5], [-0.5, 0.5]] {
         let color = |x: f64| if x > 0.0 { RED } else { BLUE };
         let balls = || order.map(|x| ball(x, color(x))).into_iter().collect();
-        let things = Things {
+        let primitives = Primitives {
             balls: balls(),
-            ..Things::default()
+            ..Primitives::default()
         };
-        assert_eq!(middle(&things), RED);
+        assert_eq!(middle(&primitives), RED);
         let walls = order.map(|x| wall(x as f32, color(x)));
-        let things = Things {
+        let primitives = Primitives {
             triangles: walls.into_iter().collect(),
-            ..Things::default()
+            ..Primitives::default()
         };
-        assert_eq!(middle(&things), RED);
+        assert_eq!(middle(&primitives), RED);
         // A wall between two balls hides one of them.
-        let mut things = Things {
+        let mut primitives = Primitives {
             balls: balls(),
             triangles: vec![wall(0.0, [0.0; 3])],
-            ..Things::default()
+            ..Primitives::default()
         };
-        assert_eq!(middle(&things), RED);
-        things.balls.retain(|ball| ball.centre.x < 0.0);
-        assert_eq!(middle(&things), [0.0; 3]);
+        assert_eq!(middle(&primitives), RED);
+        primitives.balls.retain(|ball| ball.centre.x < 0.0);
+        assert_eq!(middle(&primitives), [0.0; 3]);
     }
 }
 
 #[test]
 fn bands_join_without_a_seam() {
     let camera = Camera::fit(20.0, 30.0, 1.0, [(DVec3::ZERO, 1.0)].into_iter());
-    let things = Things {
+    let primitives = Primitives {
         balls: vec![Ball {
             centre: DVec3::new(0.1, 0.2, 0.3),
             radius: 0.6,
             axes: [DVec3::X, DVec3::Y, DVec3::Z],
             color: RED,
-            marked: false,
+            quarantined: false,
         }],
         triangles: vec![Triangle {
             corners: [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.2], [0.0, 1.0, 0.4]],
             normals: [[0.0, 0.0, 1.0]; 3],
             color: BLUE,
             octants: None,
-            marked: false,
+            quarantined: false,
             cloth: false,
         }],
-        ..Things::default()
+        ..Primitives::default()
     };
-    let near = |rows: usize| -> Vec<u32> {
-        let bins = Bins::new(&camera, 40, rows, &things);
-        let draw = |index| Band::draw(&camera, [40, 40], &bins, index, &things).samples;
+    let depths = |rows: usize| -> Vec<u32> {
+        let bins = Bins::new(&camera, 40, rows, &primitives);
+        let draw = |index| Band::draw(&camera, [40, 40], &bins, index, &primitives).samples;
         let samples = (0..40usize.div_ceil(rows)).flat_map(draw);
-        samples.map(|s| s.near.to_bits()).collect()
+        samples.map(|s| s.inverse_depth.to_bits()).collect()
     };
-    let whole = near(40);
+    let whole = depths(40);
     assert_eq!(whole.len(), 1600);
-    assert_eq!(near(7), whole);
-    assert_eq!(near(1), whole);
+    assert_eq!(depths(7), whole);
+    assert_eq!(depths(1), whole);
 }
 
 #[test]
@@ -308,8 +308,8 @@ fn water_dims_what_is_below_it() {
         }],
     }];
     let shot = Shot::of(&recording);
-    let wet = shot.at(ball.0);
-    assert!(wet[0] < 0.8 * dry[0] && wet[2] > dry[2], "{dry:?} {wet:?}");
+    let under_water = shot.at(ball.0);
+    assert!(under_water[0] < 0.8 * dry[0] && under_water[2] > dry[2], "{dry:?} {under_water:?}");
     // What is above it keeps its colour.
     let [r, g, b] = shot.at(DVec3::new(2.0, 2.0, 2.1));
     assert!(b > 1.5 * r && b > 1.3 * g, "{r} {g} {b}");
@@ -328,8 +328,8 @@ fn a_body_that_ran_away_does_not_move_the_camera() {
     }
     let far = |recording: &Recording| {
         let frames: Vec<&Frame> = recording.frames.iter().collect();
-        let stage = Stage::new(recording, &frames);
-        (stage.camera.eye * stage.space.scale).length()
+        let scene = RenderScene::new(recording, &frames);
+        (scene.camera.eye * scene.space.scale).length()
     };
     assert!((far(&wild) / far(&calm) - 1.0).abs() < 0.2);
 }
@@ -353,9 +353,9 @@ fn as_many_pictures_as_frames_are_asked_for_and_there_are() {
                 .count()
         };
         let across = |y: usize| runs(&mut (0..sheet.width).map(|x| !paper(x, y)));
-        let down = (super::TITLE..sheet.height).map(|y| !paper(super::MARGIN, y));
+        let down = (super::TITLE_HEIGHT..sheet.height).map(|y| !paper(super::MARGIN, y));
         let rows = runs(&mut down.into_iter());
-        let columns = across(super::TITLE + 1);
+        let columns = across(super::TITLE_HEIGHT + 1);
         let last = across(sheet.height - super::MARGIN - 2);
         let found = (rows - 1) * columns + last;
         assert_eq!(found, asked.min(frames), "{asked} of {frames}");

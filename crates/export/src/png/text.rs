@@ -1,4 +1,4 @@
-//! Writes on a picture.
+//! Draws text and shapes on a picture.
 
 use super::font;
 
@@ -9,11 +9,11 @@ pub(super) struct Canvas {
     pub pixels: Vec<u8>,
 }
 
-/// How thick the pen is for letters whose capitals are 1 high.
-const THIN: f64 = 0.105;
-const BOLD: f64 = 0.15;
+/// The stroke width relative to the height of capitals.
+const THIN_STROKE: f64 = 0.105;
+const BOLD_STROKE: f64 = 0.15;
 
-/// How a text is set.
+/// The style of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Style {
     /// The height of capitals in pixels.
@@ -23,12 +23,12 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// How wide a text is, in pixels.
+    /// The width of a text in pixels.
     pub fn width(&self, text: &str) -> f64 {
-        text.chars().map(font::advance).sum::<f64>() * self.size / font::CAPITAL
+        text.chars().map(font::advance).sum::<f64>() * self.size / font::CAPITAL_HEIGHT
     }
 
-    /// As much of a text as fits.
+    /// The text, cut off with an ellipsis if it is wider than `width`.
     pub fn fitting(&self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.into();
@@ -55,7 +55,7 @@ impl Canvas {
         }
     }
 
-    /// Puts a picture of `size` in place.
+    /// Copies a picture of `size` to a position.
     pub fn paste(&mut self, [x, y]: [usize; 2], size: [usize; 2], pixels: &[u8]) {
         for (row, line) in pixels.chunks_exact(3 * size[0]).enumerate() {
             let start = 3 * ((y + row) * self.width + x);
@@ -65,10 +65,10 @@ impl Canvas {
         }
     }
 
-    /// Writes a text whose first letter stands on (x, y).
+    /// Draws a text whose baseline starts at (x, y).
     pub fn write(&mut self, text: &str, x: f64, y: f64, style: Style) {
-        let scale = style.size / font::CAPITAL;
-        let pen = style.size * if style.bold { BOLD } else { THIN };
+        let scale = style.size / font::CAPITAL_HEIGHT;
+        let pen = style.size * if style.bold { BOLD_STROKE } else { THIN_STROKE };
         let mut left = x;
         for letter in text.chars() {
             let mut segments = Vec::new();
@@ -85,8 +85,7 @@ impl Canvas {
         }
     }
 
-    /// Fills a rectangle from one corner to the other; edges may lie within
-    /// pixels.
+    /// Fills a rectangle with antialiased edges.
     pub fn block(&mut self, [x0, y0, x1, y1]: [f64; 4], color: [u8; 3], strength: f64) {
         let range = |lo: f64, hi: f64, last: usize| {
             let end = |v: f64| v.clamp(0.0, last as f64) as usize;
@@ -104,7 +103,7 @@ impl Canvas {
         }
     }
 
-    /// A bar with round ends, which stay within it.
+    /// Draws a bar with round ends, from `from` to `to`.
     pub fn pill(&mut self, [from, to]: [f64; 2], y: f64, half: f64, color: [u8; 3]) {
         let middle = (from + to) / 2.0;
         let half = half.min((to - from) / 2.0).max(1.0);
@@ -122,7 +121,7 @@ impl Canvas {
         }
     }
 
-    /// Draws lines of a half width, together, so that crossings are not dark.
+    /// Draws line segments as one shape, so that crossings are not darker.
     fn draw(&mut self, segments: &[[[f64; 2]; 2]], half: f64, color: [u8; 3]) {
         let ends = || segments.iter().flatten();
         let range = |k: usize, last: usize| {
@@ -141,7 +140,7 @@ impl Canvas {
     }
 }
 
-/// How far a point is from a line.
+/// The distance of a point from a segment.
 fn distance(p: [f64; 2], [a, b]: &[[f64; 2]; 2]) -> f64 {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let along = (p[0] - a[0]) * dx + (p[1] - a[1]) * dy;

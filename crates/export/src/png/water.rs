@@ -1,33 +1,33 @@
-//! Waters as blocks: the moving surface, and the cut faces below its rim.
+//! Water as blocks: the moving surface, the sides and the bottom.
 
-use super::space::narrow;
-use super::stage::Stage;
-use super::things::Triangle;
-use crate::shared::motion;
+use super::picture_space::narrow;
+use super::render_scene::RenderScene;
+use super::primitives::Triangle;
+use crate::shared::water_surface;
 use conatus_math::DVec3;
 use conatus_record::{Up, WaterInfo};
 use std::f64::consts::TAU;
 
-/// The most waters, and the most cells along a side.
+/// The most stretches of water, and the most grid cells along a side.
 const MAX_WATERS: usize = 8;
 const MAX_CELLS: f64 = 128.0;
 /// Cells per wavelength, if that many fit.
 const CELLS_PER_WAVE: f64 = 16.0;
 
-/// The faces of all waters at a moment.
-pub(super) fn surfaces(stage: &Stage, time: f64) -> Vec<Triangle> {
+/// The triangles of all water at a time.
+pub(super) fn surfaces(scene: &RenderScene, time: f64) -> Vec<Triangle> {
     let mut out = Vec::new();
     if time.is_finite() {
-        for water in stage.recording.header.waters.iter().take(MAX_WATERS) {
-            block(stage, water, time, &mut out);
+        for water in scene.recording.header.waters.iter().take(MAX_WATERS) {
+            block(scene, water, time, &mut out);
         }
     }
     out
 }
 
-fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
-    let up = stage.recording.header.up;
-    let [lo, hi] = motion::water_extent(stage.recording, water);
+fn block(scene: &RenderScene, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
+    let up = scene.recording.header.up;
+    let [lo, hi] = water_surface::horizontal_extent(scene.recording, water);
     let size = [hi[0] - lo[0], hi[1] - lo[1]];
     if !size.iter().all(|s| *s > 0.0 && s.is_finite()) {
         return;
@@ -43,13 +43,13 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
     });
     // Horizontal coordinates and height to the picture's space.
     let world = |h: [f64; 2], z: f64| {
-        stage.space.at(match up {
+        scene.space.at(match up {
             Up::Y => DVec3::new(h[0], z, h[1]),
             Up::Z => DVec3::new(h[0], h[1], z),
         })
     };
     let direction = |h: [f64; 2], z: f64| {
-        stage.space.turn(match up {
+        scene.space.turn(match up {
             Up::Y => DVec3::new(h[0], z, h[1]),
             Up::Z => DVec3::new(h[0], h[1], z),
         })
@@ -60,7 +60,7 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
             normals: corners.map(|(_, n)| narrow(n)),
             color: [0.0; 3],
             octants: None,
-            marked: false,
+            quarantined: false,
             cloth: false,
         });
     };
@@ -80,7 +80,7 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
     for j in 0..=cells[1] {
         for i in 0..=cells[0] {
             let h = place(i, j);
-            let (height, slope) = motion::water_surface(water, h, time);
+            let (height, slope) = water_surface::height_and_slope(water, h, time);
             let normal = direction([-slope[0], -slope[1]], 1.0).try_normalize();
             grid.push(world(h, height).zip(normal));
         }
@@ -91,8 +91,8 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
             quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
         }
     }
-    // Endless water has no rim.
-    let (Some(_), Some(bed)) = (water.extent, bed(stage, water)) else {
+    // Unbounded water has no sides.
+    let (Some(_), Some(bed)) = (water.extent, bed(scene, water)) else {
         return;
     };
     let corner = |i: usize, j: usize| {
@@ -117,7 +117,7 @@ fn block(stage: &Stage, water: &WaterInfo, time: f64, out: &mut Vec<Triangle>) {
 }
 
 /// The height of the ground below the water.
-fn bed(stage: &Stage, water: &WaterInfo) -> Option<f64> {
+fn bed(scene: &RenderScene, water: &WaterInfo) -> Option<f64> {
     let swell: f64 = water.waves.iter().map(|w| w.amplitude.abs()).sum();
-    Some(stage.ground).filter(|ground| *ground < water.level - swell)
+    Some(scene.ground).filter(|ground| *ground < water.level - swell)
 }

@@ -1,15 +1,15 @@
-//! What several exporters need to know about pieces of cloth.
+//! Means and normals of pieces of cloth.
 
 use conatus_math::DVec3;
 
-/// The mean of vertices: near a piece's centre of mass, though not the same.
+/// The mean of vertices, an estimate of the centre of mass.
 pub(crate) fn mean(points: &[DVec3]) -> DVec3 {
     points.iter().copied().sum::<DVec3>() / points.len() as f64
 }
 
 /// A unit normal for each vertex: the mean of those of the triangles around
-/// it, weighted by their areas. Vertices without a sound triangle get one that
-/// points along z.
+/// it, weighted by their areas. The normal of a vertex without a valid triangle
+/// is z.
 pub(crate) fn normals(points: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO; points.len()];
     for corners in triangles {

@@ -1,4 +1,4 @@
-//! Colours as screens take them, and as light adds up.
+//! Conversion between sRGB and linear light.
 
 /// From sRGB, as scenes give colours, to linear light.
 pub(crate) fn linear(c: f32) -> f32 {
@@ -12,7 +12,7 @@ pub(crate) fn linear(c: f32) -> f32 {
 
 /// From linear light to sRGB in a byte.
 pub(crate) fn srgb(light: f32) -> u8 {
-    // NaN, which no light should be, becomes black.
+    // NaN becomes black.
     let light = light.clamp(0.0, 1.0);
     let c = if light <= 0.003_130_8 {
         light * 12.92

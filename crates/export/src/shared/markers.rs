@@ -1,5 +1,4 @@
-//! What pictures of a clip show besides bodies: patches in contact, the forces
-//! on them as arrows, and targets.
+//! Markers in pictures of a clip: patches in contact, force arrows and targets.
 
 use conatus_geometry::PartShape;
 use conatus_geometry::generate::revolution;
@@ -7,8 +6,8 @@ use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::MeshData;
 use conatus_record::clip::{Clip, ClipTarget, ClipTargetKind, ContactChart};
 
-/// A shape that is no body, with its place.
-pub(crate) struct Mark {
+/// A mesh with its pose and colour.
+pub(crate) struct Marker {
     pub mesh: MeshData,
     pub pose: Pose,
     /// sRGB.
@@ -16,17 +15,18 @@ pub(crate) struct Mark {
 }
 
 /// The colour of targets.
-pub(crate) const TARGET: [f32; 3] = [0.84, 0.10, 0.27];
-/// How far a patch is seen around its foot, and how thick it is.
-const RIM: f64 = 0.02;
-const PLATE: f64 = 0.006;
-/// An arrow of a body's weight is so long beside the longest limb.
-const WEIGHT: f64 = 0.8;
+pub(crate) const TARGET_COLOR: [f32; 3] = [0.84, 0.10, 0.27];
+/// How far a patch extends around its foot, and its thickness.
+const PATCH_RIM_M: f64 = 0.02;
+const PATCH_THICKNESS_M: f64 = 0.006;
+/// The length of the arrow for the character's weight, relative to its longest
+/// limb.
+const ARROW_LENGTH_PER_WEIGHT: f64 = 0.8;
 
-/// All marks of a clip at a time.
-pub(crate) fn at(clip: &Clip, chart: &ContactChart, time: f64) -> Vec<Mark> {
+/// All markers of a clip at a time.
+pub(crate) fn markers_at(clip: &Clip, chart: &ContactChart, time: f64) -> Vec<Marker> {
     let size = size(clip);
-    let mut marks = Vec::new();
+    let mut markers = Vec::new();
     let effectors = clip
         .characters
         .iter()
@@ -36,22 +36,22 @@ pub(crate) fn at(clip: &Clip, chart: &ContactChart, time: f64) -> Vec<Mark> {
         if effector.active.get(moment) != Some(&true) {
             continue;
         }
-        let [a, b] = effector.half_extents.map(|h| h + RIM);
+        let [a, b] = effector.half_extents.map(|h| h + PATCH_RIM_M);
         let plate = PartShape::Slab {
-            half_extents: DVec3::new(a, b, PLATE),
+            half_extents: DVec3::new(a, b, PATCH_THICKNESS_M),
             corner_radius: a.min(b),
-            edge_radius: PLATE / 2.0,
+            edge_radius: PATCH_THICKNESS_M / 2.0,
         };
-        marks.push(Mark {
+        markers.push(Marker {
             mesh: MeshData::from(&plate.mesh()),
             pose: Pose::new(effector.orientation[moment], effector.position[moment]),
             color: row.color,
         });
         let weight = character.mass * clip.gravity.length();
         let force = effector.force[moment] / weight.max(1e-9);
-        let reach = WEIGHT * longest_limb(character).unwrap_or(size);
+        let reach = ARROW_LENGTH_PER_WEIGHT * longest_limb(character).unwrap_or(size);
         let long = force.length().min(2.5) * reach;
-        marks.extend(arrow(
+        markers.extend(arrow(
             effector.point[moment],
             force,
             long,
@@ -60,13 +60,14 @@ pub(crate) fn at(clip: &Clip, chart: &ContactChart, time: f64) -> Vec<Mark> {
         ));
     }
     for it in &clip.targets {
-        target(clip, it, size, &mut marks);
+        target(clip, it, size, &mut markers);
     }
-    marks
+    markers
 }
 
-/// Where the characters go, or else where they look: level, of any length.
-pub(crate) fn ahead(clip: &Clip) -> Option<DVec3> {
+/// The horizontal direction in which the characters move, or else face; not
+/// normalised.
+pub(crate) fn facing_direction(clip: &Clip) -> Option<DVec3> {
     let up = match clip.up {
         conatus_record::Up::Y => DVec3::Y,
         conatus_record::Up::Z => DVec3::Z,
@@ -83,7 +84,7 @@ pub(crate) fn ahead(clip: &Clip) -> Option<DVec3> {
     (level.length() > 0.2).then_some(level)
 }
 
-/// About how large characters are: twice their longest limb.
+/// The size of the characters: twice their longest limb.
 fn size(clip: &Clip) -> f64 {
     let longest = clip.characters.iter().filter_map(longest_limb);
     let limb = longest.fold(0.0, f64::max);
@@ -98,8 +99,8 @@ fn longest_limb(character: &conatus_record::clip::ClipCharacter) -> Option<f64> 
     limbs.iter().map(length).max_by(f64::total_cmp)
 }
 
-/// An arrow from a point; none if it is too short to be seen.
-fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Option<Mark> {
+/// An arrow from a point; none if it is too short to be visible.
+fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Option<Marker> {
     let along = way.try_normalize().filter(|_| long > wide)?;
     let wide = wide.min(0.2 * long);
     let neck = long - 3.2 * wide;
@@ -111,24 +112,25 @@ fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Opti
         (1.25 * wide, neck),
         (0.0, long),
     ];
-    Some(Mark {
+    Some(Marker {
         mesh: MeshData::from(&revolution(&profile, 20)),
         pose: Pose::new(DQuat::from_rotation_arc(DVec3::Z, along), from),
         color,
     })
 }
 
-/// A ball with three crossing hairs, and what else tells what is asked for.
-fn target(clip: &Clip, it: &ClipTarget, size: f64, marks: &mut Vec<Mark>) {
+/// Adds the markers of a target: crosshairs, a ring, a stem to the ground for a
+/// position, an arrow for a direction.
+fn target(clip: &Clip, it: &ClipTarget, size: f64, markers: &mut Vec<Marker>) {
     let up = match clip.up {
         conatus_record::Up::Y => DVec3::Y,
         conatus_record::Up::Z => DVec3::Z,
     };
     let mut add = |mesh: MeshData, turn: DQuat, at: DVec3| {
-        marks.push(Mark {
+        markers.push(Marker {
             mesh,
             pose: Pose::new(turn, at),
-            color: TARGET,
+            color: TARGET_COLOR,
         });
     };
     let upright = DQuat::from_rotation_arc(DVec3::Z, up);
@@ -139,7 +141,7 @@ fn target(clip: &Clip, it: &ClipTarget, size: f64, marks: &mut Vec<Mark>) {
         add(rod(hair, [-reach, reach]), turn, it.position);
     }
     add(ring(0.55 * reach, hair), upright, it.position);
-    // A position is on the way to the ground: a stem shows above which point.
+    // A stem shows the point on the ground below a position.
     let ground = clip.planes().into_iter().find(|p| p.normal.dot(up) > 0.9);
     if let (ClipTargetKind::Position, Some(ground)) = (it.kind, ground) {
         let height = (it.position - ground.point).dot(ground.normal);
@@ -152,7 +154,7 @@ fn target(clip: &Clip, it: &ClipTarget, size: f64, marks: &mut Vec<Mark>) {
     }
     if let Some(way) = it.direction {
         let long = 3.0 * reach;
-        marks.extend(arrow(it.position, way, long, 0.012 * size, TARGET));
+        markers.extend(arrow(it.position, way, long, 0.012 * size, TARGET_COLOR));
     }
 }
 

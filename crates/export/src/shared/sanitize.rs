@@ -1,17 +1,17 @@
-//! Poses and vertices as other formats want them: in f32, finite, and without
-//! jumps between two signs of one rotation.
+//! Poses and vertices for other formats: in f32, finite, and with quaternions that
+//! do not change their sign.
 
 use conatus_math::{DQuat, DVec3};
 
-/// Passes poses on in f32, holds the last good one where a number went wrong,
-/// and gives quaternions the sign that is nearer to the one before: the two
-/// signs are one rotation, but halfway between them lies none.
-pub(crate) struct Smooth {
+/// Converts poses to f32, repeats the last finite one in place of one that is not,
+/// and chooses the sign of a quaternion closer to the one before: q and −q are the
+/// same rotation, but interpolation between them is wrong.
+pub(crate) struct PoseSanitizer {
     translation: [f32; 3],
     rotation: DQuat,
 }
 
-impl Default for Smooth {
+impl Default for PoseSanitizer {
     fn default() -> Self {
         Self {
             translation: [0.0; 3],
@@ -20,8 +20,8 @@ impl Default for Smooth {
     }
 }
 
-impl Smooth {
-    /// A position, or the last good one.
+impl PoseSanitizer {
+    /// The position, or the last finite one.
     pub fn translation(&mut self, position: DVec3) -> [f32; 3] {
         let position = position.to_array().map(|v| v as f32);
         if position.iter().all(|v| v.is_finite()) {
@@ -30,7 +30,7 @@ impl Smooth {
         self.translation
     }
 
-    /// A rotation as x, y, z, w, or the last good one.
+    /// The rotation as x, y, z, w, or the last finite one.
     pub fn rotation(&mut self, q: DQuat) -> [f32; 4] {
         let length = q.length();
         if length.is_finite() && length > 1e-6 {
@@ -41,14 +41,14 @@ impl Smooth {
     }
 }
 
-/// The vertices of a piece of cloth in f32; where a number went wrong, the
-/// last good place of the vertex.
-pub(crate) struct Held {
+/// Converts the vertices of cloth to f32 and repeats the last finite position of a
+/// vertex.
+pub(crate) struct VertexSanitizer {
     points: Vec<[f32; 3]>,
 }
 
-impl Held {
-    /// Of so many vertices, all at the origin.
+impl VertexSanitizer {
+    /// Starts with all vertices at the origin.
     pub fn new(vertices: usize) -> Self {
         Self {
             points: vec![[0.0; 3]; vertices],
@@ -59,7 +59,7 @@ impl Held {
     pub fn next(&mut self, points: &[DVec3]) -> &[[f32; 3]] {
         for (held, point) in self.points.iter_mut().zip(points) {
             let point = point.to_array().map(|v| v as f32);
-            if point.iter().all(|v| v.abs() < FAR) {
+            if point.iter().all(|v| v.abs() < MAX_COORDINATE) {
                 *held = point;
             }
         }
@@ -67,5 +67,5 @@ impl Held {
     }
 }
 
-/// Differences between numbers below this have squares in f32.
-const FAR: f32 = 1e15;
+/// Squared differences of smaller coordinates do not overflow f32.
+const MAX_COORDINATE: f32 = 1e15;

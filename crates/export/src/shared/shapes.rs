@@ -1,12 +1,12 @@
 //! The shapes that exporters need besides the bodies' own meshes.
 
-use crate::shared::motion::Extent;
+use crate::shared::bounds::Extent;
 use conatus_math::DVec3;
 use conatus_record::{MeshData, PlaneInfo};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-/// Balls as one mesh: octahedra, divided three times and blown up.
+/// Balls as one mesh: octahedra, subdivided three times and projected.
 pub(crate) fn spheres(spheres: &[(DVec3, f64)]) -> MeshData {
     let unit = unit_ball(3);
     let mut mesh = MeshData::default();
@@ -20,13 +20,13 @@ pub(crate) fn spheres(spheres: &[(DVec3, f64)]) -> MeshData {
     mesh
 }
 
-/// The mesh with vertices at one place made one.
+/// The mesh with vertices of equal position merged.
 pub(crate) fn welded(mesh: &MeshData) -> MeshData {
     let mut known: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut vertices = Vec::new();
     let mut of_vertex = Vec::with_capacity(mesh.vertices.len());
     for v in &mesh.vertices {
-        // Adding zero makes the two zeros one.
+        // Adding zero turns −0 into 0.
         let place = (*v + 0.0).to_array().map(f64::to_bits);
         let index = *known.entry(place).or_insert_with(|| {
             vertices.push(*v);
@@ -41,7 +41,7 @@ pub(crate) fn welded(mesh: &MeshData) -> MeshData {
     }
 }
 
-/// Whether a surface has a rim: an edge that only one triangle has.
+/// Whether a surface has a boundary: an edge of one triangle only.
 pub(crate) fn is_open(mesh: &MeshData) -> bool {
     let largest = mesh.vertices.iter().map(|v| v.abs().max_element());
     let grain = 1e-9 * largest.fold(0.0, f64::max).max(1e-300);
@@ -94,10 +94,10 @@ fn unit_ball(divisions: u32) -> MeshData {
     }
 }
 
-/// The part of a plane that is seen: the shadow of the room's corners on it.
+/// The visible part of a plane: the projection of a box onto it.
 pub(crate) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
     let normal = plane.normal.try_normalize()?;
-    // Along the axes wherever the plane is, so that walls meet at their edges.
+    // Aligned with the axes, so that walls meet at their edges.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z]
         .into_iter()
         .min_by(|a, b| a.dot(normal).abs().total_cmp(&b.dot(normal).abs()))?;

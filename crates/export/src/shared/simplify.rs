@@ -1,26 +1,26 @@
-//! Makes meshes coarser, for pictures in which they are small or many.
+//! Mesh simplification for pictures with small or many meshes.
 
 use conatus_math::DVec3;
 use conatus_record::MeshData;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// No mesh gets fewer triangles than this if it had more.
-const FEWEST: usize = 12;
+/// Meshes are not simplified below this number of triangles.
+const MIN_TRIANGLES: usize = 12;
 
-/// The mesh with at most about so many triangles: vertices that fall into one
-/// cell of a grid are joined, in ever larger cells.
-pub(crate) fn coarser(mesh: &MeshData, triangles: usize) -> MeshData {
+/// Simplifies a mesh to about `triangles` triangles by vertex clustering: vertices
+/// in one cell of a grid are merged, with increasing cells.
+pub(crate) fn simplify_mesh(mesh: &MeshData, triangles: usize) -> MeshData {
     let mut cells = 40.0;
     let mut out = mesh.clone();
-    while out.triangles.len() > triangles.max(FEWEST) && cells >= 3.0 {
-        out = clustered(mesh, cells);
+    while out.triangles.len() > triangles.max(MIN_TRIANGLES) && cells >= 3.0 {
+        out = cluster_vertices(mesh, cells);
         cells *= 0.75;
     }
     out
 }
 
-/// A mesh whose vertices are groups of another's.
-pub(crate) struct Coarse {
+/// Simplified cloth, whose vertices are groups of the original vertices.
+pub(crate) struct SimplifiedCloth {
     /// The group of each vertex.
     group: Vec<u32>,
     groups: usize,
@@ -28,9 +28,9 @@ pub(crate) struct Coarse {
     pub triangles: Vec<[u32; 3]>,
 }
 
-impl Coarse {
-    /// Where the groups are when the vertices are here: in their middles.
-    pub fn places(&self, points: &[DVec3]) -> Vec<DVec3> {
+impl SimplifiedCloth {
+    /// The mean position of each group.
+    pub fn positions(&self, points: &[DVec3]) -> Vec<DVec3> {
         let mut sums = vec![(DVec3::ZERO, 0.0); self.groups];
         for (point, group) in points.iter().zip(&self.group) {
             if let Some(sum) = sums.get_mut(*group as usize) {
@@ -42,25 +42,24 @@ impl Coarse {
     }
 }
 
-/// A mesh with at most about so many triangles. Vertices are grouped by how
-/// few edges lead from one to the other, whatever their places: sheets of
-/// cloth that touch stay apart.
-pub(crate) fn by_links(vertices: usize, triangles: &[[u32; 3]], wanted: usize) -> Coarse {
-    let mut links: Vec<Vec<u32>> = vec![Vec::new(); vertices];
+/// Simplifies cloth to about `wanted` triangles. Vertices are grouped by the number
+/// of edges between them, not by position: layers that touch stay separate.
+pub(crate) fn simplify_cloth(vertices: usize, triangles: &[[u32; 3]], wanted: usize) -> SimplifiedCloth {
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for [a, b, c] in triangles {
         for (from, to) in [(a, b), (b, c), (c, a)] {
             for (from, to) in [(from, to), (to, from)] {
-                if let Some(list) = links.get_mut(*from as usize) {
+                if let Some(list) = neighbours.get_mut(*from as usize) {
                     list.push(*to);
                 }
             }
         }
     }
-    let mut reach = 0;
+    let mut max_edges = 0;
     loop {
-        let (group, groups) = grouped(&links, reach);
+        let (group, groups) = group_by_edges(&neighbours, max_edges);
         let joined = |t: &[u32; 3]| t.map(|i| group.get(i as usize).copied().unwrap_or(0));
-        // Each triangle begins with its least corner, so that it is known again.
+        // Each triangle starts with its least corner, so that duplicates are equal.
         let turned = |[a, b, c]: [u32; 3]| match a.min(b).min(c) {
             least if least == a => [a, b, c],
             least if least == b => [b, c, a],
@@ -72,24 +71,24 @@ pub(crate) fn by_links(vertices: usize, triangles: &[[u32; 3]], wanted: usize) -
             .filter(|[a, b, c]| a != b && b != c && c != a)
             .map(turned)
             .collect();
-        if left.len() <= wanted.max(FEWEST) || reach > 200 {
-            return Coarse {
+        if left.len() <= wanted.max(MIN_TRIANGLES) || max_edges > 200 {
+            return SimplifiedCloth {
                 group,
                 groups,
                 triangles: left.into_iter().collect(),
             };
         }
-        reach += 1;
+        max_edges += 1;
     }
 }
 
-/// Groups about seeds that are more than `reach` edges apart: each vertex goes
+/// Groups about seeds that are more than `max_edges` edges apart: each vertex goes
 /// to the nearest. Returns the group of each vertex, and how many there are.
-fn grouped(links: &[Vec<u32>], reach: usize) -> (Vec<u32>, usize) {
+fn group_by_edges(neighbours: &[Vec<u32>], max_edges: usize) -> (Vec<u32>, usize) {
     let near = |from: &[u32], done: &mut dyn FnMut(u32, u32) -> bool| {
         let mut next = Vec::new();
         for v in from {
-            for to in links.get(*v as usize).into_iter().flatten() {
+            for to in neighbours.get(*v as usize).into_iter().flatten() {
                 if done(*v, *to) {
                     next.push(*to);
                 }
@@ -97,18 +96,18 @@ fn grouped(links: &[Vec<u32>], reach: usize) -> (Vec<u32>, usize) {
         }
         next
     };
-    let mut covered = vec![false; links.len()];
+    let mut covered = vec![false; neighbours.len()];
     let mut seeds: Vec<u32> = Vec::new();
-    for v in 0..links.len() {
+    for v in 0..neighbours.len() {
         if covered[v] {
             continue;
         }
         covered[v] = true;
         seeds.push(v as u32);
-        // What was covered by another seed may still lead to what was not.
+        // Vertices covered by another seed may lead to uncovered ones.
         let mut seen = BTreeSet::from([v as u32]);
         let mut front = vec![v as u32];
-        for _ in 0..reach {
+        for _ in 0..max_edges {
             front = near(&front, &mut |_, to| {
                 if let Some(covered) = covered.get_mut(to as usize) {
                     *covered = true;
@@ -117,7 +116,7 @@ fn grouped(links: &[Vec<u32>], reach: usize) -> (Vec<u32>, usize) {
             });
         }
     }
-    let mut group = vec![u32::MAX; links.len()];
+    let mut group = vec![u32::MAX; neighbours.len()];
     for (k, seed) in seeds.iter().enumerate() {
         group[*seed as usize] = k as u32;
     }
@@ -137,7 +136,7 @@ fn grouped(links: &[Vec<u32>], reach: usize) -> (Vec<u32>, usize) {
     (group, seeds.len())
 }
 
-fn clustered(mesh: &MeshData, cells: f64) -> MeshData {
+fn cluster_vertices(mesh: &MeshData, cells: f64) -> MeshData {
     let lo = mesh
         .vertices
         .iter()

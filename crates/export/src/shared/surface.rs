@@ -1,17 +1,17 @@
 //! Turns meshes into surfaces with normals, and with patches of slightly
-//! different brightness, so that one sees a ball turn.
+//! different brightness, which make rotation visible.
 
 use conatus_math::DVec3;
 use conatus_record::MeshData;
 use std::collections::BTreeMap;
 
-/// Faces that meet at less than this angle are rounded: cos 40°.
-const CREASE: f64 = 0.766;
-/// Faces smaller than this part of the whole surface are shaded in octants,
-/// larger ones by their direction, so that a flat side has one brightness.
-const FINE: f64 = 1.0 / 64.0;
+/// Normals are averaged across edges with a smaller angle: cos 40°.
+const CREASE_COSINE: f64 = 0.766;
+/// Faces smaller than this fraction of the surface are shaded by octant, larger
+/// ones by direction, so that a flat side has one brightness.
+const SMALL_FACE_FRACTION: f64 = 1.0 / 64.0;
 
-/// A corner of a triangle; three in a row are one.
+/// A corner of a triangle; three consecutive corners are one triangle.
 pub(crate) struct Corner {
     pub position: DVec3,
     pub normal: DVec3,
@@ -26,12 +26,12 @@ struct Face {
     normal: DVec3,
 }
 
-/// A body's surface: round where it is nearly flat, sharp at its edges. Empty
-/// if the mesh has no triangle of any size.
+/// A body's surface with normals that are smooth except at creases. Empty
+/// if all triangles are degenerate.
 pub(crate) fn rounded(mesh: &MeshData) -> Vec<Corner> {
     let faces = faces(mesh);
     let at = |i: u32| mesh.vertices.get(i as usize).copied().unwrap_or_default();
-    // Faces around each place; vertices may be repeated at one place.
+    // Faces around each position; several vertices may share a position.
     let mut around: BTreeMap<[u64; 3], Vec<usize>> = BTreeMap::new();
     let place = |i: u32| (at(i) + 0.0).to_array().map(f64::to_bits);
     for (f, face) in faces.iter().enumerate() {
@@ -42,9 +42,9 @@ pub(crate) fn rounded(mesh: &MeshData) -> Vec<Corner> {
     let round = |face: &Face, corner: u32| {
         let near = around.get(&place(corner)).map_or(&[][..], |n| &n[..]);
         let mut sum = DVec3::ZERO;
-        // Hundreds of faces at one point are the tip of something.
+        // Bounds the cost at the tip of a cone.
         for other in near.iter().take(256).filter_map(|&f| faces.get(f)) {
-            if other.normal.dot(face.normal) > CREASE {
+            if other.normal.dot(face.normal) > CREASE_COSINE {
                 sum += other.normal;
             }
         }
@@ -58,7 +58,7 @@ pub(crate) fn rounded(mesh: &MeshData) -> Vec<Corner> {
     let mut out = Vec::with_capacity(3 * faces.len());
     for face in &faces {
         let [a, b, c] = face.corners.map(at);
-        let octant = area(face) < FINE * whole;
+        let octant = area(face) < SMALL_FACE_FRACTION * whole;
         let shade = match octant {
             true => octant_shade((a + b + c) / 3.0),
             false => side_shade(face.normal),
@@ -75,7 +75,7 @@ pub(crate) fn rounded(mesh: &MeshData) -> Vec<Corner> {
     out
 }
 
-/// A surface of one brightness whose faces are all sharp.
+/// A surface of one brightness with flat normals.
 pub(crate) fn flat(mesh: &MeshData) -> Vec<Corner> {
     let corner = |face: &Face, i: u32| Corner {
         position: mesh.vertices.get(i as usize).copied().unwrap_or_default(),
@@ -89,7 +89,7 @@ pub(crate) fn flat(mesh: &MeshData) -> Vec<Corner> {
         .collect()
 }
 
-/// The triangles that have an area, in f32 too.
+/// The triangles that are not degenerate, in f32 too.
 fn faces(mesh: &MeshData) -> Vec<Face> {
     let corner = |i: u32| mesh.vertices.get(i as usize).copied();
     let face = |&corners: &[u32; 3]| {
@@ -107,7 +107,7 @@ pub(crate) fn octant_shade(p: DVec3) -> f32 {
     if p.x * p.y * p.z >= 0.0 { 1.0 } else { 0.68 }
 }
 
-/// Opposite sides alike, neighbours a little different.
+/// Opposite sides have the same shade, adjacent ones different shades.
 fn side_shade(normal: DVec3) -> f32 {
     let n = normal.abs();
     if n.x >= n.y && n.x >= n.z {

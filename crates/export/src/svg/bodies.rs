@@ -1,65 +1,65 @@
-//! Draws bodies: balls as lit circles with seams, everything else as shaded
-//! triangles or, when there is little room, as its outline.
+//! Draws bodies: balls as shaded circles with seams, other bodies as shaded
+//! triangles or, if there are many, as outlines.
 
 use super::put;
-use super::view::{SLANT, View, faded, hex, lit, rgb};
-use crate::shared::{motion, shapes, simplify};
+use super::view::{VIEW_SLOPE, View, faded, hex, lit, rgb};
+use crate::shared::{bounds, shapes, simplify, springs};
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, BodyInfo, Frame, Header, MeshData};
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
-/// How many triangles and how many seams the whole picture may have.
-const TRIANGLES: usize = 6000;
-const SEAMED: usize = 140;
-/// Bodies with fewer triangles than this to spend are drawn as outlines.
-const FEWEST: usize = 12;
+/// The most triangles and the most balls with seams in the whole picture.
+const MAX_TRIANGLES: usize = 6000;
+const MAX_BALLS_WITH_SEAMS: usize = 140;
+/// With fewer triangles per body, bodies are drawn as outlines.
+const MIN_TRIANGLES_PER_BODY: usize = 12;
 /// Levels of brightness; triangles of one level share a path.
-const LEVELS: f64 = 24.0;
+const BRIGHTNESS_LEVELS: f64 = 24.0;
 
 /// Draws the bodies of a recording in one view.
-pub(super) struct Artist<'a> {
+pub(super) struct BodyPainter<'a> {
     header: &'a Header,
     pub view: View,
     balls: Vec<Option<f64>>,
     radii: Vec<f64>,
-    /// Coarser versions of the header's meshes.
+    /// The header's meshes, simplified.
     meshes: Vec<MeshData>,
-    /// Which of them are seen from both sides.
+    /// Whether each mesh has a boundary and is drawn from both sides.
     open: Vec<bool>,
     seams: bool,
     outlines: bool,
 }
 
-impl<'a> Artist<'a> {
+impl<'a> BodyPainter<'a> {
     /// Prepares to draw every body `moments` times.
     pub fn new(header: &'a Header, view: View, moments: usize) -> Self {
         let balls: Vec<_> = header
             .bodies
             .iter()
-            .map(|b| motion::ball(header, b))
+            .map(|b| bounds::ball_radius(header, b))
             .collect();
         let round = balls.iter().flatten().count() * moments;
         let others = balls.iter().filter(|b| b.is_none()).count() * moments;
-        let each = TRIANGLES / others.max(1);
+        let each = MAX_TRIANGLES / others.max(1);
         Self {
             header,
             view,
             radii: header
                 .bodies
                 .iter()
-                .map(|b| motion::radius(header, b))
+                .map(|b| bounds::radius(header, b))
                 .collect(),
             balls,
             // Half of a closed surface faces away and is never drawn.
             meshes: header
                 .meshes
                 .iter()
-                .map(|m| simplify::coarser(m, 2 * each))
+                .map(|m| simplify::simplify_mesh(m, 2 * each))
                 .collect(),
             open: header.meshes.iter().map(shapes::is_open).collect(),
-            seams: round <= SEAMED,
-            outlines: each < FEWEST,
+            seams: round <= MAX_BALLS_WITH_SEAMS,
+            outlines: each < MIN_TRIANGLES_PER_BODY,
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Artist<'a> {
             };
             let [x, y] = self.view.at(foot);
             let rx = radius * self.view.scale;
-            let ry = rx * SLANT.0;
+            let ry = rx * VIEW_SLOPE.0;
             let strength = weight * 0.8 / (1.0 + height / (4.0 * radius.max(1e-9)));
             if rx > 0.5 && strength > 0.02 {
                 put!(
@@ -166,8 +166,8 @@ impl<'a> Artist<'a> {
             return;
         };
         let [x, y] = self.view.at(body.position);
-        let sound = x.abs() < 1e6 && y.abs() < 1e6 && body.orientation.is_finite();
-        if !sound {
+        let finite = x.abs() < 1e6 && y.abs() < 1e6 && body.orientation.is_finite();
+        if !finite {
             return;
         }
         match (self.balls.get(index), info.mesh) {
@@ -212,8 +212,7 @@ impl<'a> Artist<'a> {
         );
     }
 
-    /// The visible halves of three great circles, so that one sees how a ball
-    /// is turned.
+    /// The visible halves of three great circles, which show a ball's orientation.
     fn seams(&self, body: &BodyFrame, middle: DVec3, radius: f64, weight: f64, out: &mut String) {
         let mut path = String::new();
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
@@ -266,7 +265,7 @@ impl<'a> Artist<'a> {
             let facing = normal.dot(self.view.toward);
             if facing > 0.0 || open {
                 let normal = normal * facing.signum();
-                let level = (self.view.light(normal) * LEVELS).round();
+                let level = (self.view.light(normal) * BRIGHTNESS_LEVELS).round();
                 faces.push((self.view.depth(a + b + c), level as i64, [a, b, c]));
             }
         }
@@ -276,13 +275,13 @@ impl<'a> Artist<'a> {
             let Some(level) = run.first().map(|f| f.1) else {
                 continue;
             };
-            let fill = hex(faded(lit(color, level as f64 / LEVELS), weight));
+            let fill = hex(faded(lit(color, level as f64 / BRIGHTNESS_LEVELS), weight));
             let mut path = String::new();
             for (_, _, corners) in run {
                 let [[ax, ay], [bx, by], [cx, cy]] = corners.map(|p| self.view.at(p));
                 put!(path, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1} {cx:.1} {cy:.1}Z");
             }
-            // A hair of outline closes the gaps between triangles.
+            // A thin outline closes the gaps between triangles.
             put!(
                 out,
                 r#"<path d="{path}" fill="{fill}" stroke="{fill}" stroke-width="1.1" stroke-linejoin="round"/>"#
@@ -294,7 +293,7 @@ impl<'a> Artist<'a> {
     pub fn springs(&self, frame: &Frame, weight: f64, out: &mut String) {
         const TEETH: i32 = 22;
         for spring in &self.header.springs {
-            let Some(ends) = motion::spring_ends(spring, frame) else {
+            let Some(ends) = springs::ends(spring, frame) else {
                 continue;
             };
             let [[ax, ay], [bx, by]] = ends.map(|p| self.view.at(p));

@@ -8,9 +8,9 @@ use conatus_record::Frame;
 use conatus_record::clip::{Clip, ContactChart};
 use std::fmt::Write as _;
 
-const ROW: f64 = 20.0;
-const ABOVE: f64 = 24.0;
-const BELOW: f64 = 40.0;
+const ROW_HEIGHT: f64 = 20.0;
+const TOP_MARGIN: f64 = 24.0;
+const BOTTOM_MARGIN: f64 = 40.0;
 /// The most rows that are drawn, and lines that are plotted.
 const MAX_ROWS: usize = 40;
 
@@ -24,8 +24,8 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
     let widest = rows.iter().map(|r| view::text_width(&r.label, 12.0));
     let left = MARGIN + widest.fold(54.0, f64::max).min(220.0) + 10.0;
     let right = WIDTH - MARGIN;
-    let first = top + ABOVE;
-    let bottom = first + ROW * rows.len() as f64;
+    let first = top + TOP_MARGIN;
+    let bottom = first + ROW_HEIGHT * rows.len() as f64;
     let at = places(&chart, left, right);
     put!(
         out,
@@ -38,13 +38,13 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
         right - left,
         bottom - first
     );
-    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW * f64::from(k))) {
+    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k))) {
         let color = view::hex(view::rgb(row.color));
         put!(
             out,
             r#"<text x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
             left - 10.0,
-            y + ROW / 2.0 + 4.0,
+            y + ROW_HEIGHT / 2.0 + 4.0,
             escape(&row.label)
         );
         for (phase, c) in chart.phases.windows(2).zip(&row.contact) {
@@ -54,7 +54,7 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
                 r#"<rect x="{from:.1}" y="{:.1}" width="{:.1}" height="{:.1}" fill="{color}" opacity="{:.2}"/>"#,
                 y + 2.0,
                 to - from,
-                ROW - 4.0,
+                ROW_HEIGHT - 4.0,
                 0.2 * c.clamp(0.0, 1.0)
             );
         }
@@ -62,7 +62,7 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
             put!(
                 out,
                 r#"<rect x="{from:.1}" y="{:.1}" width="{:.1}" height="10" rx="5" fill="{color}"/>"#,
-                y + ROW / 2.0 - 5.0,
+                y + ROW_HEIGHT / 2.0 - 5.0,
                 (to - from).max(1.0)
             );
         }
@@ -88,7 +88,7 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
         "<text x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-style=\"italic\">t / s</text></g>\n",
         bottom + 29.0
     );
-    ABOVE + ROW * rows.len() as f64 + BELOW
+    TOP_MARGIN + ROW_HEIGHT * rows.len() as f64 + BOTTOM_MARGIN
 }
 
 /// Where times are between two edges.

@@ -1,19 +1,19 @@
-//! A sheet to look at: a stroboscopic picture of the motion, and below it
-//! energy, momenta and positions against time.
+//! A sheet with a stroboscopic picture of the motion, and plots of energy, momenta
+//! and positions against time.
 //!
 //! The file is self-contained SVG without scripts, links or embedded fonts.
 
 mod bodies;
 mod clip;
-mod drape;
+mod cloth_pictures;
 mod panel;
 mod picture;
-mod sea;
+mod water;
 mod strip;
 mod view;
 
 use crate::ExportError;
-use crate::shared::{cloth, motion};
+use crate::shared::{cloth, layout};
 use conatus_math::DVec3;
 use conatus_record::Recording;
 use conatus_record::text::escape_control_characters;
@@ -29,11 +29,11 @@ pub(super) const PAPER: [f64; 3] = [252.0, 252.0, 250.0];
 
 const PANEL_HEIGHT: f64 = 172.0;
 const GUTTER: f64 = 36.0;
-/// How many bodies the legend and how many the plots show.
-const NAMED: usize = 8;
-const PLOTTED: usize = 40;
-/// About how many points all plots have together.
-const POINTS: usize = 9_000;
+/// The most bodies in the legend and in the plots.
+const MAX_LEGEND_ENTRIES: usize = 8;
+const MAX_PLOTTED_BODIES: usize = 40;
+/// About the most points of all plots together.
+const MAX_PLOT_POINTS: usize = 9_000;
 
 /// Writes the sheet.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportError> {
@@ -41,7 +41,7 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportEr
     out.write_all(sheet.as_bytes()).map_err(ExportError::Output)
 }
 
-/// Text that grows; writing to a `String` cannot fail.
+/// Appends to a `String`, which cannot fail.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => {
         { let _ = write!($out, $($arg)*); }
@@ -68,7 +68,7 @@ fn sheet(recording: &Recording) -> String {
             panels.splice(0..0, clip::panels(clip, &recording.frames));
         }
         let shown: usize = panels.iter().map(|p| p.series.len()).sum();
-        let points = (POINTS / shown.max(1)).clamp(60, 600);
+        let points = (MAX_PLOT_POINTS / shown.max(1)).clamp(60, 600);
         let times: Vec<f64> = recording.frames.iter().map(|f| f.time).collect();
         let width = (WIDTH - 2.0 * MARGIN - GUTTER) / 2.0;
         for pair in panels.chunks(2) {
@@ -120,7 +120,7 @@ fn title(recording: &Recording, out: &mut String) {
         escape(&header.scene),
         MARGIN,
         SOFT,
-        motion::contents(recording),
+        layout::contents_summary(recording),
         short(seconds),
         short(step),
         count(recording.frames.len(), "frame", "frames"),
@@ -155,18 +155,18 @@ fn title(recording: &Recording, out: &mut String) {
     let characters = recording.clip.iter().flat_map(|c| &c.characters);
     let characters = characters.map(|c| (&c.name, c.color));
     let all: Vec<_> = characters.chain(pieces).chain(bodies).collect();
-    let more = all.len().saturating_sub(NAMED);
+    let more = all.len().saturating_sub(MAX_LEGEND_ENTRIES);
     if more > 0 {
         entry(&format!("+ {more} more"), None, out);
     }
-    for (name, color) in all.into_iter().take(NAMED).rev() {
+    for (name, color) in all.into_iter().take(MAX_LEGEND_ENTRIES).rev() {
         entry(name, Some(view::rgb(color)), out);
     }
     out.push('\n');
 }
 
-/// The plots: the world's sums on the left, the bodies' positions on the right.
-/// Where there are only characters, whose parts have no mass, there are none.
+/// The plots: totals on the left, positions of bodies on the right. None for runs
+/// with characters only, whose parts have no mass.
 fn panels(recording: &Recording) -> Vec<Panel> {
     let header = &recording.header;
     let other = header.bodies.iter().any(|b| b.character.is_none());
@@ -194,13 +194,13 @@ fn panels(recording: &Recording) -> Vec<Panel> {
         ]
     };
     let bodies = &recording.header.bodies;
-    let every = bodies.len().div_ceil(PLOTTED).max(1);
+    let every = bodies.len().div_ceil(MAX_PLOTTED_BODIES).max(1);
     // Where the middle of each piece of cloth is.
     let mean = |range: std::ops::Range<usize>| -> Vec<DVec3> {
         let at = |f: &conatus_record::Frame| f.cloth.get(range.clone()).map(cloth::mean);
         frames.iter().map(|f| at(f).unwrap_or(DVec3::NAN)).collect()
     };
-    let pieces = recording.header.cloth_pieces().take(PLOTTED);
+    let pieces = recording.header.cloth_pieces().take(MAX_PLOTTED_BODIES);
     let means: Vec<Vec<DVec3>> = pieces.map(|(_, range)| mean(range)).collect();
     let axis = |value: fn(DVec3) -> f64| {
         let place = |b: usize| {
@@ -223,7 +223,7 @@ fn panels(recording: &Recording) -> Vec<Panel> {
         let bodies = bodies.iter().enumerate();
         let bodies = bodies.filter(|(_, b)| b.character.is_none());
         let bodies = bodies.step_by(every).map(line);
-        bodies.chain(pieces.take(PLOTTED).map(piece)).collect()
+        bodies.chain(pieces.take(MAX_PLOTTED_BODIES).map(piece)).collect()
     };
     let mut panels = vec![
         Panel::new("Energy", "J", energy),

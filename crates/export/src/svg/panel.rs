@@ -2,7 +2,7 @@
 
 use super::view::text_width;
 use super::{INK, SOFT, escape, put};
-use crate::shared::motion;
+use crate::shared::layout;
 use std::fmt::Write as _;
 
 /// A line of a plot.
@@ -22,9 +22,9 @@ pub(super) struct Panel {
     pub series: Vec<Series>,
 }
 
-/// Room for the title above and for the labels to the left of a plot.
-const ABOVE: f64 = 24.0;
-const LEFT: f64 = 54.0;
+/// The height of a plot's title, and the width of the labels to its left.
+const TITLE_HEIGHT: f64 = 24.0;
+const LABEL_WIDTH: f64 = 54.0;
 
 impl Panel {
     pub fn new(title: &str, unit: &str, series: Vec<Series>) -> Self {
@@ -39,7 +39,7 @@ impl Panel {
     /// `points` points per line.
     pub fn draw(&self, rect: [f64; 4], times: &[f64], points: usize, out: &mut String) {
         let [x, y, width, height] = rect;
-        let (left, top) = (x + LEFT, y + ABOVE);
+        let (left, top) = (x + LABEL_WIDTH, y + TITLE_HEIGHT);
         let (right, bottom) = (x + width, y + height);
         let t = range(times.iter().copied(), false);
         let v = range(
@@ -133,7 +133,7 @@ impl Panel {
     }
 }
 
-/// The least and greatest finite value, never equal; with air if asked for.
+/// The least and greatest finite value, never equal; with a margin if `air`.
 fn range(values: impl Iterator<Item = f64>, air: bool) -> [f64; 2] {
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
     // Beyond this, differences overflow.
@@ -161,7 +161,7 @@ fn range(values: impl Iterator<Item = f64>, air: bool) -> [f64; 2] {
 /// Round numbers within a range, about `wanted` of them, and their distance: 1,
 /// 2 or 5 times a power of ten.
 pub(super) fn ticks([lo, hi]: [f64; 2], wanted: f64) -> (Vec<f64>, f64) {
-    let step = motion::round_step((hi - lo) / wanted);
+    let step = layout::round_step((hi - lo) / wanted);
     let first = (lo / step).ceil();
     let count = ((hi / step).floor() - first).clamp(0.0, 50.0) as usize;
     let at = |i: usize| (first + i as f64) * step;
@@ -256,8 +256,8 @@ mod tests {
     fn ticks_are_round_and_inside() {
         assert_eq!(ticks([0.0, 4.0], 4.0), (vec![0.0, 1.0, 2.0, 3.0, 4.0], 1.0));
         assert_eq!(ticks([-0.3, 0.31], 3.0).1, 0.5);
-        assert_eq!(motion::round_step(0.03), 0.05);
-        assert_eq!(motion::round_step(60.0), 100.0);
+        assert_eq!(layout::round_step(0.03), 0.05);
+        assert_eq!(layout::round_step(60.0), 100.0);
     }
 
     #[test]

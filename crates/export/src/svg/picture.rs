@@ -1,10 +1,11 @@
 //! The stroboscopic picture: ground, shadows, trails, and the bodies at a few
 //! moments, pale at first and in full colour at the end.
 
-use super::bodies::Artist;
+use super::bodies::BodyPainter;
 use super::view::View;
-use super::{MARGIN, SOFT, WIDTH, drape, put, sea, strip, view};
-use crate::shared::motion::{self, Extent};
+use super::{MARGIN, SOFT, WIDTH, cloth_pictures, put, strip, view, water};
+use crate::shared::bounds::Extent;
+use crate::shared::{bounds, layout, springs};
 use conatus_math::DVec3;
 use conatus_record::{BodyInfo, Frame, Recording, Up};
 use std::fmt::Write as _;
@@ -23,14 +24,14 @@ pub(super) const DEFS: &str = concat!(
     r##"<stop offset="1" stop-color="#e9ecee"/></linearGradient></defs>"##
 );
 
-/// How many moments are shown, and how many bodies in all of them together;
-/// more would be a crowd. All bodies are shown at the end.
-const MOMENTS: usize = 8;
-const INSTANCES: usize = 100;
-const SHADOWS: usize = 400;
-/// How many ways are drawn, and how many points they have together.
-const TRAILS: usize = 40;
-const TRAIL_POINTS: usize = 6000;
+/// The most frames that are shown, and the most images of bodies in all of them
+/// together. The last frame shows all bodies.
+const MAX_MOMENTS: usize = 8;
+const MAX_BODY_IMAGES: usize = 100;
+const MAX_SHADOWS: usize = 400;
+/// The most trails, and the most points of all trails together.
+const MAX_TRAILS: usize = 40;
+const MAX_TRAIL_POINTS: usize = 6000;
 const MAX_HEIGHT: f64 = 560.0;
 const MIN_HEIGHT: f64 = 240.0;
 
@@ -39,12 +40,12 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     let frames = &recording.frames;
     let header = &recording.header;
     let ground = Ground::under(recording);
-    let mut view = View::from(header.up, motion::azimuth(recording));
+    let mut view = View::from(header.up, bounds::view_azimuth(recording));
     if !header.cloths.is_empty() {
-        return drape::draw(recording, view, top, out);
+        return cloth_pictures::draw(recording, view, top, out);
     }
     let wet = !header.waters.is_empty();
-    if !wet && strip::suits(recording) {
+    if !wet && strip::is_suitable(recording) {
         return strip::draw(recording, view, top, out);
     }
     let height = fit(&mut view, recording, &ground, top);
@@ -56,19 +57,19 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
         ground.draw(&view, out);
     }
     let moments = moments(recording, wet);
-    let mut artist = Artist::new(header, view, moments.len());
-    if !wet && header.bodies.len() * moments.len() <= SHADOWS {
+    let mut painter = BodyPainter::new(header, view, moments.len());
+    if !wet && header.bodies.len() * moments.len() <= MAX_SHADOWS {
         for &(frame, weight) in &moments {
-            artist.shadows(frame, weight, |p| ground.below(p), out);
+            painter.shadows(frame, weight, |p| ground.below(p), out);
         }
     }
     trails(recording, &view, out);
     if let (true, Some(last)) = (wet, frames.last()) {
-        sea::draw(recording, last, &mut artist, out);
+        water::draw(recording, last, &mut painter, out);
     } else {
         for &(frame, weight) in &moments {
-            artist.springs(frame, weight, out);
-            artist.bodies(frame, weight, out);
+            painter.springs(frame, weight, out);
+            painter.bodies(frame, weight, out);
         }
     }
     out.push_str("</svg>\n");
@@ -79,16 +80,16 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
     height
 }
 
-/// The frames that are shown and how strongly.
+/// The frames that are shown, with their weights.
 fn moments(recording: &Recording, wet: bool) -> Vec<(&Frame, f64)> {
     let frames = &recording.frames;
     let last = frames.len().saturating_sub(1);
     let bodies = recording.header.bodies.len().max(1);
-    // Waves of several moments over each other would be a mess.
+    // Waves of several frames would overlap.
     let wanted = if wet {
         1
     } else {
-        (INSTANCES / bodies).clamp(1, MOMENTS)
+        (MAX_BODY_IMAGES / bodies).clamp(1, MAX_MOMENTS)
     };
     let count = wanted.min(frames.len());
     let pick = |k: usize| {
@@ -105,14 +106,14 @@ fn moments(recording: &Recording, wet: bool) -> Vec<(&Frame, f64)> {
         .collect()
 }
 
-/// Scales and shifts the view so that everything is seen; returns the height
-/// that this takes.
+/// Scales and shifts the view so that everything is visible; returns the height of
+/// the picture.
 fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64 {
     let header = &recording.header;
     let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     let mut see = |p: DVec3, radius: f64| {
         let at = view.flat(p);
-        if at.iter().all(|v| v.abs() <= 3.0 * motion::FAR) {
+        if at.iter().all(|v| v.abs() <= 3.0 * bounds::MAX_COORDINATE_M) {
             for k in 0..2 {
                 lo[k] = lo[k].min(at[k] - radius);
                 hi[k] = hi[k].max(at[k] + radius);
@@ -122,14 +123,14 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
     let radii: Vec<f64> = header
         .bodies
         .iter()
-        .map(|b| motion::radius(header, b))
+        .map(|b| bounds::radius(header, b))
         .collect();
     for frame in &recording.frames {
         for (body, radius) in frame.bodies.iter().zip(&radii) {
             see(body.position, *radius);
         }
         for spring in &header.springs {
-            let ends = motion::spring_ends(spring, frame);
+            let ends = springs::ends(spring, frame);
             ends.into_iter().flatten().for_each(|p| see(p, 0.0));
         }
     }
@@ -161,29 +162,29 @@ impl Ground {
     /// The ground plane of the scene, or a level below everything.
     pub fn under(recording: &Recording) -> Self {
         let header = &recording.header;
-        let up = motion::up(header);
-        let mut extent = motion::extent(recording);
+        let up = bounds::up(header);
+        let mut extent = bounds::extent(recording);
         let axes = match header.up {
             Up::Z => [0, 1],
             Up::Y => [2, 0],
         };
         let lowest = extent.lo.dot(up);
-        let level = motion::floor(recording).unwrap_or(lowest);
-        // The sea hides the ground, so it takes its place.
+        let level = bounds::floor_height(recording).unwrap_or(lowest);
+        // Water hides the ground and is drawn in its place.
         let level = header
             .waters
             .first()
-            .map_or(level, |w| w.level.clamp(-motion::FAR, motion::FAR));
+            .map_or(level, |w| w.level.clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M));
         if let Some(water) = header.waters.first().and_then(|w| w.extent) {
             for (k, &axis) in axes.iter().enumerate() {
                 // Horizontal coordinates are (x, y) or (x, z).
                 let k = if header.up == Up::Y { 1 - k } else { k };
-                extent.lo[axis] = water[0][k].clamp(-motion::FAR, motion::FAR);
-                extent.hi[axis] = water[1][k].clamp(-motion::FAR, motion::FAR);
+                extent.lo[axis] = water[0][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
+                extent.hi[axis] = water[1][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
             }
         }
         let widest = axes.map(|a| extent.hi[a] - extent.lo[a]);
-        let step = motion::round_step(widest[0].max(widest[1]) / 16.0);
+        let step = layout::round_step(widest[0].max(widest[1]) / 16.0);
         for axis in axes {
             extent.lo[axis] = ((extent.lo[axis] / step - 0.3).floor()) * step;
             extent.hi[axis] = ((extent.hi[axis] / step + 0.3).ceil()) * step;
@@ -266,14 +267,14 @@ impl Ground {
     }
 }
 
-/// The ways of the bodies' centres.
+/// Draws the trails of the bodies' centres.
 fn trails(recording: &Recording, view: &View, out: &mut String) {
     let bodies = &recording.header.bodies;
-    let every = bodies.len().div_ceil(TRAILS).max(1);
-    let points = TRAIL_POINTS / bodies.len().clamp(1, TRAILS);
+    let every = bodies.len().div_ceil(MAX_TRAILS).max(1);
+    let points = MAX_TRAIL_POINTS / bodies.len().clamp(1, MAX_TRAILS);
     let sparse = recording.frames.len().div_ceil(points).max(1);
     out.push_str(r#"<g fill="none" stroke-width="1.5" stroke-linejoin="round" opacity="0.55">"#);
-    // Of characters only the torso: the ways of all parts would hide it.
+    // Of characters only the torso: the trails of all parts would hide it.
     let own = |body: &BodyInfo| match &body.character {
         Some(character) => body.name.strip_prefix(character.as_str()) == Some("/torso"),
         None => true,

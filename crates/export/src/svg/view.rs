@@ -1,10 +1,10 @@
-//! Where a point of the world falls on the sheet, and colours.
+//! Projection of points onto the sheet, and colours.
 
 use super::PAPER;
 use conatus_math::DVec3;
 use conatus_record::Up;
 
-/// A parallel projection from above at a slant.
+/// A parallel projection from an elevation of 21°.
 #[derive(Clone, Copy)]
 pub(super) struct View {
     right: DVec3,
@@ -13,12 +13,12 @@ pub(super) struct View {
     pub toward: DVec3,
     /// Units of the sheet per metre.
     pub scale: f64,
-    /// Where the world's origin falls.
+    /// The world's origin on the sheet.
     pub origin: [f64; 2],
 }
 
-/// How steeply the viewer looks down: sine and cosine of 21°.
-pub(super) const SLANT: (f64, f64) = (0.358, 0.934);
+/// The elevation of the view: sine and cosine of 21°.
+pub(super) const VIEW_SLOPE: (f64, f64) = (0.358, 0.934);
 
 impl View {
     /// The view from azimuth `degrees`.
@@ -28,7 +28,7 @@ impl View {
             Up::Y => (DVec3::Z, DVec3::X, DVec3::Y),
         };
         let (sin, cos) = degrees.to_radians().sin_cos();
-        let (down, level) = SLANT;
+        let (down, level) = VIEW_SLOPE;
         let toward = (first * cos + second * sin) * level + up * down;
         let right = up.cross(toward).normalize();
         Self {
@@ -78,7 +78,7 @@ impl View {
     }
 }
 
-/// About how wide a text is set, since no font is at hand to measure with.
+/// An estimate of a text's width, since fonts cannot be measured here.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let of = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | ' ' => 0.27,
@@ -96,7 +96,7 @@ pub(super) fn rgb(color: [f32; 3]) -> [f64; 3] {
     color.map(|c| f64::from(c.clamp(0.0, 1.0)) * 255.0)
 }
 
-/// A colour as far from the paper as `weight` says.
+/// A colour mixed with the background by `weight`.
 pub(super) fn faded(color: [f64; 3], weight: f64) -> [f64; 3] {
     std::array::from_fn(|i| PAPER[i] + (color[i] - PAPER[i]) * weight)
 }

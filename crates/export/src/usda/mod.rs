@@ -1,38 +1,38 @@
-//! OpenUSD as text: the motion as an animated scene for Blender, Houdini and
-//! everything else that reads USD.
+//! OpenUSD as text: the motion as an animated scene for Blender, Houdini and other
+//! programs that read USD.
 //!
 //! Each piece of cloth is a mesh whose points have a sample for every frame;
 //! bodies are meshes that are moved, planes finite quads. Springs, water,
 //! contacts, events and totals are not exported.
 
-mod clock;
-mod looks;
+mod time_codes;
+mod materials;
 mod names;
 mod shared_meshes;
 mod text;
 
 use crate::ExportError;
-use crate::shared::sanitize::{Held, Smooth};
-use crate::shared::{motion, shapes, surface};
-use clock::Clock;
+use crate::shared::sanitize::{VertexSanitizer, PoseSanitizer};
+use crate::shared::{bounds, shapes, surface};
+use time_codes::TimeCodes;
 use conatus_record::{BodyInfo, ClothInfo, MeshData, Recording, Up};
-use looks::{Look, Looks};
+use materials::{Material, Materials};
 use names::Names;
 use shared_meshes::SharedMeshes;
 use std::io::{self, Write};
 use text::Stage;
 
-/// Obstacles that are open surfaces let the view pass, as in pictures.
-const CLEAR: f32 = 0.35;
+/// The opacity of obstacles with open surfaces.
+const OPEN_OBSTACLE_OPACITY: f32 = 0.35;
 
 /// Writes the recording as a `.usda` file.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportError> {
-    scene(recording, out).map_err(ExportError::Output)
+    write_scene(recording, out).map_err(ExportError::Output)
 }
 
-fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     let header = &recording.header;
-    let clock = Clock::new(recording);
+    let time_codes = TimeCodes::new(recording);
     let root = Names::default().unique(&header.scene);
     let up = match header.up {
         Up::Y => "Y",
@@ -42,16 +42,16 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    defaultPrim = \"{root}\"")?;
     let version = env!("CARGO_PKG_VERSION");
     writeln!(out, "    doc = \"Written by Conatus {version}\"")?;
-    writeln!(out, "    endTimeCode = {}", clock.end())?;
-    writeln!(out, "    framesPerSecond = {}", clock.rate)?;
+    writeln!(out, "    endTimeCode = {}", time_codes.end())?;
+    writeln!(out, "    framesPerSecond = {}", time_codes.rate)?;
     writeln!(out, "    metersPerUnit = 1")?;
-    writeln!(out, "    startTimeCode = {}", clock.start())?;
-    writeln!(out, "    timeCodesPerSecond = {}", clock.rate)?;
+    writeln!(out, "    startTimeCode = {}", time_codes.start())?;
+    writeln!(out, "    timeCodesPerSecond = {}", time_codes.rate)?;
     writeln!(out, "    upAxis = \"{up}\"\n)\n")?;
 
     let mut names = Names::default();
-    let looks_name = names.unique("Looks");
-    let mut looks = Looks::new(format!("/{root}/{looks_name}"));
+    let materials_name = names.unique("Looks");
+    let mut materials = Materials::new(format!("/{root}/{materials_name}"));
     let shapes_name = names.unique("Shapes");
     let meshes = SharedMeshes::new(header, &format!("/{root}/{shapes_name}"));
     let mut stage = Stage::new(out);
@@ -59,8 +59,8 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     meshes.write(&shapes_name, &mut stage)?;
     for (piece, range) in header.cloth_pieces() {
         let name = names.unique(&piece.name);
-        let look = looks.of(Look::cloth(piece.color));
-        cloth(recording, &clock, piece, range, &name, &look, &mut stage)?;
+        let material = materials.get(Material::cloth(piece.color));
+        write_cloth(recording, &time_codes, piece, range, &name, &material, &mut stage)?;
     }
     let mut group = None;
     for (index, body) in header.bodies.iter().enumerate() {
@@ -76,44 +76,44 @@ fn scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         }
         let name = names.unique(&body.name);
         stage.open("Xform", &name, &body.name, &[])?;
-        moves(recording, &clock, index, &mut stage)?;
-        write_surface(&meshes, index, body, &mut looks, &mut stage)?;
+        write_transform(recording, &time_codes, index, &mut stage)?;
+        write_surface(&meshes, index, body, &mut materials, &mut stage)?;
         stage.close()?;
     }
     if group.is_some() {
         stage.close()?;
     }
-    let room = motion::room(recording);
-    let up = motion::up(header);
+    let room = bounds::display_box(recording);
+    let up = bounds::up(header);
     for plane in &header.planes {
         let Some(quad) = shapes::quad(&room, plane) else {
             continue;
         };
-        let (label, look) = match plane.normal.normalize_or_zero().dot(up) > 0.7 {
-            true => ("ground", Look::new([0.56, 0.58, 0.58], 1.0, 0.9)),
-            false => ("wall", Look::new([0.75, 0.80, 0.86], 0.12, 0.9)),
+        let (label, material) = match plane.normal.normalize_or_zero().dot(up) > 0.7 {
+            true => ("ground", Material::new([0.56, 0.58, 0.58], 1.0, 0.9)),
+            false => ("wall", Material::new([0.75, 0.80, 0.86], 0.12, 0.9)),
         };
-        let look = looks.of(look);
+        let material = materials.get(material);
         stage.open("Mesh", &names.unique(label), label, &[MATERIAL_API])?;
         write_mesh(&quad, true, &mut stage)?;
-        bind(&look, &mut stage)?;
+        bind_material(&material, &mut stage)?;
         stage.close()?;
     }
-    looks.write(&looks_name, &mut stage)?;
+    materials.write(&materials_name, &mut stage)?;
     stage.close()
 }
 
-/// What a prim must say of itself to have a material.
+/// The API schema of a prim with a material.
 const MATERIAL_API: &str = "MaterialBindingAPI";
 
-/// A piece of cloth: one mesh, with points for every frame.
-fn cloth(
+/// Writes a piece of cloth: one mesh, with points for every frame.
+fn write_cloth(
     recording: &Recording,
-    clock: &Clock,
+    time_codes: &TimeCodes,
     piece: &ClothInfo,
     range: std::ops::Range<usize>,
     name: &str,
-    look: &looks::Bound,
+    material: &materials::MaterialBinding,
     stage: &mut Stage<impl Write>,
 ) -> io::Result<()> {
     stage.open("Mesh", name, &piece.name, &[MATERIAL_API])?;
@@ -123,76 +123,76 @@ fn cloth(
         let points = frame.and_then(|f| f.cloth.get(range.clone()));
         points.unwrap_or_default()
     };
-    let mut held = Held::new(piece.vertices);
-    if clock.frames.is_empty() {
-        stage.extent("float3[] extent = ", held.next(&[]))?;
+    let mut sanitizer = VertexSanitizer::new(piece.vertices);
+    if time_codes.frames.is_empty() {
+        stage.extent("float3[] extent = ", sanitizer.next(&[]))?;
     } else {
         stage.line("float3[] extent.timeSamples = {")?;
-        for (code, index) in &clock.frames {
-            stage.extent(&format!("    {code}: "), held.next(frame(*index)))?;
+        for (code, index) in &time_codes.frames {
+            stage.extent(&format!("    {code}: "), sanitizer.next(frame(*index)))?;
         }
         stage.line("}")?;
     }
     stage.topology(&piece.triangles)?;
-    let mut held = Held::new(piece.vertices);
-    if clock.frames.is_empty() {
-        stage.points("point3f[] points = ", held.next(&[]))?;
+    let mut sanitizer = VertexSanitizer::new(piece.vertices);
+    if time_codes.frames.is_empty() {
+        stage.points("point3f[] points = ", sanitizer.next(&[]))?;
     } else {
         stage.line("point3f[] points.timeSamples = {")?;
-        for (code, index) in &clock.frames {
-            stage.points(&format!("    {code}: "), held.next(frame(*index)))?;
+        for (code, index) in &time_codes.frames {
+            stage.points(&format!("    {code}: "), sanitizer.next(frame(*index)))?;
         }
         stage.line("}")?;
     }
     stage.line("uniform token subdivisionScheme = \"none\"")?;
-    bind(look, stage)?;
+    bind_material(material, stage)?;
     stage.close()
 }
 
-/// Where a body is: samples if it moves, one pose if it does not.
-fn moves(
+/// Writes the pose of a body: samples if it moves, otherwise one pose.
+fn write_transform(
     recording: &Recording,
-    clock: &Clock,
+    time_codes: &TimeCodes,
     index: usize,
     stage: &mut Stage<impl Write>,
 ) -> io::Result<()> {
-    let mut smooth = Smooth::default();
+    let mut poses = PoseSanitizer::default();
     let (mut at, mut turned) = (Vec::new(), Vec::new());
-    for (_, frame) in &clock.frames {
+    for (_, frame) in &time_codes.frames {
         let frame = recording.frames.get(*frame);
         if let Some(body) = frame.and_then(|f| f.bodies.get(index)) {
-            at.push(smooth.translation(body.position));
-            let [x, y, z, w] = smooth.rotation(body.orientation);
+            at.push(poses.translation(body.position));
+            let [x, y, z, w] = poses.rotation(body.orientation);
             turned.push([w, x, y, z]);
         }
     }
-    stage.samples("quatf xformOp:orient", &clock.frames, &turned)?;
-    stage.samples("double3 xformOp:translate", &clock.frames, &at)?;
+    stage.samples("quatf xformOp:orient", &time_codes.frames, &turned)?;
+    stage.samples("double3 xformOp:translate", &time_codes.frames, &at)?;
     if !at.is_empty() {
         stage.line("uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]")?;
     }
     Ok(())
 }
 
-/// What a body looks like.
+/// Writes the surface of a body.
 fn write_surface(
     meshes: &SharedMeshes,
     index: usize,
     info: &BodyInfo,
-    looks: &mut Looks,
+    materials: &mut Materials,
     stage: &mut Stage<impl Write>,
 ) -> io::Result<()> {
     if let Some(shape) = meshes.get(index) {
         let opacity = match shape.open && info.scripted {
-            true => CLEAR,
+            true => OPEN_OBSTACLE_OPACITY,
             false => 1.0,
         };
-        let look = looks.of(Look::new(info.color, opacity, 0.45));
+        let material = materials.get(Material::new(info.color, opacity, 0.45));
         stage.open_like("Mesh", "surface", shape.path, &[MATERIAL_API])?;
         if shape.path.is_none() {
             write_mesh(shape.mesh, shape.open, stage)?;
         }
-        bind(&look, stage)?;
+        bind_material(&material, stage)?;
         stage.close()?;
     }
     Ok(())
@@ -207,11 +207,11 @@ fn write_mesh(
     let corners = surface::rounded(mesh);
     let sides = u8::from(double_sided);
     stage.line(&format!("uniform bool doubleSided = {sides}"))?;
-    let mut held = Held::new(mesh.vertices.len());
-    let points = held.next(&mesh.vertices);
+    let mut sanitizer = VertexSanitizer::new(mesh.vertices.len());
+    let points = sanitizer.next(&mesh.vertices);
     stage.extent("float3[] extent = ", points)?;
     stage.topology(&mesh.triangles)?;
-    // Triangles without an area have no normals, and then none is given.
+    // Degenerate triangles have no normals, and then none are written.
     if corners.len() == 3 * mesh.triangles.len() {
         let normals: Vec<[f32; 3]> = corners
             .iter()
@@ -223,8 +223,8 @@ fn write_mesh(
     stage.line("uniform token subdivisionScheme = \"none\"")
 }
 
-/// Gives a mesh its colour.
-fn bind(look: &looks::Bound, stage: &mut Stage<impl Write>) -> io::Result<()> {
-    stage.line(&format!("rel material:binding = <{}>", look.path))?;
-    stage.color(look.color, look.opacity)
+/// Binds a material to a mesh.
+fn bind_material(material: &materials::MaterialBinding, stage: &mut Stage<impl Write>) -> io::Result<()> {
+    stage.line(&format!("rel material:binding = <{}>", material.path))?;
+    stage.color(material.color, material.opacity)
 }

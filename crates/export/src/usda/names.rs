@@ -1,16 +1,16 @@
-//! Names of prims: letters, digits and underscores, not a digit first, and
-//! each only once among its siblings.
+//! Names of prims: letters, digits and underscores, not starting with a digit, and
+//! unique among siblings.
 
 use std::collections::BTreeSet;
 
-/// The names that are taken.
+/// The names in use.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// The nearest free name to one in the scene.
+    /// A valid, unused name similar to one in the scene.
     pub fn unique(&mut self, name: &str) -> String {
         let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut plain: String = name.chars().map(known).collect();

@@ -1,4 +1,4 @@
-//! Writes prims and their attributes, and numbers as short as they can be.
+//! Writes prims and attributes, with the shortest digits of numbers.
 
 use crate::shared::color::linear;
 use conatus_record::text::escape_control_characters;
@@ -13,7 +13,7 @@ pub(super) struct Stage<'a, W> {
 }
 
 impl<'a, W: Write> Stage<'a, W> {
-    /// Behind the file's head.
+    /// Continues after the file's header.
     pub fn new(out: &'a mut W) -> Self {
         Self {
             out,
@@ -22,7 +22,7 @@ impl<'a, W: Write> Stage<'a, W> {
         }
     }
 
-    /// Begins a prim; `label` is what the scene calls it.
+    /// Starts a prim; `label` is its name in the scene.
     pub fn open(&mut self, kind: &str, name: &str, label: &str, apis: &[&str]) -> io::Result<()> {
         let mut about = Vec::new();
         if label != name {
@@ -31,7 +31,7 @@ impl<'a, W: Write> Stage<'a, W> {
         self.begin(&format!("def {kind}"), name, about, apis)
     }
 
-    /// Begins a prim that is like another one of the stage, if there is one.
+    /// Starts a prim that references another one, if `like` names it.
     pub fn open_like(
         &mut self,
         kind: &str,
@@ -44,7 +44,7 @@ impl<'a, W: Write> Stage<'a, W> {
         self.begin(&format!("def {kind}"), name, about, apis)
     }
 
-    /// Begins a prim that is only there for others to be like it.
+    /// Starts a class: a prim that others reference and that is not drawn.
     pub fn open_class(&mut self, kind: &str, name: &str) -> io::Result<()> {
         self.begin(&format!("class {kind}"), name, Vec::new(), &[])
     }
@@ -90,8 +90,7 @@ impl<'a, W: Write> Stage<'a, W> {
         self.out.write_all(b"\n")
     }
 
-    /// A list of tuples behind what the line begins with. A comma closes it if
-    /// the line is a sample.
+    /// Writes a line with a list of tuples between `begin` and `end`.
     fn tuples<const N: usize>(
         &mut self,
         begin: &str,
@@ -157,7 +156,7 @@ impl<'a, W: Write> Stage<'a, W> {
         self.line(&format!("int[] faceVertexIndices = [{corners}]"))
     }
 
-    /// A colour for what shows no materials.
+    /// A display colour for programs without materials.
     pub fn color(&mut self, color: [f32; 3], opacity: f32) -> io::Result<()> {
         let begin = "color3f[] primvars:displayColor = ";
         self.tuples(begin, &[color.map(linear)], "")?;
@@ -207,7 +206,7 @@ fn tuple<const N: usize>(values: &[f32; N], out: &mut String) {
 
 /// The shortest digits that give the same f32 back.
 fn number(v: f32, out: &mut String) {
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = match v.abs() {
         0.0 => write!(out, "0"),
         1e-4..1e9 => write!(out, "{v}"),

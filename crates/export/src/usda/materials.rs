@@ -1,36 +1,36 @@
-//! Materials: one for every colour and opacity there is.
+//! Materials, one for every combination of colour, opacity and roughness.
 
 use super::text::{Stage, quoted};
 use crate::shared::color::linear;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What a surface looks like.
+/// The appearance of a surface.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct Material {
     color: [f32; 3],
     opacity: f32,
     roughness: f32,
 }
 
-/// A material that is on the stage.
+/// A reference to a material of the stage.
 #[derive(Clone)]
-pub(super) struct Bound {
+pub(super) struct MaterialBinding {
     /// Where it is.
     pub path: String,
     pub color: [f32; 3],
     pub opacity: f32,
 }
 
-/// The materials asked for so far.
-pub(super) struct Looks {
+/// The materials used so far.
+pub(super) struct Materials {
     path: String,
     known: BTreeMap<[u32; 5], usize>,
-    all: Vec<Look>,
+    all: Vec<Material>,
 }
 
-impl Look {
-    /// A colour in sRGB, how much of the light it holds, and how dull it is.
+impl Material {
+    /// A material with a colour in sRGB, an opacity and a roughness.
     pub fn new(color: [f32; 3], opacity: f32, roughness: f32) -> Self {
         Self {
             color,
@@ -39,14 +39,14 @@ impl Look {
         }
     }
 
-    /// Cloth of a colour.
-    pub fn cloth(color: [f32; 3]) -> Self {
+    /// The material of cloth of a colour.
+    pub fn write_cloth(color: [f32; 3]) -> Self {
         Self::new(color, 1.0, 0.9)
     }
 }
 
-impl Looks {
-    /// None yet; `path` is where they will be.
+impl Materials {
+    /// Starts without materials; `path` is their scope.
     pub fn new(path: String) -> Self {
         Self {
             path,
@@ -55,28 +55,28 @@ impl Looks {
         }
     }
 
-    /// The material of a look.
-    pub fn of(&mut self, look: Look) -> Bound {
-        let [r, g, b] = look.color;
-        let key = [r, g, b, look.opacity, look.roughness].map(f32::to_bits);
+    /// The reference to a material, which is added if it is new.
+    pub fn get(&mut self, material: Material) -> MaterialBinding {
+        let [r, g, b] = material.color;
+        let key = [r, g, b, material.opacity, material.roughness].map(f32::to_bits);
         let index = *self.known.entry(key).or_insert_with(|| {
-            self.all.push(look);
+            self.all.push(material);
             self.all.len() - 1
         });
-        Bound {
+        MaterialBinding {
             path: format!("{}/look_{}", self.path, index + 1),
-            color: look.color,
-            opacity: look.opacity,
+            color: material.color,
+            opacity: material.opacity,
         }
     }
 
-    /// Puts all of them onto the stage.
+    /// Writes all materials.
     pub fn write(&self, name: &str, stage: &mut Stage<impl Write>) -> io::Result<()> {
         if self.all.is_empty() {
             return Ok(());
         }
         stage.open("Scope", name, name, &[])?;
-        for (index, look) in self.all.iter().enumerate() {
+        for (index, material) in self.all.iter().enumerate() {
             let name = format!("look_{}", index + 1);
             let path = format!("{}/{name}/surface.outputs:surface", self.path);
             stage.open("Material", &name, &name, &[])?;
@@ -84,10 +84,10 @@ impl Looks {
             stage.open("Shader", "surface", "surface", &[])?;
             let id = quoted("UsdPreviewSurface");
             stage.line(&format!("uniform token info:id = {id}"))?;
-            let [r, g, b] = look.color.map(linear);
+            let [r, g, b] = material.color.map(linear);
             stage.line(&format!("color3f inputs:diffuseColor = ({r}, {g}, {b})"))?;
-            stage.line(&format!("float inputs:opacity = {}", look.opacity))?;
-            stage.line(&format!("float inputs:roughness = {}", look.roughness))?;
+            stage.line(&format!("float inputs:opacity = {}", material.opacity))?;
+            stage.line(&format!("float inputs:roughness = {}", material.roughness))?;
             stage.line("token outputs:surface")?;
             stage.close()?;
             stage.close()?;

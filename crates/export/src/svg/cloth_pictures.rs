@@ -1,12 +1,12 @@
-//! Runs with cloth as pictures side by side: a stroboscopic picture would show
-//! nothing but the last sheet over all others.
+//! Runs with cloth as a grid of pictures: in a stroboscopic picture the last frame
+//! would cover all others.
 
-use super::bodies::{Artist, hull};
+use super::bodies::{BodyPainter, hull};
 use super::picture::Ground;
 use super::view::{View, faded, hex, lit, rgb};
 use super::{MARGIN, SOFT, WIDTH, put, short};
-use crate::shared::simplify::{self, Coarse};
-use crate::shared::{cloth, motion, shapes};
+use crate::shared::simplify::{self, SimplifiedCloth};
+use crate::shared::{bounds, cloth, layout, shapes};
 use conatus_math::DVec3;
 use conatus_record::{Frame, Recording};
 use std::fmt::Write as _;
@@ -14,18 +14,18 @@ use std::fmt::Write as _;
 const PICTURES: usize = 6;
 const COLUMNS: usize = 3;
 const MAX_HEIGHT: f64 = 330.0;
-/// Room for the times below the pictures.
-const BELOW: f64 = 30.0;
-/// How many triangles of cloth all pictures have together.
-const TRIANGLES: usize = 6500;
-/// How many each open obstacle has in a picture.
-const OBSTACLE: usize = 240;
+/// The height of the times below the pictures.
+const LABEL_HEIGHT: f64 = 30.0;
+/// The most triangles of cloth in all pictures together.
+const MAX_CLOTH_TRIANGLES: usize = 6500;
+/// The most triangles of an open obstacle in a picture.
+const MAX_OBSTACLE_TRIANGLES: usize = 240;
 /// Levels of brightness; neighbours of one level share a path.
-const LEVELS: f64 = 24.0;
-/// How bright the back of cloth is beside its front.
-const BACK: f64 = 0.86;
-/// How much open obstacles hide.
-const GLASS: f64 = 0.28;
+const BRIGHTNESS_LEVELS: f64 = 24.0;
+/// The brightness of the back of cloth relative to its front.
+const BACK_BRIGHTNESS: f64 = 0.86;
+/// The opacity of open obstacles.
+const OPEN_OBSTACLE_OPACITY: f64 = 0.28;
 
 /// A triangle on the sheet.
 struct Face {
@@ -39,35 +39,35 @@ struct Face {
 pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut String) -> f64 {
     let header = &recording.header;
     let ground = Ground::under(recording);
-    let moments = motion::evenly(recording.frames.len(), PICTURES);
+    let moments = layout::evenly_spaced(recording.frames.len(), PICTURES);
     let columns = moments.len().clamp(1, COLUMNS);
     let cell = (WIDTH - 2.0 * MARGIN) / columns as f64;
     let (lo, hi) = bounds(&view, recording, &ground);
     let size = [hi[0] - lo[0], hi[1] - lo[1]].map(|s| s.max(1e-9));
-    view.scale = (0.96 * cell / size[0]).min((MAX_HEIGHT - BELOW) / size[1]);
+    view.scale = (0.96 * cell / size[0]).min((MAX_HEIGHT - LABEL_HEIGHT) / size[1]);
     let high = size[1] * view.scale;
     let middle = [0, 1].map(|k| view.scale * (lo[k] + hi[k]) / 2.0);
     let all: usize = header.cloths.iter().map(|c| c.triangles.len()).sum();
-    let each = TRIANGLES / moments.len().max(1);
+    let each = MAX_CLOTH_TRIANGLES / moments.len().max(1);
     let share = |triangles: usize| (each * triangles / all.max(1)).max(32);
-    let coarser: Vec<Coarse> = header
+    let simplified: Vec<SimplifiedCloth> = header
         .cloths
         .iter()
         .map(|piece| {
             let wanted = share(piece.triangles.len());
-            simplify::by_links(piece.vertices, &piece.triangles, wanted)
+            simplify::simplify_cloth(piece.vertices, &piece.triangles, wanted)
         })
         .collect();
-    let mut artist = Artist::new(header, view, moments.len());
+    let mut painter = BodyPainter::new(header, view, moments.len());
     for (k, frame) in moments.iter().enumerate() {
         let Some(frame) = recording.frames.get(*frame) else {
             continue;
         };
         let x = MARGIN + cell * (k % columns) as f64 + cell / 2.0;
-        let y = top + (high + BELOW) * (k / columns) as f64;
-        artist.view.origin = [x - middle[0], y + high / 2.0 - middle[1]];
-        ground.draw(&artist.view, out);
-        picture(recording, frame, &coarser, &ground, &mut artist, out);
+        let y = top + (high + LABEL_HEIGHT) * (k / columns) as f64;
+        painter.view.origin = [x - middle[0], y + high / 2.0 - middle[1]];
+        ground.draw(&painter.view, out);
+        picture(recording, frame, &simplified, &ground, &mut painter, out);
         put!(
             out,
             r#"<text x="{x:.1}" y="{:.1}" font-size="12.5" fill="{SOFT}" text-anchor="middle">{} s</text>"#,
@@ -76,23 +76,23 @@ pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut St
         );
         out.push('\n');
     }
-    (high + BELOW) * moments.len().div_ceil(columns) as f64
+    (high + LABEL_HEIGHT) * moments.len().div_ceil(columns) as f64
 }
 
-/// The least and the greatest place on the sheet of all there is.
+/// The bounding box of everything on the sheet.
 fn bounds(view: &View, recording: &Recording, ground: &Ground) -> ([f64; 2], [f64; 2]) {
     let header = &recording.header;
     let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     let mut see = |p: DVec3, radius: f64| {
         let at = view.flat(p);
-        if at.iter().all(|v| v.abs() <= 3.0 * motion::FAR) {
+        if at.iter().all(|v| v.abs() <= 3.0 * bounds::MAX_COORDINATE_M) {
             for k in 0..2 {
                 lo[k] = lo[k].min(at[k] - radius);
                 hi[k] = hi[k].max(at[k] + radius);
             }
         }
     };
-    let radius = |b| motion::radius(header, b);
+    let radius = |b| bounds::radius(header, b);
     let radii: Vec<f64> = header.bodies.iter().map(radius).collect();
     for frame in &recording.frames {
         frame.cloth.iter().for_each(|p| see(*p, 0.0));
@@ -107,16 +107,16 @@ fn bounds(view: &View, recording: &Recording, ground: &Ground) -> ([f64; 2], [f6
 fn picture(
     recording: &Recording,
     frame: &Frame,
-    coarser: &[Coarse],
+    simplified: &[SimplifiedCloth],
     ground: &Ground,
-    artist: &mut Artist,
+    painter: &mut BodyPainter,
     out: &mut String,
 ) {
-    let view = artist.view;
-    artist.shadows(frame, 0.8, |p| ground.below(p), out);
+    let view = painter.view;
+    painter.shadows(frame, 0.8, |p| ground.below(p), out);
     let mut cloth = Vec::new();
-    for ((piece, range), coarse) in recording.header.cloth_pieces().zip(coarser) {
-        let points = coarse.places(frame.cloth.get(range).unwrap_or_default());
+    for ((piece, range), coarse) in recording.header.cloth_pieces().zip(simplified) {
+        let points = coarse.positions(frame.cloth.get(range).unwrap_or_default());
         shadow(&points, ground, &view, out);
         let normals = cloth::normals(&points, &coarse.triangles);
         for corners in &coarse.triangles {
@@ -128,10 +128,10 @@ fn picture(
             let smooth = of(&normals).iter().sum::<DVec3>();
             let front = flat.dot(view.toward) > 0.0;
             let normal = smooth.normalize_or_zero() * if front { 1.0 } else { -1.0 };
-            let light = view.light(normal) * if front { 1.0 } else { BACK };
-            let light = (light * LEVELS).round() / LEVELS;
+            let light = view.light(normal) * if front { 1.0 } else { BACK_BRIGHTNESS };
+            let light = (light * BRIGHTNESS_LEVELS).round() / BRIGHTNESS_LEVELS;
             let depth = view.depth(a + b + c) / 3.0;
-            if depth.abs() < motion::FAR {
+            if depth.abs() < bounds::MAX_COORDINATE_M {
                 cloth.push(Face {
                     depth,
                     corners: [a, b, c],
@@ -141,18 +141,18 @@ fn picture(
             }
         }
     }
-    // What a body hides comes before it, all else after: sorting by depth
-    // alone, half of a sheet would vanish in the table that it lies on.
-    let solids: Vec<Face> = artist.solid_faces(frame, Face::solid);
-    let slack = 0.02 * motion::extent(recording).diagonal();
+    // Cloth behind a body is drawn before it, all other cloth after it: sorted by
+    // depth alone, half of a tablecloth would vanish inside of the table.
+    let solids: Vec<Face> = painter.solid_faces(frame, Face::solid);
+    let slack = 0.02 * bounds::extent(recording).diagonal();
     let hidden = |face: &Face| {
         let middle = (face.corners[0] + face.corners[1] + face.corners[2]) / 3.0;
         solids.iter().any(|solid| solid.hides(middle, slack, &view))
     };
     let (behind, mut before): (Vec<Face>, Vec<Face>) = cloth.into_iter().partition(hidden);
     faces(behind, &view, out);
-    artist.springs(frame, 1.0, out);
-    artist.solids(frame, out);
+    painter.springs(frame, 1.0, out);
+    painter.solids(frame, out);
     before.extend(glass(recording, frame, &view));
     faces(before, &view, out);
 }
@@ -185,7 +185,7 @@ impl Face {
     }
 }
 
-/// Open obstacles, from both sides; closed ones are left to the artist.
+/// The triangles of open obstacles, from both sides.
 fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
     let header = &recording.header;
     let mut out = Vec::new();
@@ -194,7 +194,7 @@ fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
         let Some(mesh) = mesh.filter(|m| shapes::is_open(m)) else {
             continue;
         };
-        let mesh = simplify::coarser(mesh, OBSTACLE);
+        let mesh = simplify::simplify_mesh(mesh, MAX_OBSTACLE_TRIANGLES);
         for corners in &mesh.triangles {
             let corner = |i: u32| mesh.vertices.get(i as usize).copied();
             let place = |i| body.position + body.orientation * corner(i).unwrap_or_default();
@@ -202,12 +202,12 @@ fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
             let normal = (b - a).cross(c - a).normalize_or_zero();
             let normal = normal * normal.dot(view.toward).signum();
             let depth = view.depth(a + b + c) / 3.0;
-            if depth.abs() < motion::FAR {
+            if depth.abs() < bounds::MAX_COORDINATE_M {
                 out.push(Face {
                     depth,
                     corners: [a, b, c],
                     color: lit(rgb(info.color), (view.light(normal) * 8.0).round() / 8.0),
-                    opacity: if info.scripted { GLASS } else { 1.0 },
+                    opacity: if info.scripted { OPEN_OBSTACLE_OPACITY } else { 1.0 },
                 });
             }
         }
@@ -229,7 +229,7 @@ fn faces(mut faces: Vec<Face>, view: &View, out: &mut String) {
             put!(path, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1} {cx:.1} {cy:.1}Z");
         }
         match first.opacity < 1.0 {
-            // Outlines of glass would be seen.
+            // Outlines of translucent triangles would be visible.
             true => put!(
                 out,
                 r#"<path d="{path}" fill="{fill}" fill-opacity="{}"/>"#,

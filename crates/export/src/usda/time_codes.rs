@@ -1,17 +1,17 @@
-//! Which frames become samples, and at which time codes.
+//! The frames that become samples, and their time codes.
 
 use conatus_record::Recording;
 
 /// The time codes of an animation: one is the time between two frames.
-pub(super) struct Clock {
+pub(super) struct TimeCodes {
     /// Time codes per second.
     pub rate: f64,
-    /// Time codes, which increase, and the places of their frames.
+    /// Increasing time codes, and the indices of their frames.
     pub frames: Vec<(f64, usize)>,
 }
 
-impl Clock {
-    /// Takes every frame that comes after the one before it.
+impl TimeCodes {
+    /// Takes every frame whose time increases.
     pub fn new(recording: &Recording) -> Self {
         let header = &recording.header;
         let apart = header.step_seconds * header.steps_per_frame as f64;
@@ -42,11 +42,11 @@ impl Clock {
     }
 }
 
-/// A number without the errors of its rounding: 24, not 24.000000000000004.
+/// Removes rounding errors: 24, not 24.000000000000004.
 fn tidy(v: f64) -> f64 {
     let round = (v * 1e6).round() / 1e6;
     match (round - v).abs() <= 1e-9 * v.abs().max(1.0) {
-        // Adding zero takes away its sign.
+        // Adding zero turns −0 into 0.
         true => round + 0.0,
         false => v,
     }

@@ -1,6 +1,6 @@
-//! Gathers the JSON and the binary part of a glTF file.
+//! Collects the JSON and the binary part of a glTF file.
 
-use super::keys::{Keys, Track};
+use super::keyframes::{Keyframes, Track};
 use super::{MeshIndex, NodeIndex, label};
 use crate::ExportError;
 use crate::shared::color::linear;
@@ -55,8 +55,8 @@ impl Builder {
         }
     }
 
-    /// Stores numbers of `type_`; `for_mesh` tells vertex data, which viewers
-    /// load onto the graphics card, from keys.
+    /// Stores numbers of `type_`; `for_mesh` marks vertex data, which viewers
+    /// load onto the graphics card; keyframes are not.
     pub fn floats(
         &mut self,
         values: &[f32],
@@ -122,7 +122,7 @@ impl Builder {
         let start = self.bytes.len();
         self.bytes.extend(bytes);
         let end = self.bytes.len();
-        // Everything is made of 4-byte pieces, so all starts are aligned.
+        // All values have 4 bytes, so every view is aligned.
         debug_assert_eq!(end % 4, 0);
         if end > u32::MAX as usize - (1 << 28) {
             return Err(ExportError::DoesNotFit(
@@ -221,7 +221,7 @@ impl Builder {
     pub fn animate(
         &mut self,
         node: NodeIndex,
-        keys: &Keys,
+        keys: &Keyframes,
         track: &Track,
     ) -> Result<(), ExportError> {
         let channels = [
@@ -235,7 +235,7 @@ impl Builder {
             let Some(first) = values.get(..width).filter(|first| !first.is_empty()) else {
                 continue;
             };
-            // What does not move needs no channel.
+            // A constant property needs no channel.
             if values.chunks_exact(width).all(|key| key == first) {
                 continue;
             }
@@ -247,11 +247,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Gives several nodes the same weights at the same moments.
+    /// Animates the weights of several nodes with one sampler.
     pub fn animate_weights(
         &mut self,
         nodes: &[NodeIndex],
-        keys: &Keys,
+        keys: &Keyframes,
         times: &[f32],
         weights: &[f32],
     ) -> Result<(), ExportError> {
@@ -270,8 +270,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The moments of all keys, stored once.
-    fn times(&mut self, keys: &Keys) -> Result<AccessorIndex, ExportError> {
+    /// The times of all keyframes, stored once.
+    fn times(&mut self, keys: &Keyframes) -> Result<AccessorIndex, ExportError> {
         if let Some(times) = self.times {
             return Ok(times);
         }

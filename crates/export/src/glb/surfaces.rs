@@ -1,16 +1,15 @@
-//! Stores surfaces as glTF keeps them.
+//! Stores surfaces as glTF accessors.
 
-use super::build::{Builder, Surface};
+use super::builder::{Builder, Surface};
 use crate::ExportError;
 use crate::shared::surface::{self, Corner};
 use conatus_math::DVec3;
 use conatus_record::MeshData;
 use gltf_json::accessor::Type;
 
-/// A body's surface: round where it is nearly flat, sharp at its edges.
-/// `None` if the mesh has no triangle of any size. All of it has one brightness
-/// if it is `plain`.
-pub(super) fn surface(
+/// A body's surface with normals that are smooth except at creases.
+/// `None` if all triangles are degenerate. A `plain` surface has one brightness.
+pub(super) fn rounded_surface(
     mesh: &MeshData,
     builder: &mut Builder,
     plain: bool,
@@ -18,8 +17,8 @@ pub(super) fn surface(
     store(&surface::rounded(mesh), builder, !plain)
 }
 
-/// A surface of one brightness whose faces are all sharp.
-pub(super) fn flat(mesh: &MeshData, builder: &mut Builder) -> Result<Option<Surface>, ExportError> {
+/// A surface of one brightness with flat normals.
+pub(super) fn flat_surface(mesh: &MeshData, builder: &mut Builder) -> Result<Option<Surface>, ExportError> {
     store(&surface::flat(mesh), builder, false)
 }
 

@@ -1,15 +1,15 @@
-//! The bodies, springs, waters and pieces of cloth of one frame as balls and
+//! The primitives of one frame: bodies, springs, water and cloth as balls and
 //! triangles.
 
-use super::space::{Space, narrow};
-use super::stage::Stage;
+use super::picture_space::{PictureSpace, narrow};
+use super::render_scene::RenderScene;
 use crate::shared::surface::{self, Corner};
-use crate::shared::{cloth, color, markers, motion};
+use crate::shared::{cloth, color, markers, springs};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::{BodyFrame, BodyInfo, EndInfo, Frame, Status};
 
 /// The colour of springs, in linear light.
-const STEEL: [f32; 3] = [0.22, 0.24, 0.27];
+const SPRING_COLOR: [f32; 3] = [0.22, 0.24, 0.27];
 
 /// A ball, with the axes of its body.
 pub(super) struct Ball {
@@ -17,60 +17,60 @@ pub(super) struct Ball {
     pub radius: f64,
     pub axes: [DVec3; 3],
     pub color: [f32; 3],
-    /// Whether its numbers went wrong.
-    pub marked: bool,
+    /// Whether its body is quarantined.
+    pub quarantined: bool,
 }
 
-/// A piece of a surface.
+/// A triangle of a surface.
 pub(super) struct Triangle {
     pub corners: [[f32; 3]; 3],
     pub normals: [[f32; 3]; 3],
     pub color: [f32; 3],
-    /// The body whose octants it shows, as its place among the poses.
+    /// The body whose octants it shows, as an index into the poses.
     pub octants: Option<u32>,
-    /// Whether its body's numbers went wrong.
-    pub marked: bool,
-    /// Whether it is a piece of cloth.
+    /// Whether its body is quarantined.
+    pub quarantined: bool,
+    /// Whether it belongs to cloth.
     pub cloth: bool,
 }
 
-/// All that is drawn of one frame, except for planes.
+/// Everything that is drawn of one frame, except for planes.
 #[derive(Default)]
-pub(super) struct Things {
+pub(super) struct Primitives {
     pub balls: Vec<Ball>,
     pub triangles: Vec<Triangle>,
     /// Where bodies with surfaces are, and their axes.
     pub poses: Vec<(DVec3, [DVec3; 3])>,
     pub water: Vec<Triangle>,
-    /// Surfaces that one sees through.
-    pub veils: Vec<Triangle>,
-    /// How many triangles cast shadows: all but marks, which come last.
+    /// Translucent surfaces.
+    pub translucent: Vec<Triangle>,
+    /// How many triangles cast shadows: all but markers, which come last.
     pub casting: usize,
 }
 
-/// What all triangles of a surface have in common.
+/// The appearance that all triangles of a surface share.
 struct Look {
     color: [f32; 3],
     octants: Option<u32>,
-    marked: bool,
+    quarantined: bool,
     /// Whether all of it has one brightness.
     plain: bool,
 }
 
-impl Things {
-    /// What is seen in a frame.
-    pub fn new(stage: &Stage, frame: &Frame) -> Self {
-        let mut things = Self::default();
-        let bodies = stage.recording.header.bodies.iter();
+impl Primitives {
+    /// The primitives of a frame.
+    pub fn new(scene: &RenderScene, frame: &Frame) -> Self {
+        let mut primitives = Self::default();
+        let bodies = scene.recording.header.bodies.iter();
         for (index, (info, body)) in bodies.zip(&frame.bodies).enumerate() {
-            things.body(stage, index, info, body);
+            primitives.body(scene, index, info, body);
         }
-        things.springs(stage, frame);
-        things.cloth(stage, frame);
-        things.water = super::water::surfaces(stage, frame.time);
-        things.casting = things.triangles.len();
-        things.marks(stage, frame);
-        things
+        primitives.springs(scene, frame);
+        primitives.cloth(scene, frame);
+        primitives.water = super::water::surfaces(scene, frame.time);
+        primitives.casting = primitives.triangles.len();
+        primitives.markers(scene, frame);
+        primitives
     }
 
     /// The triangles that cast shadows.
@@ -78,15 +78,15 @@ impl Things {
         self.triangles.get(..self.casting).unwrap_or_default()
     }
 
-    fn body(&mut self, stage: &Stage, index: usize, info: &BodyInfo, body: &BodyFrame) {
-        let space = &stage.space;
+    fn body(&mut self, scene: &RenderScene, index: usize, info: &BodyInfo, body: &BodyFrame) {
+        let space = &scene.space;
         let Some((at, axes)) = space.pose(body) else {
             return;
         };
         let color = info.color.map(color::linear);
-        let marked = body.status == Status::Quarantined;
-        // What never turns need not show that it does.
-        let still = info.scripted && !stage.turning.get(index).is_some_and(|turns| *turns);
+        let quarantined = body.status == Status::Quarantined;
+        // Octants show rotation; a body that never rotates needs none.
+        let still = info.scripted && !scene.turning.get(index).is_some_and(|turns| *turns);
         let plain = still || info.character.is_some();
         let mut ball = |centre: DVec3, radius: f64| {
             let radius = radius.abs() / space.scale;
@@ -100,14 +100,14 @@ impl Things {
                         false => axes,
                     },
                     color,
-                    marked,
+                    quarantined,
                 });
             }
         };
-        if let Some(&Some(radius)) = stage.balls.get(index) {
+        if let Some(&Some(radius)) = scene.balls.get(index) {
             return ball(DVec3::ZERO, radius);
         }
-        let Some(surface) = info.mesh.and_then(|m| stage.surfaces.get(m)) else {
+        let Some(surface) = info.mesh.and_then(|m| scene.surfaces.get(m)) else {
             return info.spheres.iter().for_each(|(c, r)| ball(*c, *r));
         };
         let place = |p: DVec3| at + carry(&axes, p / space.scale);
@@ -116,32 +116,32 @@ impl Things {
         let look = Look {
             color,
             octants: Some(pose),
-            marked,
+            quarantined,
             plain,
         };
         let before = self.triangles.len();
         self.surface(surface, place, |n| carry(&axes, n), look);
-        if stage.veiled.get(index).is_some_and(|veiled| *veiled) {
-            self.veils.extend(self.triangles.drain(before..));
+        if scene.is_translucent.get(index).is_some_and(|is_translucent| *is_translucent) {
+            self.translucent.extend(self.triangles.drain(before..));
         }
     }
 
     /// Contacts that are active, their forces, and targets.
-    fn marks(&mut self, stage: &Stage, frame: &Frame) {
-        let Some(clip) = &stage.recording.clip else {
+    fn markers(&mut self, scene: &RenderScene, frame: &Frame) {
+        let Some(clip) = &scene.recording.clip else {
             return;
         };
-        for mark in markers::at(clip, &stage.chart, frame.time) {
+        for marker in markers::markers_at(clip, &scene.chart, frame.time) {
             let look = Look {
-                color: mark.color.map(color::linear),
+                color: marker.color.map(color::linear),
                 octants: None,
-                marked: false,
+                quarantined: false,
                 plain: true,
             };
-            let space = &stage.space;
-            let place = |p: DVec3| space.at(mark.pose.point(p)).unwrap_or(DVec3::NAN);
-            let turn = |n: DVec3| space.turn(mark.pose.direction(n));
-            self.surface(&surface::rounded(&mark.mesh), place, turn, look);
+            let space = &scene.space;
+            let place = |p: DVec3| space.at(marker.pose.point(p)).unwrap_or(DVec3::NAN);
+            let turn = |n: DVec3| space.turn(marker.pose.direction(n));
+            self.surface(&surface::rounded(&marker.mesh), place, turn, look);
         }
     }
 
@@ -163,7 +163,7 @@ impl Things {
                         false => look.color.map(|c| c * a.shade),
                     },
                     octants: look.octants.filter(|_| a.octant && !look.plain),
-                    marked: look.marked,
+                    quarantined: look.quarantined,
                     cloth: false,
                 });
             }
@@ -171,36 +171,36 @@ impl Things {
     }
 
     /// Springs as coils between their ends.
-    fn springs(&mut self, stage: &Stage, frame: &Frame) {
-        let Space { scale, .. } = stage.space;
-        for spring in &stage.recording.header.springs {
-            let Some([a, b]) = motion::spring_ends(spring, frame) else {
+    fn springs(&mut self, scene: &RenderScene, frame: &Frame) {
+        let PictureSpace { scale, .. } = scene.space;
+        for spring in &scene.recording.header.springs {
+            let Some([a, b]) = springs::ends(spring, frame) else {
                 continue;
             };
-            let (Some(a), Some(b)) = (stage.space.at(a), stage.space.at(b)) else {
+            let (Some(a), Some(b)) = (scene.space.at(a), scene.space.at(b)) else {
                 continue;
             };
-            let width = 1.6 * motion::spring_width(spring, stage.size) / scale;
+            let width = 1.6 * springs::half_width(spring, scene.size) / scale;
             for (end, at) in [(&spring.a, a), (&spring.b, b)] {
                 if let EndInfo::Pin(_) = end {
                     self.balls.push(pin(at, width));
                 }
             }
             let length = (b - a).length();
-            // What is shorter than it is thin has no coil to show.
+            // Too short for a coil.
             let Some(direction) = (b - a).try_normalize().filter(|_| length > width) else {
                 continue;
             };
             let turn = DQuat::from_rotation_arc(DVec3::Z, direction);
             let stretch = DVec3::new(width, width, length);
             self.surface(
-                &stage.coil,
+                &scene.coil,
                 |p| a + turn * (p * stretch),
                 |n| (turn * (n / stretch)).normalize_or(DVec3::Z),
                 Look {
-                    color: STEEL,
+                    color: SPRING_COLOR,
                     octants: None,
-                    marked: false,
+                    quarantined: false,
                     plain: false,
                 },
             );
@@ -208,10 +208,10 @@ impl Things {
     }
 
     /// Cloth, smooth all over.
-    fn cloth(&mut self, stage: &Stage, frame: &Frame) {
-        for (piece, range) in stage.recording.header.cloth_pieces() {
+    fn cloth(&mut self, scene: &RenderScene, frame: &Frame) {
+        for (piece, range) in scene.recording.header.cloth_pieces() {
             let points = frame.cloth.get(range).unwrap_or_default();
-            let place = |p: &DVec3| stage.space.at(*p).unwrap_or(DVec3::NAN);
+            let place = |p: &DVec3| scene.space.at(*p).unwrap_or(DVec3::NAN);
             let points: Vec<DVec3> = points.iter().map(place).collect();
             let normals = cloth::normals(&points, &piece.triangles);
             let color = piece.color.map(color::linear);
@@ -226,7 +226,7 @@ impl Things {
                         normals: of(&normals).map(narrow),
                         color,
                         octants: None,
-                        marked: false,
+                        quarantined: false,
                         cloth: true,
                     });
                 }
@@ -235,14 +235,14 @@ impl Things {
     }
 }
 
-/// The knob that a spring hangs on.
+/// The ball at a pinned end of a spring.
 fn pin(centre: DVec3, radius: f64) -> Ball {
     Ball {
         centre,
         radius,
         axes: [DVec3::ZERO; 3],
-        color: STEEL,
-        marked: false,
+        color: SPRING_COLOR,
+        quarantined: false,
     }
 }
 

@@ -1,23 +1,22 @@
-//! The coordinates that pictures are computed in: z up, the motion about the
-//! origin and about as large as 1, whatever the scene's units and axes.
+//! Picture space: z up, with the motion at the origin and scaled to about 1.
 
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, Up};
 
-/// What is farther off than this is not in any picture.
-const BEYOND: f64 = 1e4;
+/// Points beyond this are not drawn.
+const MAX_PICTURE_COORDINATE: f64 = 1e4;
 
 /// From the scene's coordinates to the picture's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Space {
+pub(super) struct PictureSpace {
     pub up: Up,
     pub centre: DVec3,
-    /// How many metres become 1.
+    /// The length in metres that becomes 1.
     pub scale: f64,
 }
 
-impl Space {
-    /// A direction.
+impl PictureSpace {
+    /// Transforms a direction.
     pub fn turn(&self, v: DVec3) -> DVec3 {
         match self.up {
             Up::Z => v,
@@ -25,13 +24,13 @@ impl Space {
         }
     }
 
-    /// A point; none if it is nowhere near the picture.
+    /// Transforms a point; none if it is too far away.
     pub fn at(&self, p: DVec3) -> Option<DVec3> {
         let at = self.turn(p - self.centre) / self.scale;
-        (at.abs().max_element() < BEYOND).then_some(at)
+        (at.abs().max_element() < MAX_PICTURE_COORDINATE).then_some(at)
     }
 
-    /// Where a body is, and its three axes; none if its numbers went wrong.
+    /// The position and the axes of a body; none if they are not finite.
     pub fn pose(&self, body: &BodyFrame) -> Option<(DVec3, [DVec3; 3])> {
         let at = self.at(body.position)?;
         let turn = body.orientation;

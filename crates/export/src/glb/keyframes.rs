@@ -1,22 +1,22 @@
-//! The moments of an animation, and what a node does at them.
+//! Keyframes: the times of an animation and a node's values at them.
 //!
-//! glTF keeps times and poses in f32, wants times that increase, and forbids
-//! infinities and NaN; recordings promise none of that.
+//! glTF requires f32, increasing times, and finite numbers; recordings guarantee
+//! none of these.
 
-use crate::shared::sanitize::Smooth;
+use crate::shared::sanitize::PoseSanitizer;
 use conatus_record::Frame;
 use gltf_json::scene::UnitQuaternion;
 
-/// The frames that become keys.
-pub(super) struct Keys {
+/// The frames that become keyframes.
+pub(super) struct Keyframes {
     /// Their times in seconds.
     pub times: Vec<f32>,
-    /// Their places among the recording's frames.
+    /// Their indices in the recording's frames.
     pub frames: Vec<usize>,
 }
 
-/// The values of a node's properties, one after the other for each key; empty
-/// for properties that stay as they are.
+/// The values of a node's properties for each keyframe; empty for constant
+/// properties.
 #[derive(Default)]
 pub(super) struct Track {
     pub translation: Vec<f32>,
@@ -25,8 +25,8 @@ pub(super) struct Track {
     pub weights: Vec<f32>,
 }
 
-impl Keys {
-    /// Takes every frame that comes after the one before it even in f32.
+impl Keyframes {
+    /// Takes every frame whose time increases in f32.
     pub fn new(frames: &[Frame]) -> Self {
         let mut keys = Self {
             times: Vec::new(),
@@ -43,15 +43,15 @@ impl Keys {
         keys
     }
 
-    /// What body `index` does.
+    /// The poses of body `index`.
     pub fn body(&self, frames: &[Frame], index: usize) -> Track {
         let mut track = Track::default();
-        let mut smooth = Smooth::default();
+        let mut poses = PoseSanitizer::default();
         for &frame in &self.frames {
             if let Some(body) = frames.get(frame).and_then(|f| f.bodies.get(index)) {
-                let translation = smooth.translation(body.position);
+                let translation = poses.translation(body.position);
                 track.translation.extend(translation);
-                track.rotation.extend(smooth.rotation(body.orientation));
+                track.rotation.extend(poses.rotation(body.orientation));
             }
         }
         track

@@ -1,35 +1,36 @@
-//! What is the same in all pictures of a run: the camera, the ground, the
-//! bodies' surfaces.
+//! What all pictures of a run share: the camera, the ground, the surfaces of
+//! bodies.
 
 use super::camera::Camera;
-use super::room::Room;
-use super::space::Space;
-use super::veil;
-use crate::shared::motion::{self, Extent};
+use super::planes::ScenePlanes;
+use super::picture_space::PictureSpace;
+use super::translucent;
+use crate::shared::bounds::Extent;
+use crate::shared::bounds;
 use crate::shared::surface::{self, Corner};
 use crate::shared::{shapes, simplify};
 use conatus_math::DVec3;
 use conatus_record::clip::{Clip, ContactChart};
 use conatus_record::{BodyInfo, EndInfo, Frame, Header, Recording};
 
-/// About how many places of bodies are looked at to place the camera.
-const PLACES: usize = 400_000;
-/// Bodies that are so many times farther off than nine in ten others have run
-/// away, and no camera follows them.
-const AWAY: f64 = 40.0;
-/// The most triangles of bodies in a picture; finer meshes are made coarser.
-const TRIANGLES: usize = 400_000;
-/// How far folds of cloth darken each other, in the picture's space.
-const FOLDS: f64 = 0.06;
-/// About how many vertices of cloth are looked at to place the camera.
-const CLOTH: usize = 4_000_000;
-/// The most vertices that are looked at to find the lowest.
-const VERTICES: usize = 2_000_000;
+/// About how many points of bodies the camera is fitted to.
+const MAX_CAMERA_POINTS: usize = 400_000;
+/// The camera ignores points that are this many times farther away than the 90th
+/// percentile: their bodies have diverged.
+const MAX_RELATIVE_DISTANCE: f64 = 40.0;
+/// The most triangles of bodies in a picture; finer meshes are simplified.
+const MAX_TRIANGLES: usize = 400_000;
+/// The distance of ambient occlusion between folds, in picture space.
+const CLOTH_OCCLUSION_DISTANCE: f64 = 0.06;
+/// About how many vertices of cloth the camera is fitted to.
+const MAX_CAMERA_VERTICES: usize = 4_000_000;
+/// With more vertices the lowest point is estimated from the bounding box.
+const MAX_VERTICES_FOR_LOWEST: usize = 2_000_000;
 
-/// A run, ready to be drawn.
-pub(super) struct Stage<'a> {
+/// A run prepared for rendering.
+pub(super) struct RenderScene<'a> {
     pub recording: &'a Recording,
-    pub space: Space,
+    pub space: PictureSpace,
     pub camera: Camera,
     /// The width of pictures over their height.
     pub aspect: f64,
@@ -37,17 +38,17 @@ pub(super) struct Stage<'a> {
     pub size: f64,
     /// The height of the ground, in metres.
     pub ground: f64,
-    pub room: Room,
+    pub planes: ScenePlanes,
     /// Towards the sun.
     pub sun: DVec3,
-    /// How far bodies darken each other, in the picture's space.
+    /// The distance of ambient occlusion between bodies, in picture space.
     pub reach: f64,
     /// The radius of each body that is a ball.
     pub balls: Vec<Option<f64>>,
-    /// Whether each body turns during the run.
+    /// Whether each body rotates during the run.
     pub turning: Vec<bool>,
-    /// Whether each body is drawn like glass.
-    pub veiled: Vec<bool>,
+    /// Whether each body is translucent.
+    pub is_translucent: Vec<bool>,
     /// The surface of each mesh.
     pub surfaces: Vec<Vec<Corner>>,
     /// A spring of length and radius 1.
@@ -56,34 +57,34 @@ pub(super) struct Stage<'a> {
     pub chart: ContactChart,
 }
 
-impl<'a> Stage<'a> {
-    /// Prepares to draw a run; `shown` are the frames that will be.
+impl<'a> RenderScene<'a> {
+    /// Prepares a run; `shown` are the frames that will be drawn.
     pub fn new(recording: &'a Recording, shown: &[&Frame]) -> Self {
         let header = &recording.header;
         let radii: Vec<f64> = header
             .bodies
             .iter()
-            .map(|b| motion::radius(header, b))
+            .map(|b| bounds::radius(header, b))
             .collect();
         let outlines: Vec<_> = header.bodies.iter().map(|b| outline(header, b)).collect();
         let places = places(recording, &outlines);
         let mut extent = Extent::EMPTY;
         places.iter().for_each(|(p, r)| extent.add(*p, *r));
         let size = extent.diagonal().max(1e-9);
-        let space = Space {
+        let space = PictureSpace {
             up: header.up,
             centre: (extent.lo + extent.hi) / 2.0,
             scale: size / 2.0,
         };
-        // Cloth clings to an obstacle's own triangles, which lie within the
-        // ball that they stand for.
+        // Cloth touches an obstacle's triangles, which lie inside of the
+        // exact ball.
         let angular = |b: &BodyInfo| b.scripted && b.mesh.is_some() && !header.cloths.is_empty();
         let balls: Vec<_> = header
             .bodies
             .iter()
-            .map(|b| motion::ball(header, b).filter(|_| !angular(b)))
+            .map(|b| bounds::ball_radius(header, b).filter(|_| !angular(b)))
             .collect();
-        let floor = motion::floor(recording);
+        let floor = bounds::floor_height(recording);
         let lowest = lowest(recording, shown, &balls, &radii, &extent);
         let ground = floor.unwrap_or(lowest);
 
@@ -91,10 +92,10 @@ impl<'a> Stage<'a> {
             let inside = |(p, r): &(DVec3, f64)| Some((space.at(*p)?, r / space.scale));
             places.iter().filter_map(inside)
         };
-        let azimuth = motion::azimuth(recording);
+        let azimuth = bounds::view_azimuth(recording);
         let spread = space.turn(extent.hi - extent.lo).abs();
         let flat = 1.0 - (spread.z / spread.x.max(spread.y)).clamp(0.0, 1.0);
-        // Flat scenes are looked at from higher up.
+        // The view of a flat scene is steeper.
         let height = 17.0 + 30.0 * flat * flat;
         let aspect = match Camera::proportions(azimuth, height, framed()) {
             wide if wide > 1.45 => 1.6,
@@ -109,39 +110,39 @@ impl<'a> Stage<'a> {
         sizes.sort_by(f64::total_cmp);
         let middle = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
         let others = balls.iter().filter(|b| b.is_none()).count();
-        let each = (TRIANGLES / others.max(1)).max(24);
+        let each = (MAX_TRIANGLES / others.max(1)).max(24);
         let surfaces: Vec<Vec<Corner>> = header
             .meshes
             .iter()
             .map(|mesh| match mesh.triangles.len() > each {
-                true => surface::rounded(&simplify::coarser(mesh, each)),
+                true => surface::rounded(&simplify::simplify_mesh(mesh, each)),
                 false => surface::rounded(mesh),
             })
             .collect();
-        let veiled = |(index, body): (usize, &BodyInfo)| {
+        let is_translucent = |(index, body): (usize, &BodyInfo)| {
             let mesh = body.mesh.filter(|_| body.scripted);
             let open = mesh.filter(|m| header.meshes.get(*m).is_some_and(shapes::is_open));
             let surface = open.and_then(|m| surfaces.get(m));
             surface.is_some_and(|surface| {
-                veil::stands_before_cloth(recording, shown, index, surface, &space, &camera)
+                translucent::hides_cloth(recording, shown, index, surface, &space, &camera)
             })
         };
         Self {
             turning: (0..header.bodies.len())
                 .map(|b| turns(recording, b))
                 .collect(),
-            veiled: header.bodies.iter().enumerate().map(veiled).collect(),
+            is_translucent: header.bodies.iter().enumerate().map(is_translucent).collect(),
             recording,
             space,
             camera,
             aspect,
             size,
             ground,
-            room: Room::new(recording, &space, &extent, ground, floor.is_some()),
+            planes: ScenePlanes::new(recording, &space, &extent, ground, floor.is_some()),
             sun,
             reach: match header.cloths.is_empty() {
                 true => (1.3 * middle / space.scale).clamp(0.01, 0.12),
-                false => FOLDS,
+                false => CLOTH_OCCLUSION_DISTANCE,
             },
             balls,
             surfaces,
@@ -149,7 +150,7 @@ impl<'a> Stage<'a> {
             coil: match header.springs.len() {
                 0..=200 => surface::flat(&shapes::coil(10, 0.8, 0.2, 0.012)),
                 201..=2000 => surface::flat(&shapes::coil(4, 0.8, 0.3, 0.03)),
-                // So many are only lines.
+                // So many springs are drawn as lines.
                 _ => surface::flat(&shapes::wire(0.4)),
             },
         }
@@ -158,7 +159,7 @@ impl<'a> Stage<'a> {
 
 /// Balls around the outermost points of a body, in its own axes.
 fn outline(header: &Header, body: &BodyInfo) -> Vec<(DVec3, f64)> {
-    if let Some(radius) = motion::ball(header, body) {
+    if let Some(radius) = bounds::ball_radius(header, body) {
         return vec![(DVec3::ZERO, radius)];
     }
     let Some(mesh) = body.mesh.and_then(|m| header.meshes.get(m)) else {
@@ -167,16 +168,15 @@ fn outline(header: &Header, body: &BodyInfo) -> Vec<(DVec3, f64)> {
     outermost(&mesh.vertices)
 }
 
-/// Those of points that are farthest out in 26 directions, as balls without a
-/// size.
+/// The extreme points in 26 directions, as balls of radius 0.
 fn outermost(points: &[DVec3]) -> Vec<(DVec3, f64)> {
     let mut out: Vec<(DVec3, f64)> = Vec::new();
     for k in 0..27 {
         let side = |power: i32| f64::from(k / 3i32.pow(power as u32) % 3 - 1);
         let direction = DVec3::new(side(0), side(1), side(2));
         let farther = |a: &&DVec3, b: &&DVec3| a.dot(direction).total_cmp(&b.dot(direction));
-        let sound = points.iter().filter(|v| v.is_finite());
-        if let Some(most) = sound.max_by(farther) {
+        let is_in_range = points.iter().filter(|v| v.is_finite());
+        if let Some(most) = is_in_range.max_by(farther) {
             out.push((*most, 0.0));
         }
     }
@@ -184,49 +184,49 @@ fn outermost(points: &[DVec3]) -> Vec<(DVec3, f64)> {
     out
 }
 
-/// Whether a body is ever turned otherwise than at first.
+/// Whether a body's orientation ever differs from the first.
 fn turns(recording: &Recording, body: usize) -> bool {
     let mut poses = recording.frames.iter().filter_map(|f| f.bodies.get(body));
     let first = poses.next().map(|b| b.orientation);
-    // The two signs of a quaternion are one rotation.
+    // q and −q are the same rotation.
     first.is_some_and(|first| poses.any(|b| b.orientation.dot(first).abs() < 1.0 - 1e-9))
 }
 
-/// Where bodies, cloth and pins are during the run, and how large they are there;
-/// never empty, and without those whose numbers ran away.
+/// The points that the camera must show, with radii: bodies, cloth and pins over
+/// the run. Never empty, and without diverged bodies.
 fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, f64)> {
     let frames = &recording.frames;
     let points: usize = outlines.iter().map(Vec::len).sum();
-    let every = (frames.len() * points / PLACES).max(1);
-    let sound = |p: &DVec3| p.is_finite() && p.abs().max_element() < motion::FAR;
+    let every = (frames.len() * points / MAX_CAMERA_POINTS).max(1);
+    let is_in_range = |p: &DVec3| p.is_finite() && p.abs().max_element() < bounds::MAX_COORDINATE_M;
     let mut places: Vec<(DVec3, f64)> = Vec::new();
-    // The last frame is always among them.
+    // The last frame is always included.
     for frame in frames.iter().rev().step_by(every) {
         for (body, outline) in frame.bodies.iter().zip(outlines) {
             let place = |(p, r): &(DVec3, f64)| (body.position + body.orientation * *p, r.abs());
-            places.extend(outline.iter().map(place).filter(|(p, _)| sound(p)));
+            places.extend(outline.iter().map(place).filter(|(p, _)| is_in_range(p)));
         }
     }
     let vertices = recording.header.cloth_vertices();
-    let every = (frames.len() * vertices / CLOTH).max(1);
+    let every = (frames.len() * vertices / MAX_CAMERA_VERTICES).max(1);
     for frame in frames.iter().rev().step_by(every) {
         for (_, range) in recording.header.cloth_pieces() {
             let outline = outermost(frame.cloth.get(range).unwrap_or_default());
-            places.extend(outline.into_iter().filter(|(p, _)| sound(p)));
+            places.extend(outline.into_iter().filter(|(p, _)| is_in_range(p)));
         }
     }
     for target in recording.clip.iter().flat_map(|clip| &clip.targets) {
-        places.extend(sound(&target.position).then_some((target.position, 0.05)));
+        places.extend(is_in_range(&target.position).then_some((target.position, 0.05)));
     }
     for spring in &recording.header.springs {
         for end in [&spring.a, &spring.b] {
             if let EndInfo::Pin(point) = end {
-                places.extend(sound(point).then_some((*point, 0.0)));
+                places.extend(is_in_range(point).then_some((*point, 0.0)));
             }
         }
     }
     if let Some(reach) = usual(&places) {
-        places.retain(|(p, r)| (*p - reach.0).length() + r <= AWAY * reach.1);
+        places.retain(|(p, r)| (*p - reach.0).length() + r <= MAX_RELATIVE_DISTANCE * reach.1);
     }
     for water in &recording.header.waters {
         if let Some([lo, hi]) = water.extent {
@@ -236,7 +236,7 @@ fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, 
                     conatus_record::Up::Z => DVec3::new(h[0], h[1], water.level),
                 };
                 let reach = usual(&places).map_or(f64::INFINITY, |(_, reach)| 4.0 * reach);
-                if sound(&corner) && corner.length() < reach {
+                if is_in_range(&corner) && corner.length() < reach {
                     places.push((corner, 0.0));
                 }
             }
@@ -249,7 +249,7 @@ fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, 
     places
 }
 
-/// The middle of places, and how far from it nine in ten reach.
+/// The median of points, and the 90th percentile of distances from it.
 fn usual(places: &[(DVec3, f64)]) -> Option<(DVec3, f64)> {
     let middle = |axis: usize| {
         let mut values: Vec<f64> = places.iter().map(|(p, _)| p[axis]).collect();
@@ -266,8 +266,8 @@ fn usual(places: &[(DVec3, f64)]) -> Option<(DVec3, f64)> {
     (most > 0.0).then_some((centre, most))
 }
 
-/// The lowest point of all bodies and cloth in the frames that are shown, or a little
-/// below it if there are too many to look at.
+/// The height of the lowest point of bodies and cloth in the shown frames, or of
+/// the bounding box if there are too many vertices.
 fn lowest(
     recording: &Recording,
     shown: &[&Frame],
@@ -276,17 +276,17 @@ fn lowest(
     extent: &Extent,
 ) -> f64 {
     let header = &recording.header;
-    let up = motion::up(header);
+    let up = bounds::up(header);
     let bottom = extent.lo.dot(up);
     let mesh = |b: usize| header.meshes.get(header.bodies.get(b)?.mesh?);
     let count = |b: usize| mesh(b).map_or(1, |m| m.vertices.len());
     let vertices: usize = (0..header.bodies.len()).map(count).sum();
     let vertices = vertices + header.cloth_vertices();
-    if vertices * shown.len() > VERTICES {
+    if vertices * shown.len() > MAX_VERTICES_FOR_LOWEST {
         return bottom;
     }
     let mut lowest = f64::INFINITY;
-    // Not what has run away.
+    // Diverged bodies do not count.
     let near = |at: f64| at >= bottom - 0.05 * extent.diagonal();
     for frame in shown {
         let heights = frame.cloth.iter().map(|v| v.dot(up));

@@ -1,23 +1,23 @@
-//! What of the light gets past the bodies: their heights as seen from the
-//! light, and soft shadows from comparing with them.
+//! Shadow maps: the heights of primitives as seen from a light, and soft shadows
+//! by comparing with them (percentage-closer soft shadows).
 
 use super::scan;
-use super::space::wide;
-use super::things::{Ball, Triangle};
+use super::picture_space::wide;
+use super::primitives::{Ball, Triangle};
 use conatus_math::{DVec3, sincos};
 
-/// The size of a tile, in texels, and how many tiles around one may matter.
-const TILE: usize = 16;
-const AROUND: isize = 2;
-/// The widest blur, in texels: what tiles make room for.
-const WIDEST: f64 = 30.0;
-/// How large the sun is: its radius over its distance.
-const SUN: f64 = 0.05;
-const SEARCH: usize = 8;
-const TAPS: usize = 12;
+/// The size of a tile, and how many tiles around one a blur can reach.
+const TILE_TEXELS: usize = 16;
+const NEIGHBOUR_TILES: isize = 2;
+/// The widest blur; tiles overlap by at least this.
+const MAX_BLUR_TEXELS: f64 = 30.0;
+/// The radius of the sun over its distance.
+const SUN_ANGULAR_RADIUS: f64 = 0.05;
+const BLOCKER_SAMPLES: usize = 8;
+const SHADOW_SAMPLES: usize = 12;
 
 /// A map of heights towards a light that is far away.
-pub(super) struct Map {
+pub(super) struct ShadowMap {
     right: DVec3,
     above: DVec3,
     toward: DVec3,
@@ -30,8 +30,8 @@ pub(super) struct Map {
     spiral: Vec<[f64; 2]>,
 }
 
-impl Map {
-    /// The heights of things towards a light, in `size` times `size` texels.
+impl ShadowMap {
+    /// The heights of primitives towards a light, in `size` times `size` texels.
     pub fn new(balls: &[Ball], triangles: &[Triangle], toward: DVec3, size: usize) -> Self {
         let right = toward.any_orthonormal_vector();
         let above = toward.cross(right);
@@ -55,7 +55,7 @@ impl Map {
             1.0
         };
         let texel = wide / (size - 4) as f64;
-        let tile_count = size.div_ceil(TILE);
+        let tile_count = size.div_ceil(TILE_TEXELS);
         let mut map = Self {
             right,
             above,
@@ -66,7 +66,7 @@ impl Map {
             heights: vec![f32::NEG_INFINITY; size * size],
             tiles: Vec::new(),
             tile_count,
-            spiral: spiral(SEARCH.max(TAPS)),
+            spiral: spiral(BLOCKER_SAMPLES.max(SHADOW_SAMPLES)),
         };
         for ball in balls {
             map.ball(ball);
@@ -121,7 +121,7 @@ impl Map {
         let n = self.tile_count;
         let mut own = vec![f32::NEG_INFINITY; n * n];
         for (at, &height) in self.heights.iter().enumerate() {
-            let (i, j) = (at % self.size / TILE, at / self.size / TILE);
+            let (i, j) = (at % self.size / TILE_TEXELS, at / self.size / TILE_TEXELS);
             if let Some(tile) = own.get_mut(j * n + i) {
                 *tile = tile.max(height);
             }
@@ -129,8 +129,8 @@ impl Map {
         let mut out = own.clone();
         for (at, tile) in out.iter_mut().enumerate() {
             let (i, j) = ((at % n) as isize, (at / n) as isize);
-            for dj in -AROUND..=AROUND {
-                for di in -AROUND..=AROUND {
+            for dj in -NEIGHBOUR_TILES..=NEIGHBOUR_TILES {
+                for di in -NEIGHBOUR_TILES..=NEIGHBOUR_TILES {
                     let (i, j) = (i + di, j + dj);
                     let inside = 0..n as isize;
                     if inside.contains(&i) && inside.contains(&j) {
@@ -145,12 +145,12 @@ impl Map {
 
     /// The greatest height near a place, in texels.
     fn highest(&self, x: f64, y: f64) -> f64 {
-        // Just outside of the map, a blur still reaches into it.
-        let near = |v: f64| v > -WIDEST && v < self.size as f64 + WIDEST;
+        // A blur just outside of the map still reaches into it.
+        let near = |v: f64| v > -MAX_BLUR_TEXELS && v < self.size as f64 + MAX_BLUR_TEXELS;
         if !(near(x) && near(y)) {
             return f64::NEG_INFINITY;
         }
-        let tile = |v: f64| ((v.max(0.0) as usize) / TILE).min(self.tile_count - 1);
+        let tile = |v: f64| ((v.max(0.0) as usize) / TILE_TEXELS).min(self.tile_count - 1);
         let found = self.tiles.get(tile(y) * self.tile_count + tile(x));
         found.map_or(f64::NEG_INFINITY, |h| f64::from(*h))
     }
@@ -164,10 +164,10 @@ impl Map {
         found.map_or(f64::NEG_INFINITY, |h| f64::from(*h))
     }
 
-    /// How much of the sun is seen from a point of a surface, from 0 to 1.
-    /// `spin` turns the pattern of samples, as cosine and sine.
-    pub fn sun(&self, p: DVec3, normal: DVec3, spin: [f64; 2]) -> f64 {
-        // A little above the surface, which then does not shade itself.
+    /// The visible fraction of the sun at a point of a surface.
+    /// `rotation` turns the pattern of samples, as cosine and sine.
+    pub fn sun(&self, p: DVec3, normal: DVec3, rotation: [f64; 2]) -> f64 {
+        // A little above the surface, so that it does not shade itself.
         let at = self.at(p + normal * (1.5 * self.texel));
         let highest = self.highest(at.x, at.y);
         if highest <= at.z {
@@ -179,7 +179,7 @@ impl Map {
         let bias = 0.5 * self.texel;
         let blockers = |radius: f64, taps: usize| {
             let (mut count, mut sum) = (0.0, 0.0);
-            for [dx, dy] in self.disc(taps, spin, radius) {
+            for [dx, dy] in self.disc(taps, rotation, radius) {
                 let own = at.z + slope[0] * dx + slope[1] * dy;
                 let height = self.height(at.x + dx, at.y + dy);
                 if height > own + bias {
@@ -189,33 +189,33 @@ impl Map {
             }
             (count, sum)
         };
-        // The blur of a shadow grows with the way to what casts it.
-        let blur = |gap: f64| (SUN * gap / self.texel).clamp(1.2, WIDEST);
-        let (count, sum) = blockers(blur(highest - at.z), SEARCH);
-        if count == 0.0 || count == SEARCH as f64 {
+        // The penumbra grows with the distance of the blocker.
+        let blur = |gap: f64| (SUN_ANGULAR_RADIUS * gap / self.texel).clamp(1.2, MAX_BLUR_TEXELS);
+        let (count, sum) = blockers(blur(highest - at.z), BLOCKER_SAMPLES);
+        if count == 0.0 || count == BLOCKER_SAMPLES as f64 {
             return if count == 0.0 { 1.0 } else { 0.0 };
         }
-        let (count, _) = blockers(blur(sum / count), TAPS);
-        1.0 - count / TAPS as f64
+        let (count, _) = blockers(blur(sum / count), SHADOW_SAMPLES);
+        1.0 - count / SHADOW_SAMPLES as f64
     }
 
-    /// For a map seen from above: how much of the sky things hide that are
-    /// within about `reach`, from 0 to 1.
-    pub fn crowding(&self, p: DVec3, normal: DVec3, reach: f64, spin: [f64; 2]) -> f64 {
+    /// Ambient occlusion from a map seen from above: the fraction of the sky that
+    /// is hidden by primitives within about `reach`.
+    pub fn occlusion(&self, p: DVec3, normal: DVec3, reach: f64, rotation: [f64; 2]) -> f64 {
         let at = self.at(p + normal * (0.4 * reach));
         if self.highest(at.x, at.y) <= at.z {
             return 0.0;
         }
-        let radius = (reach / self.texel).min(WIDEST);
+        let radius = (reach / self.texel).min(MAX_BLUR_TEXELS);
         let bias = 0.15 * reach;
         let mut sum = 0.0;
-        for [dx, dy] in self.disc(SEARCH, spin, radius) {
+        for [dx, dy] in self.disc(BLOCKER_SAMPLES, rotation, radius) {
             let gap = self.height(at.x + dx, at.y + dy) - at.z;
             if gap > bias {
                 sum += 1.0 / (1.0 + (gap / (1.6 * reach)).powi(4));
             }
         }
-        sum / SEARCH as f64
+        sum / BLOCKER_SAMPLES as f64
     }
 
     fn disc(
@@ -233,22 +233,22 @@ impl Map {
     }
 }
 
-/// Points of a disc that are spread evenly: Vogel's spiral.
+/// Evenly distributed points of a disc: Vogel's spiral.
 fn spiral(count: usize) -> Vec<[f64; 2]> {
-    const GOLDEN: f64 = 2.399_963_229_728_653;
+    const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
     let point = |i: usize| {
         let r = ((i as f64 + 0.5) / count as f64).sqrt();
-        let (sin, cos) = sincos(GOLDEN * i as f64);
+        let (sin, cos) = sincos(GOLDEN_ANGLE * i as f64);
         [r * cos, r * sin]
     };
     (0..count).map(point).collect()
 }
 
-/// Directions for the pattern of samples, as cosines and sines.
-pub(super) struct Spins([[f64; 2]; 256]);
+/// Rotations of the sample pattern, as cosines and sines.
+pub(super) struct SampleRotations([[f64; 2]; 256]);
 
-impl Spins {
-    /// All directions.
+impl SampleRotations {
+    /// 256 rotations over the full circle.
     pub fn new() -> Self {
         Self(std::array::from_fn(|k| {
             let (sin, cos) = sincos(std::f64::consts::TAU * k as f64 / 256.0);
@@ -256,8 +256,8 @@ impl Spins {
         }))
     }
 
-    /// The direction at a place of the picture: neighbours differ as much as
-    /// can be (interleaved gradient noise), so that their mean is even.
+    /// The rotation at a sample: interleaved gradient noise, so that the error
+    /// averages out over neighbours.
     pub fn at(&self, x: usize, y: usize) -> [f64; 2] {
         let phase = 0.067_110_56 * x as f64 + 0.005_837_15 * y as f64;
         let phase = phase - (phase as u64) as f64;

@@ -1,60 +1,61 @@
-//! The planes of a scene as the sides of a room, of which those are filled
-//! that do not stand before the motion.
+//! The planes of a scene. Those behind the motion are filled, of those in front
+//! only the edges are drawn.
 
-use super::space::Space;
-use crate::shared::motion::{self, Extent};
+use super::picture_space::PictureSpace;
+use crate::shared::bounds::Extent;
+use crate::shared::{bounds, layout};
 use conatus_math::DVec3;
 use conatus_record::Recording;
 
 /// The most planes that are drawn.
 const MAX_SIDES: usize = 32;
 
-/// One side of the room.
-pub(super) struct Side {
-    /// Towards the inside.
+/// One plane.
+pub(super) struct PlaneSide {
+    /// Towards the free side.
     pub normal: DVec3,
-    /// Of the plane along its normal.
+    /// The distance of the plane from the origin along its normal.
     offset: f64,
     /// The directions of its grid.
     axes: [DVec3; 2],
-    /// Whether things can stand on it.
+    /// Whether it is a floor.
     pub ground: bool,
-    /// Whether it is in the scene, or only to be seen.
+    /// Whether the scene has it; otherwise it was added for display.
     pub real: bool,
 }
 
-/// The space that all planes leave free, which is convex.
-pub(super) struct Room {
-    pub sides: Vec<Side>,
-    /// How far the lines of grids are apart, and where one is.
+/// The convex space between all planes.
+pub(super) struct ScenePlanes {
+    pub sides: Vec<PlaneSide>,
+    /// The distance of grid lines, and a point that they pass through.
     step: f64,
     origin: DVec3,
     /// The box that the motion stays in.
     lo: DVec3,
     hi: DVec3,
-    /// How far walls are seen above it.
+    /// How far above it walls are drawn.
     above: f64,
 }
 
-/// Where a ray meets a side.
+/// The intersection of a ray with a plane.
 #[derive(Clone, Copy)]
-pub(super) struct Meeting {
-    /// How often the ray's length away.
+pub(super) struct PlaneHit {
+    /// The ray parameter.
     pub depth: f64,
     pub side: usize,
 }
 
-impl Room {
-    /// The room of a run; `ground` is used if there is no floor.
+impl ScenePlanes {
+    /// The planes of a run, with one at height `ground` if there is no floor.
     pub fn new(
         recording: &Recording,
-        space: &Space,
+        space: &PictureSpace,
         extent: &Extent,
         ground: f64,
         has_floor: bool,
     ) -> Self {
         let header = &recording.header;
-        let up = motion::up(header);
+        let up = bounds::up(header);
         let mut sides = Vec::new();
         let mut add = |point: DVec3, normal: DVec3, real: bool| {
             let normal = space.turn(normal).try_normalize();
@@ -66,7 +67,7 @@ impl Room {
                 false => DVec3::Z,
             };
             let first = normal.cross(axis).normalize_or(DVec3::X);
-            sides.push(Side {
+            sides.push(PlaneSide {
                 normal,
                 offset: point.dot(normal),
                 axes: [first, normal.cross(first)],
@@ -77,7 +78,7 @@ impl Room {
         for plane in header.planes.iter().take(MAX_SIDES) {
             add(plane.point, plane.normal, true);
         }
-        // Endless water has no bed unless the scene says so.
+        // Unbounded water has no bed unless the scene has a floor.
         let endless = header.waters.iter().any(|w| w.extent.is_none());
         if !has_floor && !endless {
             let middle = (extent.lo + extent.hi) / 2.0;
@@ -85,7 +86,7 @@ impl Room {
         }
         let corners = [extent.lo, extent.hi].map(|p| space.at(p).unwrap_or_default());
         let spread = (extent.hi - extent.lo).max_element();
-        let step = motion::round_step(spread.max(1e-12) / 14.0);
+        let step = layout::round_step(spread.max(1e-12) / 14.0);
         Self {
             sides,
             step: step / space.scale,
@@ -96,17 +97,17 @@ impl Room {
         }
     }
 
-    /// Where a ray from the eye enters the room, if it does so from outside,
-    /// and where it leaves it.
-    pub fn pass(&self, eye: DVec3, ray: DVec3) -> [Option<Meeting>; 2] {
-        let (mut enter, mut leave) = (None::<Meeting>, None::<Meeting>);
+    /// Where a ray from the eye enters the convex space, if the eye is outside, and
+    /// where it leaves it.
+    pub fn pass(&self, eye: DVec3, ray: DVec3) -> [Option<PlaneHit>; 2] {
+        let (mut enter, mut leave) = (None::<PlaneHit>, None::<PlaneHit>);
         for (side, plane) in self.sides.iter().enumerate() {
             let height = plane.normal.dot(eye) - plane.offset;
             let rise = plane.normal.dot(ray);
             if rise < 0.0 && height >= 0.0 {
                 let depth = -height / rise;
                 if leave.is_none_or(|l| depth < l.depth) {
-                    leave = Some(Meeting { depth, side });
+                    leave = Some(PlaneHit { depth, side });
                 }
             } else if height < 0.0 {
                 if rise <= 0.0 {
@@ -114,7 +115,7 @@ impl Room {
                 }
                 let depth = -height / rise;
                 if enter.is_none_or(|e| depth > e.depth) {
-                    enter = Some(Meeting { depth, side });
+                    enter = Some(PlaneHit { depth, side });
                 }
             }
         }
@@ -124,15 +125,15 @@ impl Room {
         }
     }
 
-    /// How far a point of a side is from the nearest other side.
+    /// The distance of a point of a plane from the nearest other plane.
     pub fn edge_distance(&self, p: DVec3, side: usize) -> f64 {
         let others = self.sides.iter().enumerate().filter(|(k, _)| *k != side);
-        let distance = |(_, s): (usize, &Side)| (s.normal.dot(p) - s.offset).abs();
+        let distance = |(_, s): (usize, &PlaneSide)| (s.normal.dot(p) - s.offset).abs();
         others.map(distance).fold(f64::INFINITY, f64::min)
     }
 
-    /// How clearly a side is seen at a point: 1 near the motion, 0 far away.
-    pub fn clearness(&self, p: DVec3, side: &Side) -> f64 {
+    /// The visibility of a plane at a point: 1 near the motion, 0 far away.
+    pub fn clearness(&self, p: DVec3, side: &PlaneSide) -> f64 {
         let outside = (self.lo - p).max(p - self.hi).max(DVec3::ZERO);
         let (begin, end) = match (side.ground, side.real) {
             (true, true) => (0.3, 2.4),
@@ -143,14 +144,14 @@ impl Room {
         1.0 - s * s * (3.0 - 2.0 * s)
     }
 
-    /// How much of a sample at `p` the lines of a side's grid cover. `spread`
-    /// tells how `p` moves to the next pixel to the right, and upwards.
-    pub fn grid(&self, p: DVec3, side: &Side, spread: [DVec3; 2]) -> f64 {
+    /// The coverage of a sample at `p` by grid lines. `spread` is how `p` moves to
+    /// the next pixel to the right and up.
+    pub fn grid(&self, p: DVec3, side: &PlaneSide, spread: [DVec3; 2]) -> f64 {
         let mut cover = 0.0f64;
         for axis in side.axes {
             let along = (p - self.origin).dot(axis) / self.step;
             let pixel = spread.iter().map(|s| s.dot(axis).abs()).sum::<f64>() / self.step;
-            // Lines are a pixel wide; where they crowd they fade.
+            // Lines are a pixel wide and fade where they are dense.
             let fade = 1.0 - 4.0 * pixel;
             let line = (along + if along < 0.0 { -0.5 } else { 0.5 }) as i64;
             let off = (along - line as f64).abs();
