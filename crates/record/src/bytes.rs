@@ -1,7 +1,6 @@
-//! Takes little-endian numbers from a slice of bytes, and notices when there
-//! are too few left.
+//! Reads little-endian numbers from a slice of bytes.
 
-/// Reads from the front of a slice; `None` as soon as the bytes run out.
+/// Reads from the front of a slice; `None` when too few bytes are left.
 #[derive(Clone, Copy)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
@@ -37,7 +36,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The next 8 bytes as a number, every bit of it kept.
+    /// The next 8 bytes as an f64, bit for bit.
     pub fn f64(&mut self) -> Option<f64> {
         self.u64().map(f64::from_bits)
     }
@@ -51,7 +50,7 @@ impl<'a> Bytes<'a> {
         ))
     }
 
-    /// A text behind its length in 4 bytes, as MCAP writes them.
+    /// A text preceded by its length in 4 bytes, as in MCAP.
     pub fn string(&mut self) -> Option<&'a str> {
         let length = self.u32()?;
         std::str::from_utf8(self.take(usize::try_from(length).ok()?)?).ok()

@@ -1,11 +1,10 @@
-//! Checks that a header is whole: every index points at something and every
-//! number is finite, so that nothing that reads it can stumble.
+//! Validates a header: every index is in range and every number is finite.
 
 use crate::model::{EndInfo, Header};
 use conatus_math::DVec3;
 
 impl Header {
-    /// Says what is wrong with the header, if anything is.
+    /// Validates the header; the error says what is wrong.
     pub fn check(&self) -> Result<(), String> {
         finite("step_seconds", &[self.step_seconds])?;
         finite_vec("the gravity", self.gravity)?;
@@ -15,7 +14,7 @@ impl Header {
             }
             let n = mesh.vertices.len();
             if mesh.triangles.iter().flatten().any(|&i| i as usize >= n) {
-                return Err(format!("a triangle of mesh {m} names a missing vertex"));
+                return Err(format!("a triangle of mesh {m} refers to a missing vertex"));
             }
         }
         for body in &self.bodies {
@@ -26,7 +25,7 @@ impl Header {
                 return Err(format!("the color of `{name}` is not finite"));
             }
             if body.mesh.is_some_and(|m| m >= self.meshes.len()) {
-                return Err(format!("`{name}` names a missing mesh"));
+                return Err(format!("`{name}` refers to a missing mesh"));
             }
             for (centre, radius) in &body.spheres {
                 finite_vec(format_args!("a sphere of `{name}`"), *centre)?;
@@ -45,7 +44,7 @@ impl Header {
                     EndInfo::Body(body, p) => {
                         finite_vec("a spring's end", p)?;
                         if body >= self.bodies.len() {
-                            return Err(format!("a spring names a missing body {body}"));
+                            return Err(format!("a spring refers to a missing body {body}"));
                         }
                     }
                 }
@@ -62,7 +61,7 @@ impl Header {
             }
             let n = piece.vertices;
             if piece.triangles.iter().flatten().any(|&i| i as usize >= n) {
-                return Err(format!("a triangle of `{name}` names a missing vertex"));
+                return Err(format!("a triangle of `{name}` refers to a missing vertex"));
             }
         }
         let vertices = self
@@ -70,7 +69,7 @@ impl Header {
             .iter()
             .try_fold(0, |n: usize, c| n.checked_add(c.vertices));
         if vertices.is_none_or(|n| n > u32::MAX as usize) {
-            return Err("the pieces of cloth have more vertices than can be counted".into());
+            return Err("the pieces of cloth have too many vertices".into());
         }
         for water in &self.waters {
             finite("a water's level", &[water.level])?;

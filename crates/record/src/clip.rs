@@ -1,9 +1,8 @@
-//! A character's motion as other programs read it: what `.clip.json` holds
+//! The motion of characters for other programs: the contents of `.clip.json`
 //! (`conatus-clip/1`, specified in docs/formats.md).
 //!
-//! A [`Clip`] lists where everything is and which forces act, at evenly spaced
-//! moments. It knows nothing of how the motion was found. [`Clip::check`] tells
-//! what is wrong with one; [`Clip::parts`] and [`Clip::part_poses`] turn it into
+//! A [`Clip`] lists poses and forces at evenly spaced times. It does not depend on
+//! how the motion was found. [`Clip::check`] validates one; [`Clip::parts`] and [`Clip::part_poses`] turn it into
 //! scripted bodies that any exporter can draw.
 
 mod chart;
@@ -51,13 +50,13 @@ pub struct Clip {
     /// The boundaries of the K phases in seconds: K + 1 numbers, or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<f64>,
-    /// What is fixed in the world and can be touched.
+    /// The fixed surfaces of the world.
     pub surfaces: Vec<ClipSurface>,
     /// The characters.
     pub characters: Vec<ClipCharacter>,
-    /// Things that characters move.
+    /// The objects that characters move.
     pub objects: Vec<ClipObject>,
-    /// What was asked for, for display.
+    /// The requested targets, for display.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<ClipTarget>,
     /// The exact velocities at the moments, if they are known.
@@ -159,7 +158,7 @@ pub enum ClipShape {
     },
 }
 
-/// A character: a torso with limbs, and the patches by which it touches.
+/// A character: a torso with limbs and contact patches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClipCharacter {
     /// Its name.
@@ -178,7 +177,7 @@ pub struct ClipCharacter {
     pub shapes: Vec<ClipFixedShape>,
     /// The links of all limbs.
     pub links: Vec<ClipLink>,
-    /// The patches by which it touches things.
+    /// Its contact patches.
     pub effectors: Vec<ClipEffector>,
 }
 
@@ -291,7 +290,7 @@ pub struct ClipEffector {
     pub touches: Vec<Option<String>>,
 }
 
-/// A thing that characters move.
+/// An object that characters move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClipObject {
     /// Its name.
@@ -340,21 +339,21 @@ pub struct ClipObjectContact {
     pub active: Vec<bool>,
 }
 
-/// Something that the motion was asked for, for display.
+/// A requested target, for display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClipTarget {
     /// Its name.
     pub name: String,
-    /// What was asked for.
+    /// The kind of the request.
     pub kind: ClipTargetKind,
     /// Where.
     pub position: DVec3,
-    /// The direction to face or to strike in, if one was asked for.
+    /// The direction to face or to strike in, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<DVec3>,
     /// When, in seconds.
     pub time: f64,
-    /// What has to be there: a character, an effector or an object.
+    /// The character, effector or object that has to reach it.
     pub of: String,
 }
 
@@ -373,7 +372,7 @@ pub enum ClipTargetKind {
 }
 
 impl Clip {
-    /// A clip of so many moments, `dt` seconds apart, with nothing in it.
+    /// An empty clip of `moments` times, `dt` seconds apart.
     pub fn empty(up: Up, gravity: DVec3, dt: f64, moments: usize) -> Self {
         Self {
             format: CLIP_FORMAT.into(),

@@ -1,4 +1,4 @@
-//! What can go wrong with a recording, and what to do about it.
+//! Errors of recordings, with advice for the user.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// `create`, `open`, `read`, `write` or `rename`.
         doing: &'static str,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The file does not start as a recording does.
@@ -53,7 +53,7 @@ pub enum RecordError {
         /// The file.
         path: PathBuf,
     },
-    /// Whoever took what was read wanted no more.
+    /// The receiver of the entries stopped the reading.
     #[error("the reading was stopped")]
     Stopped,
     /// The recording would need more memory than its size can justify.
@@ -64,8 +64,8 @@ pub enum RecordError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The header cannot be written, or was read but makes no sense.
-    #[error("{}: the recording's header is wrong: {reason}", path.display())]
+    /// The header cannot be written, or was read and is invalid.
+    #[error("{}: the recording's header is invalid: {reason}", path.display())]
     Header {
         /// The file.
         path: PathBuf,
@@ -96,7 +96,7 @@ impl RecordError {
                 "give a `.mcap` file written by `conatus run SCENE -o FILE.mcap`".into()
             }
             Self::NoHeader { .. } => {
-                "the run was stopped before it really began; run the scene again".into()
+                "the run was stopped before its first frame; run the scene again".into()
             }
             Self::Version { .. } => "run the scene again: `conatus run SCENE -o FILE.mcap`; or \
                                      use the version of Conatus that wrote the recording"

@@ -1,10 +1,10 @@
-//! How a frame is laid out in bytes; docs/formats.md is its specification.
+//! The binary layout of a frame; docs/formats.md is its specification.
 
 use crate::bytes::Bytes;
 use crate::model::{BodyFrame, ContactFrame, Frame, Status, Totals};
 use conatus_math::DQuat;
 
-/// The layout in words, carried by every recording as the schema of `/frames`.
+/// A description of the layout: the schema of `/frames` in every recording.
 pub const FRAME_LAYOUT: &str = "\
 One frame. All numbers are little-endian; f64 is IEEE 754 binary64; lengths in
 metres, masses in kilograms, times in seconds. n = bodies, c = contacts, m =
@@ -17,7 +17,7 @@ offset      type      what
 24          f64       potential energy
 32          f64[3]    momentum
 56          f64[3]    angular momentum about the world's origin
-80          f64       deepest penetration since the frame before
+80          f64       greatest penetration since the previous frame
 88          u32       n, the number of bodies in /header
 92          u32       c, the number of contacts
 96          body[n]   104 bytes each:
@@ -36,9 +36,8 @@ offset      type      what
 
 /// The same for `/state`.
 pub const STATE_LAYOUT: &str = "\
-All that the program needs to go on behind the messages so far, for `conatus
-run --resume`. It begins with a u32, the version of its layout; the rest is the
-program's own affair.
+A checkpoint after the messages so far, for `conatus run --resume`. It begins with
+a u32, the version of its layout; the rest is private to the program.
 ";
 
 const HEAD: usize = 96;
@@ -99,7 +98,7 @@ impl Frame {
     }
 
     /// Reads a frame of `bodies` bodies and `vertices` vertices of cloth from
-    /// what [`Frame::encode`] gives; says what is wrong if it cannot.
+    /// the output of [`Frame::encode`]; the error says what is wrong.
     pub fn decode(data: &[u8], bodies: usize, vertices: usize) -> Result<Self, String> {
         let cut = || "a frame is too short".to_string();
         let mut b = Bytes(data);
@@ -109,8 +108,8 @@ impl Frame {
         if n != bodies {
             return Err(format!("a frame has {n} bodies, the header {bodies}"));
         }
-        // The length is checked before anything is allocated, so that a wrong
-        // count cannot ask for more memory than the file has bytes.
+        // The length is checked before anything is allocated, so that a wrong count
+        // cannot allocate more memory than the file has bytes.
         if data.len() != encoded_len(n, c, vertices) {
             return Err(format!(
                 "a frame of {n} bodies, {c} contacts and {vertices} vertices of cloth has {} bytes",

@@ -1,4 +1,4 @@
-//! What a recording holds.
+//! The data model of a recording.
 
 use crate::clip::Clip;
 use conatus_geometry::Mesh;
@@ -38,7 +38,7 @@ pub struct Header {
     pub step_seconds: f64,
     /// How many steps lie between two frames.
     pub steps_per_frame: u64,
-    /// Surfaces, shared by the bodies that look alike.
+    /// Surfaces. Equal meshes appear once; bodies refer to them by index.
     pub meshes: Vec<MeshData>,
     /// The bodies; every frame lists them in this order.
     pub bodies: Vec<BodyInfo>,
@@ -75,8 +75,7 @@ impl Header {
         self.cloths.iter().map(|c| c.vertices).sum()
     }
 
-    /// Each piece of cloth, with the place of its vertices in
-    /// [`Frame::cloth`].
+    /// Each piece of cloth, with the range of its vertices in [`Frame::cloth`].
     pub fn cloth_pieces(&self) -> impl Iterator<Item = (&ClothInfo, std::ops::Range<usize>)> {
         self.cloths.iter().scan(0, |first, piece| {
             let range = *first..*first + piece.vertices;
@@ -86,14 +85,14 @@ impl Header {
     }
 }
 
-/// A piece of cloth, as far as it does not move.
+/// The constant properties of a piece of cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClothInfo {
     /// Its name in the scene.
     pub name: String,
     /// Red, green, blue from 0 to 1 (sRGB).
     pub color: [f32; 3],
-    /// The distance that its sheets keep from each other, in metres.
+    /// The minimum distance between its layers, in metres.
     pub thickness: f64,
     /// How many vertices it has.
     pub vertices: usize,
@@ -119,7 +118,7 @@ impl From<&Mesh> for MeshData {
     }
 }
 
-/// A body, as far as it does not move.
+/// The constant properties of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyInfo {
     /// Its name in the scene.
@@ -199,21 +198,21 @@ pub struct WaveInfo {
     pub phase: f64,
 }
 
-/// How a body takes part at the moment.
+/// How a body takes part in the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Status {
-    /// It moves by the laws of motion.
+    /// It moves freely.
     #[default]
     Free = 0,
-    /// It is held in place by the scene.
+    /// It is fixed in place.
     Locked = 1,
     /// It is part of another body after a merge.
     Merged = 2,
-    /// Its numbers went wrong and it was frozen.
+    /// Its state was not finite, and it was frozen.
     Quarantined = 3,
-    /// It moves as the scene says, whatever meets it.
+    /// It follows a scripted motion, unaffected by contacts.
     Scripted = 4,
     /// It was taken out of the world, and is not shown.
     Removed = 5,
@@ -234,14 +233,14 @@ pub struct BodyFrame {
     pub status: Status,
 }
 
-/// A point where two things touched during the step that led to a frame.
+/// A contact of two bodies in the last step before a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactFrame {
     /// Where, in world coordinates.
     pub point: DVec3,
     /// The impulse on the first body, in N·s.
     pub impulse: DVec3,
-    /// How deep they were in each other, in metres.
+    /// The penetration depth in metres.
     pub penetration: f64,
 }
 
@@ -256,7 +255,7 @@ pub struct Totals {
     pub momentum: DVec3,
     /// Angular momentum about the world's origin in kg·m²/s.
     pub angular_momentum: DVec3,
-    /// The deepest penetration in the steps since the frame before, in metres.
+    /// The greatest penetration since the previous frame, in metres.
     pub max_penetration: f64,
 }
 
@@ -278,8 +277,7 @@ pub struct Frame {
     pub cloth: Vec<DVec3>,
 }
 
-/// Something that happened at a moment: a command carried out, a body
-/// quarantined, bodies merged.
+/// An event: a command was executed, a body was quarantined, bodies merged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Seconds since the start.
@@ -289,12 +287,12 @@ pub struct Event {
     /// `command` (of the scene), `input` (a command given while it ran),
     /// `quarantine` or `merge`.
     pub kind: String,
-    /// What exactly: a command as in the scene file, the body's name, …
+    /// Details: a command as in the scene file, the body's name, …
     pub detail: serde_json::Value,
 }
 
 impl Event {
-    /// The body that was quarantined, if that is what happened.
+    /// The body that was quarantined, if the event is a quarantine.
     pub fn quarantined(&self) -> Option<&str> {
         let body = self
             .detail
@@ -304,7 +302,7 @@ impl Event {
     }
 }
 
-/// A file that the run was made from: the scene itself or a mesh it names.
+/// An input file of the run: the scene itself or a mesh that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The name by which the scene refers to it; `scene.toml` or `scene.json`
@@ -317,9 +315,9 @@ pub struct Source {
 /// A whole run in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// What does not change.
+    /// The header.
     pub header: Header,
-    /// The files that the run was made from, the scene first.
+    /// The input files of the run, the scene first.
     pub sources: Vec<Source>,
     /// The command line's changes to the scene, as `key=value`.
     pub overrides: Vec<String>,
@@ -327,7 +325,7 @@ pub struct Recording {
     pub frames: Vec<Frame>,
     /// The events in order of time.
     pub events: Vec<Event>,
-    /// The report that closes a run; missing if it was cut off.
+    /// The report at the end of a run; missing if the run was cut off.
     pub report: Option<serde_json::Value>,
     /// The motion of characters, if there are any. In frames their parts are
     /// scripted bodies.

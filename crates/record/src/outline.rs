@@ -1,5 +1,4 @@
-//! A recording from its first message to its last, kept in memory or passed
-//! on.
+//! Reads a recording into memory or passes its entries on.
 
 use crate::clip::Clip;
 use crate::error::RecordError;
@@ -32,42 +31,42 @@ impl Recording {
     }
 }
 
-/// What a recording holds one after the other.
+/// An entry of a recording.
 #[derive(Debug)]
 pub enum Entry<'a> {
     /// A frame.
     Frame(Frame),
     /// An event.
     Event(Event),
-    /// All that it takes to go on behind the frames and events so far; the
-    /// bytes mean something to the program only.
+    /// A checkpoint: the state after the frames and events so far, in the layout of
+    /// `conatus-world`.
     State(&'a [u8]),
 }
 
-/// A recording without what it holds one after the other.
+/// A recording without its frames, events and checkpoints.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// What does not change.
+    /// The header.
     pub header: Header,
-    /// The files that the run was made from, the scene first.
+    /// The input files of the run, the scene first.
     pub sources: Vec<Source>,
     /// The command line's changes to the scene, as `key=value`.
     pub overrides: Vec<String>,
-    /// The report that closes a run; missing if it was cut off.
+    /// The report at the end of a run; missing if the run was cut off.
     pub report: Option<serde_json::Value>,
     /// The motion of characters, if there are any.
     pub clip: Option<Clip>,
 }
 
 impl Outline {
-    /// Reads a recording and hands over what is in it in the order of the
-    /// file, so that it need not fit into memory. If the file was cut off,
-    /// that is everything in its complete chunks.
+    /// Reads a recording and passes its entries to `take` in the order of the file, so
+    /// that it need not fit into memory. If the file was cut off, these are the
+    /// entries of its complete chunks.
     pub fn walk<E: From<RecordError>>(
         path: impl AsRef<Path>,
         mut take: impl FnMut(Entry) -> Result<(), E>,
     ) -> Result<Self, E> {
-        // The reader knows but one kind of error; the other passes beside it.
+        // The reader has one error type; the receiver's error is kept separately.
         let mut stopped = None;
         let mut pass = |entry: Entry| {
             take(entry).map_err(|error| {

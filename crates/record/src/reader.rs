@@ -1,8 +1,8 @@
-//! Reads a recording back, whole or cut off, and trusts nothing it finds.
+//! Reads a recording, complete or cut off, and validates everything.
 //!
-//! The outer records of the file are walked here rather than by the `mcap`
-//! crate, because a record that is cut off must end the reading quietly, and
-//! a length that lies must neither panic nor allocate.
+//! The outer records of the file are parsed here rather than by the `mcap` crate: a
+//! record that is cut off must end the reading without an error, and a wrong length
+//! must neither panic nor allocate.
 
 use crate::bytes::Bytes;
 use crate::clip::Clip;
@@ -21,14 +21,14 @@ use std::path::{Path, PathBuf};
 /// A recording may always unpack to this much …
 const MEMORY_FLOOR: u64 = 1 << 30;
 /// … and beyond it to this many times the size of its file. Simulated motion
-/// packs to about half; more than this is a bomb.
+/// compresses to about half; more than this is a decompression bomb.
 const MEMORY_FACTOR: u64 = 64;
 /// Parsed JSON takes up to about this many times its text in memory.
 const JSON_FACTOR: u64 = 32;
-/// The most that a chunk may hold: the longest message and what is around it.
+/// The largest chunk: the longest message and its overhead.
 const MAX_CHUNK: usize = MAX_RECORD + (16 << 20);
 
-/// Reads a recording and hands over what is in it one after the other.
+/// Reads a recording and passes its entries to `take`, one by one.
 pub(crate) fn walk(path: &Path, take: &mut Take) -> Result<Outline, RecordError> {
     let io = |source| RecordError::Io {
         path: path.to_path_buf(),
@@ -51,15 +51,15 @@ pub(crate) fn walk(path: &Path, take: &mut Take) -> Result<Outline, RecordError>
     reader.finish()
 }
 
-/// Who gets what is read.
+/// Receives the entries of a recording.
 pub(crate) type Take<'a> = dyn FnMut(Entry) -> Result<(), RecordError> + 'a;
 
 struct Reader<'a, 'b> {
     path: PathBuf,
     input: BufReader<File>,
-    /// Where the record at hand starts.
+    /// The offset of the current record.
     offset: u64,
-    /// How many bytes of the file are not read yet.
+    /// How many bytes of the file are left.
     left: u64,
     budget: u64,
     spent: u64,
@@ -67,7 +67,7 @@ struct Reader<'a, 'b> {
     take: &'a mut Take<'b>,
 }
 
-/// What the walk has come by so far.
+/// What has been read so far.
 #[derive(Default)]
 struct Found {
     topics: BTreeMap<u16, Topic>,
@@ -89,7 +89,7 @@ enum Topic {
 }
 
 impl Reader<'_, '_> {
-    /// Walks the outer records up to the end of the data or of the file.
+    /// Reads the outer records up to the end of the data or of the file.
     fn walk(&mut self) -> Result<(), RecordError> {
         if self.left == 0 {
             return Ok(());
@@ -138,12 +138,12 @@ impl Reader<'_, '_> {
             op::MESSAGE => return self.message(body),
             _ => Some(()),
         };
-        understood.ok_or_else(|| self.corrupt(format!("the record of type {opcode} is garbled")))
+        understood.ok_or_else(|| self.corrupt(format!("the record of type {opcode} is invalid")))
     }
 
     /// Unpacks a chunk and reads the records in it.
     fn chunk(&mut self, body: &[u8]) -> Result<(), RecordError> {
-        let cut = || "a chunk's header is garbled".to_string();
+        let cut = || "a chunk's header is invalid".to_string();
         let mut b = Bytes(body);
         let header = (|| {
             let _times = b.take(16)?;
@@ -175,8 +175,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Lets `mcap` unpack one chunk and check its sum, before any record of it
-    /// is believed.
+    /// Unpacks one chunk with `mcap`, which verifies its checksum before any record
+    /// of it is used.
     fn packed_records(&mut self, body: &[u8]) -> Result<(), RecordError> {
         let options = LinearReaderOptions::default()
             .with_skip_start_magic(true)
@@ -190,8 +190,8 @@ impl Reader<'_, '_> {
         while let Some(event) = unpack.next_event() {
             match event.map_err(|e| self.corrupt(e.to_string()))? {
                 LinearReadEvent::ReadRequest(wanted) => {
-                    // The reader asks for the next record's head once the
-                    // chunk is done, and gets nothing: its end of file.
+                    // After the chunk the reader requests another record and
+                    // gets an end of file.
                     let wanted = wanted.min(body.len() + head.len());
                     let got = input.read(unpack.insert(wanted));
                     unpack.notify_read(got.map_err(|e| self.corrupt(e.to_string()))?);
@@ -219,7 +219,7 @@ impl Reader<'_, '_> {
             ("/state", "conatus-state") => Topic::States,
             ("/report", "json") => Topic::Report,
             ("/clip", "json") => Topic::Clip,
-            // Others may have added channels of their own.
+            // Other programs may have added channels.
             _ => return Some(()),
         };
         self.found.topics.insert(id, topic);
@@ -249,11 +249,11 @@ impl Reader<'_, '_> {
             let (name, _media_type) = (b.string()?, b.string()?);
             let length = usize::try_from(b.u64()?).ok()?;
             let text = std::str::from_utf8(b.take(length)?).ok()?;
-            // Only the checksum is left now, so `mcap` can check it safely.
+            // Only the checksum is left, so `mcap` can verify it safely.
             (b.0.len() == 4).then_some((name, text))
         })();
         let (name, text) =
-            parts.ok_or_else(|| self.corrupt("an attachment is garbled".to_string()))?;
+            parts.ok_or_else(|| self.corrupt("an attachment is invalid".to_string()))?;
         mcap::parse_record(op::ATTACHMENT, body).map_err(|e| self.corrupt(e.to_string()))?;
         self.found.sources.push(Source {
             name: name.into(),
@@ -310,7 +310,7 @@ impl Reader<'_, '_> {
             return Err(RecordError::Version { path, found });
         }
         let mut header: Header = self.json(data)?;
-        // What is in memory is of this version, and may be written as such.
+        // In memory it is of this version, and is written as such.
         header.format = FORMAT.into();
         header.check().map_err(|reason| RecordError::Header {
             path: self.path.clone(),
@@ -388,7 +388,7 @@ impl Reader<'_, '_> {
 }
 
 /// `conatus-recording/1` of `conatus-recording/1.4`: later minor versions only
-/// add what earlier readers may pass over.
+/// add what earlier readers may ignore.
 fn major(format: &str) -> &str {
     match format.rsplit_once('/') {
         Some((name, version)) => {

@@ -1,5 +1,5 @@
-//! Writes a recording while the run goes on, so that a run that is killed
-//! leaves everything up to its last complete chunk.
+//! Writes a recording during the run, so that a run that is killed leaves everything
+//! up to its last complete chunk.
 
 use crate::clip::Clip;
 use crate::error::RecordError;
@@ -59,7 +59,7 @@ struct Channels {
     report: u16,
 }
 
-/// What has gathered since the last flush.
+/// The messages since the last flush.
 struct OpenChunk {
     bytes: usize,
     frames: u32,
@@ -92,8 +92,7 @@ impl RecordingWriter {
             path: path.clone(),
             reason,
         };
-        // Everything that can be wrong is looked at before an existing file is
-        // touched.
+        // Everything is validated before an existing file is changed.
         header.check().map_err(wrong)?;
         if header.format != FORMAT {
             return Err(wrong(format!("its format is `{}`", header.format)));
@@ -116,12 +115,12 @@ impl RecordingWriter {
             .library(format!("conatus {}", env!("CARGO_PKG_VERSION")))
             .compression(Some(mcap::Compression::Zstd))
             // The low bits of simulated numbers look random: higher levels
-            // take twice the time and save next to nothing.
+            // take twice the time and save almost nothing.
             .compression_level(1)
             .compression_threads(0)
             .chunk_size(None)
-            // A chunk must reach the file in one piece, never with a length
-            // that is filled in later.
+            // A chunk must be written in one piece, never with a length that is
+            // filled in later.
             .disable_seeking(true)
             .create(NoSeek::new(BufWriter::new(file)))
             .map_err(fail)?;
@@ -171,8 +170,7 @@ impl RecordingWriter {
         Ok(writer)
     }
 
-    /// Brings the motion of characters to disk. It is written once, before the
-    /// first frame.
+    /// Writes the motion of characters, once, before the first frame.
     pub fn clip(&mut self, clip: &Clip) -> Result<(), RecordError> {
         const WHAT: &str = "the clip";
         clip.check().map_err(|e| self.unrecordable(WHAT, e))?;
@@ -219,12 +217,12 @@ impl RecordingWriter {
         self.frames = self.frames.wrapping_add(1);
         self.end = frame.time;
         self.chunk.frames += 1;
-        // When frames come slowly the next one may come too late to close this
-        // chunk in time, so the gap is expected to repeat itself.
+        // If frames are slow, the next one may come too late to close this chunk in
+        // time: the next gap is assumed to be as long as this one.
         let gap = self.chunk.last_frame.elapsed();
         self.chunk.last_frame = Instant::now();
-        let due = self.chunk.flushed.elapsed() + gap >= CHUNK_AGE;
-        if due || self.chunk.frames >= CHUNK_FRAMES || self.chunk.bytes >= CHUNK_BYTES {
+        let is_old = self.chunk.flushed.elapsed() + gap >= CHUNK_AGE;
+        if is_old || self.chunk.frames >= CHUNK_FRAMES || self.chunk.bytes >= CHUNK_BYTES {
             self.flush()?;
         }
         Ok(())
@@ -244,9 +242,8 @@ impl RecordingWriter {
         Ok(())
     }
 
-    /// Appends all that it takes to go on behind the frames and events so far,
-    /// and closes the chunk: from now on the run can be continued from here.
-    /// What is too long for a recording is left out.
+    /// Appends a checkpoint and closes the chunk, so that the run can be resumed from
+    /// here. A checkpoint that is too long for a recording is left out.
     pub fn state(&mut self, state: &[u8]) -> Result<(), RecordError> {
         if state.len() > MAX_RECORD {
             return Ok(());
@@ -256,8 +253,8 @@ impl RecordingWriter {
         self.flush()
     }
 
-    /// Brings everything so far to the file and gives that another name, in
-    /// the place of a file that is there; what follows goes on in it.
+    /// Flushes and renames the file, replacing an existing one. Later messages are
+    /// appended to the renamed file.
     pub fn rename(&mut self, to: impl AsRef<Path>) -> Result<(), RecordError> {
         self.flush()?;
         let to = to.as_ref();
@@ -270,7 +267,7 @@ impl RecordingWriter {
         Ok(())
     }
 
-    /// Closes the open chunk and hands everything to the operating system.
+    /// Closes the open chunk and passes everything to the operating system.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.mcap.flush().map_err(|e| failed(&self.path, e))?;
         self.chunk.bytes = 0;
@@ -279,7 +276,7 @@ impl RecordingWriter {
         Ok(())
     }
 
-    /// Writes the report, if the run came to its end, and MCAP's summary.
+    /// Writes the report, if the run is complete, and MCAP's summary.
     pub fn finish(mut self, report: Option<&serde_json::Value>) -> Result<(), RecordError> {
         self.flush()?;
         if let Some(report) = report {
@@ -317,8 +314,8 @@ impl RecordingWriter {
         if data.len() > MAX_RECORD {
             return Err(self.unrecordable("a message", format!("it has {} bytes", data.len())));
         }
-        // Larger than any chunk: it gets one of its own, or the reader's limit
-        // on chunks would refuse the two together.
+        // A large message gets its own chunk, or the chunk would exceed the
+        // reader's limit.
         if self.chunk.bytes + data.len() > MAX_RECORD {
             self.flush()?;
         }

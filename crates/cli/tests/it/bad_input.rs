@@ -177,7 +177,7 @@ fn outputs_are_checked_before_anything_runs() {
         ("no/out.csv", 1, "the folder no does not exist"),
         ("old.csv/out.csv", 1, "is not a folder"),
         ("folder.csv", 1, "it is a folder"),
-        ("out.xyz", 2, "unknown file ending"),
+        ("out.xyz", 2, "unknown file extension"),
     ] {
         let output = conatus(here, &["run", "cylon", "-o", "old.csv", "-o", path]);
         assert_eq!(output.code, code, "{path}: {}", output.err);

@@ -39,7 +39,9 @@ pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportEr
 fn rounded(clip: &Clip) -> Clip {
     let mut clip = clip.clone();
     // 2·10⁻ᵈ/dt² ≤ MAX_ROUNDING_ACCELERATION.
-    let digits = (2.0 / (MAX_ROUNDING_ACCELERATION * clip.dt * clip.dt)).log10().ceil();
+    let digits = (2.0 / (MAX_ROUNDING_ACCELERATION * clip.dt * clip.dt))
+        .log10()
+        .ceil();
     let place = 10f64.powi(digits.clamp(9.0, 13.0) as i32);
     numbers(&mut clip.time, FINE_STEPS_PER_UNIT);
     numbers(&mut clip.phases, FINE_STEPS_PER_UNIT);

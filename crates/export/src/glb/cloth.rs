@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cloth_of_any_size_stays_within_what_viewers_bear() {
+    fn cloth_of_any_size_stays_within_the_limits_of_viewers() {
         assert_eq!(affordable(5_523, 1), MAX_KEYS);
         assert_eq!(affordable(10_201, 3), MAX_KEYS);
         for (vertices, pieces) in [(20_000, 1), (100_000, 2), (2_000, 200), (5_000_000, 1)] {

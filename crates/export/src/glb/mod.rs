@@ -9,8 +9,8 @@
 mod builder;
 mod cloth;
 mod keyframes;
-mod surfaces;
 mod springs;
+mod surfaces;
 mod water;
 
 use crate::ExportError;

@@ -18,7 +18,10 @@ pub(super) fn rounded_surface(
 }
 
 /// A surface of one brightness with flat normals.
-pub(super) fn flat_surface(mesh: &MeshData, builder: &mut Builder) -> Result<Option<Surface>, ExportError> {
+pub(super) fn flat_surface(
+    mesh: &MeshData,
+    builder: &mut Builder,
+) -> Result<Option<Surface>, ExportError> {
     store(&surface::flat(mesh), builder, false)
 }
 

@@ -56,7 +56,10 @@ pub(super) fn draw(chart: &ContactChart, shown: &[f64], top: usize, sheet: &mut 
     };
     sheet.write("Contacts", MARGIN as f64, first - 14.0, heading);
     sheet.block([left, first, right, bottom], FIELD_COLOR, 1.0);
-    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k))) {
+    for (row, y) in rows
+        .iter()
+        .zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k)))
+    {
         draw_row(chart, row, [left, y], &at, label, sheet);
     }
     for time in &chart.phases {

@@ -81,14 +81,20 @@ fn both_sides_of_cloth_have_its_colour_and_the_back_is_darker() {
 }
 
 #[test]
-fn an_open_obstacle_before_cloth_is_seen_through() {
+fn an_open_obstacle_in_front_of_cloth_is_translucent() {
     let mut recording = curtain(&[]);
     // Whichever side the camera looks from, one of the two stands before it.
     add_pane(&mut recording, -0.8);
     add_pane(&mut recording, 0.8);
     let shown: Vec<&Frame> = recording.frames.iter().collect();
     let is_translucent = RenderScene::new(&recording, &shown).is_translucent;
-    assert_eq!(is_translucent.iter().filter(|is_translucent| **is_translucent).count(), 1);
+    assert_eq!(
+        is_translucent
+            .iter()
+            .filter(|is_translucent| **is_translucent)
+            .count(),
+        1
+    );
     let [r, g, b] = Shot::of(&recording).at(DVec3::new(0.0, 0.0, 1.0));
     assert!(g > 1.1 * r && g > 1.1 * b, "{r} {g} {b}");
     // Closed obstacles hide what is behind them, as do open ones where there
@@ -96,7 +102,10 @@ fn an_open_obstacle_before_cloth_is_seen_through() {
     recording.header.cloths.clear();
     recording.frames[0].cloth.clear();
     let shown: Vec<&Frame> = recording.frames.iter().collect();
-    assert_eq!(RenderScene::new(&recording, &shown).is_translucent, [false, false]);
+    assert_eq!(
+        RenderScene::new(&recording, &shown).is_translucent,
+        [false, false]
+    );
 }
 
 #[test]

@@ -12,17 +12,17 @@ mod chart;
 #[cfg(test)]
 mod cloth_tests;
 mod font;
-mod raster;
+mod picture_space;
 mod planes;
+mod primitives;
+mod raster;
+mod render_scene;
 mod scan;
 mod shade;
 mod shadow_map;
-mod picture_space;
-mod render_scene;
 #[cfg(test)]
 mod tests;
 mod text;
-mod primitives;
 mod translucent;
 mod water;
 

@@ -121,7 +121,11 @@ impl Primitives {
         };
         let before = self.triangles.len();
         self.surface(surface, place, |n| carry(&axes, n), look);
-        if scene.is_translucent.get(index).is_some_and(|is_translucent| *is_translucent) {
+        if scene
+            .is_translucent
+            .get(index)
+            .is_some_and(|is_translucent| *is_translucent)
+        {
             self.translucent.extend(self.triangles.drain(before..));
         }
     }

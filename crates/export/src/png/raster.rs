@@ -2,9 +2,9 @@
 
 use super::bins::{Bin, Bins, NEAR_PLANE, tangents};
 use super::camera::Camera;
-use super::scan;
 use super::picture_space::{narrow, wide};
 use super::primitives::{Ball, Primitives, Triangle};
+use super::scan;
 use super::translucent::{TranslucentLayer, TranslucentLayers};
 use crate::shared::surface;
 use conatus_math::DVec3;
@@ -204,7 +204,10 @@ impl Grid<'_> {
                 let depth = along - ((r * r - miss) / length).sqrt();
                 let inverse_depth = (1.0 / depth) as f32;
                 let at = self.place_of([x, y]);
-                let Some(sample) = samples.get_mut(at).filter(|s| inverse_depth > s.inverse_depth) else {
+                let Some(sample) = samples
+                    .get_mut(at)
+                    .filter(|s| inverse_depth > s.inverse_depth)
+                else {
                     continue;
                 };
                 let normal = (ray * depth - c) / r;
@@ -229,9 +232,14 @@ impl Grid<'_> {
 
     /// Rasterises a triangle of a body.
     fn solid(&self, triangle: &Triangle, primitives: &Primitives, samples: &mut [Sample]) {
-        let pose = triangle.octants.and_then(|b| primitives.poses.get(b as usize));
+        let pose = triangle
+            .octants
+            .and_then(|b| primitives.poses.get(b as usize));
         self.triangle(triangle, &mut |hit| {
-            if let Some(sample) = samples.get_mut(hit.at).filter(|s| hit.inverse_depth > s.inverse_depth) {
+            if let Some(sample) = samples
+                .get_mut(hit.at)
+                .filter(|s| hit.inverse_depth > s.inverse_depth)
+            {
                 let shade = match triangle.cloth && !hit.front {
                     true => BACK_BRIGHTNESS,
                     false => pose.map_or(1.0, |pose| self.octant(&hit, pose)),
@@ -293,10 +301,17 @@ impl Grid<'_> {
         let mut count = 0;
         let mut push = |p: DVec3, normal: DVec3| {
             let inverse_depth = 1.0 / p.z;
-            let [x, y] = self.camera.place(p.x * inverse_depth, p.y * inverse_depth, size);
+            let [x, y] = self
+                .camera
+                .place(p.x * inverse_depth, p.y * inverse_depth, size);
             if let Some(slot) = points.get_mut(count) {
                 let normal = normal * (inverse_depth * front);
-                *slot = Some(Point { x, y, inverse_depth, normal });
+                *slot = Some(Point {
+                    x,
+                    y,
+                    inverse_depth,
+                    normal,
+                });
                 count += 1;
             }
         };
@@ -323,7 +338,10 @@ impl Grid<'_> {
     fn fill(&self, corners: &[Point; 3], front: bool, visit: &mut impl FnMut(Hit)) {
         let flat = corners.map(|p| [p.x, p.y]);
         scan::triangle(flat, 0..self.size[0], self.rows.clone(), |x, y, weights| {
-            let inverse_depth = corners.iter().zip(weights).map(|(p, w)| p.inverse_depth * w);
+            let inverse_depth = corners
+                .iter()
+                .zip(weights)
+                .map(|(p, w)| p.inverse_depth * w);
             visit(Hit {
                 at: self.place_of([x, y]),
                 spot: [x, y],

@@ -2,11 +2,11 @@
 //! bodies.
 
 use super::camera::Camera;
-use super::planes::ScenePlanes;
 use super::picture_space::PictureSpace;
+use super::planes::ScenePlanes;
 use super::translucent;
-use crate::shared::bounds::Extent;
 use crate::shared::bounds;
+use crate::shared::bounds::Extent;
 use crate::shared::surface::{self, Corner};
 use crate::shared::{shapes, simplify};
 use conatus_math::DVec3;
@@ -131,7 +131,12 @@ impl<'a> RenderScene<'a> {
             turning: (0..header.bodies.len())
                 .map(|b| turns(recording, b))
                 .collect(),
-            is_translucent: header.bodies.iter().enumerate().map(is_translucent).collect(),
+            is_translucent: header
+                .bodies
+                .iter()
+                .enumerate()
+                .map(is_translucent)
+                .collect(),
             recording,
             space,
             camera,

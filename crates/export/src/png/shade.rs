@@ -1,12 +1,12 @@
 //! Shades samples and averages them into pixels.
 
 use super::bins::Bins;
-use super::raster::{Band, Sample, WaterSample};
-use super::planes::PlaneHit;
-use super::shadow_map::{ShadowMap, SampleRotations};
 use super::picture_space::wide;
-use super::render_scene::RenderScene;
+use super::planes::PlaneHit;
 use super::primitives::Primitives;
+use super::raster::{Band, Sample, WaterSample};
+use super::render_scene::RenderScene;
+use super::shadow_map::{SampleRotations, ShadowMap};
 use super::translucent::{self, TranslucentLayer, TranslucentLayers};
 use crate::shared::color::srgb;
 use conatus_math::DVec3;
@@ -54,12 +54,22 @@ pub(super) fn picture(scene: &RenderScene, frame: &Frame, size: [usize; 2]) -> V
     let fine = (2 * size[0].max(size[1])).clamp(256, 2048);
     let painter = Painter {
         scene,
-        bins: Bins::new(&scene.camera, size[1] * SAMPLES, BAND_ROWS * SAMPLES, &primitives),
+        bins: Bins::new(
+            &scene.camera,
+            size[1] * SAMPLES,
+            BAND_ROWS * SAMPLES,
+            &primitives,
+        ),
         sun: ShadowMap::new(&primitives.balls, primitives.casting(), scene.sun, fine),
         sky: ShadowMap::new(&primitives.balls, primitives.casting(), DVec3::Z, fine / 4),
         glass: match primitives.translucent.is_empty() {
             true => None,
-            false => Some(ShadowMap::new(&[], &primitives.translucent, scene.sun, fine / 2)),
+            false => Some(ShadowMap::new(
+                &[],
+                &primitives.translucent,
+                scene.sun,
+                fine / 2,
+            )),
         },
         primitives,
         rotations: SampleRotations::new(),
@@ -235,7 +245,14 @@ impl Painter<'_> {
     }
 
     /// Blends a translucent layer over a colour.
-    fn glass(&self, layer: &TranslucentLayer, eye: DVec3, ray: DVec3, behind: DVec3, rotation: [f64; 2]) -> DVec3 {
+    fn glass(
+        &self,
+        layer: &TranslucentLayer,
+        eye: DVec3,
+        ray: DVec3,
+        behind: DVec3,
+        rotation: [f64; 2],
+    ) -> DVec3 {
         let sample = Sample {
             inverse_depth: layer.inverse_depth,
             normal: layer.normal,
@@ -244,7 +261,10 @@ impl Painter<'_> {
         };
         let p = eye + ray / f64::from(layer.inverse_depth);
         let facing = wide(layer.normal).dot(-ray.normalize());
-        behind.lerp(self.body(&sample, p, ray, rotation), translucent::opacity(facing))
+        behind.lerp(
+            self.body(&sample, p, ray, rotation),
+            translucent::opacity(facing),
+        )
     }
 
     fn body(&self, sample: &Sample, p: DVec3, ray: DVec3, rotation: [f64; 2]) -> DVec3 {

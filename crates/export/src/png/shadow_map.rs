@@ -1,9 +1,9 @@
 //! Shadow maps: the heights of primitives as seen from a light, and soft shadows
 //! by comparing with them (percentage-closer soft shadows).
 
-use super::scan;
 use super::picture_space::wide;
 use super::primitives::{Ball, Triangle};
+use super::scan;
 use conatus_math::{DVec3, sincos};
 
 /// The size of a tile, and how many tiles around one a blur can reach.

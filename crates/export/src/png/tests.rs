@@ -2,9 +2,9 @@
 
 use super::bins::Bins;
 use super::camera::Camera;
+use super::primitives::{Ball, Primitives, Triangle};
 use super::raster::Band;
 use super::render_scene::RenderScene;
-use super::primitives::{Ball, Primitives, Triangle};
 use super::{Layout, WIDTH, moments, shade, sheet};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
@@ -184,7 +184,7 @@ fn a_red_ball_looks_red_and_shades_the_ground() {
 }
 
 #[test]
-fn the_nearer_hides_the_farther_whatever_comes_first() {
+fn the_nearer_hides_the_farther_in_any_order() {
     let ball = |x: f64, color: [f32; 3]| Ball {
         centre: DVec3::X * x,
         radius: 0.3,
@@ -267,7 +267,7 @@ fn bands_join_without_a_seam() {
 }
 
 #[test]
-fn one_sees_a_ball_turn() {
+fn the_rotation_of_a_ball_is_visible() {
     let mut recording = balls(&[(DVec3::Z * 0.5, 0.5, RED)], 1);
     let before = Shot::of(&recording).pixels;
     recording.frames[0].bodies[0].orientation = DQuat::from_rotation_z(0.4);
@@ -309,14 +309,17 @@ fn water_dims_what_is_below_it() {
     }];
     let shot = Shot::of(&recording);
     let under_water = shot.at(ball.0);
-    assert!(under_water[0] < 0.8 * dry[0] && under_water[2] > dry[2], "{dry:?} {under_water:?}");
+    assert!(
+        under_water[0] < 0.8 * dry[0] && under_water[2] > dry[2],
+        "{dry:?} {under_water:?}"
+    );
     // What is above it keeps its colour.
     let [r, g, b] = shot.at(DVec3::new(2.0, 2.0, 2.1));
     assert!(b > 1.5 * r && b > 1.3 * g, "{r} {g} {b}");
 }
 
 #[test]
-fn a_body_that_ran_away_does_not_move_the_camera() {
+fn a_diverged_body_does_not_move_the_camera() {
     let near = [
         (DVec3::Z * 0.5, 0.5, RED),
         (DVec3::new(2.0, 0.0, 0.5), 0.5, BLUE),
@@ -335,7 +338,7 @@ fn a_body_that_ran_away_does_not_move_the_camera() {
 }
 
 #[test]
-fn as_many_pictures_as_frames_are_asked_for_and_there_are() {
+fn a_sheet_has_as_many_pictures_as_requested_and_available() {
     let recording = balls(&[(DVec3::Z * 0.5, 0.5, RED)], 40);
     for (asked, frames) in [(1, 40), (2, 40), (5, 40), (12, 40), (12, 7), (100, 13)] {
         let mut recording = recording.clone();
@@ -363,7 +366,7 @@ fn as_many_pictures_as_frames_are_asked_for_and_there_are() {
 }
 
 #[test]
-fn sheets_are_handy_for_every_number_of_pictures() {
+fn sheets_have_a_good_aspect_for_every_number_of_pictures() {
     for count in 1..=100 {
         for aspect in [1.6, 4.0 / 3.0, 1.0, 0.75] {
             let layout = Layout::new(count, aspect);

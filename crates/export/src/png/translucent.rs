@@ -1,8 +1,8 @@
 //! Translucent surfaces: open obstacles, such as funnels, that would hide cloth.
 
 use super::camera::Camera;
-use super::scan;
 use super::picture_space::PictureSpace;
+use super::scan;
 use crate::shared::surface::Corner;
 use conatus_math::DVec3;
 use conatus_record::{Frame, Recording};
@@ -42,7 +42,9 @@ impl TranslucentLayers {
 
     /// The layers in front of a depth, the farthest first.
     pub fn before(&self, depth: f64) -> impl Iterator<Item = &TranslucentLayer> {
-        let seen = move |l: &&TranslucentLayer| l.inverse_depth > 0.0 && 1.0 / f64::from(l.inverse_depth) < depth;
+        let seen = move |l: &&TranslucentLayer| {
+            l.inverse_depth > 0.0 && 1.0 / f64::from(l.inverse_depth) < depth
+        };
         self.layers.iter().rev().filter(seen)
     }
 
@@ -50,7 +52,8 @@ impl TranslucentLayers {
     pub fn is_like(&self, other: &Self) -> bool {
         let alike = |(a, b): (&TranslucentLayer, &TranslucentLayer)| {
             let turned = a.normal.iter().zip(b.normal).map(|(a, b)| (a - b).abs());
-            (a.inverse_depth - b.inverse_depth).abs() <= 0.02 * a.inverse_depth.max(b.inverse_depth) && turned.fold(0.0, f32::max) < 0.2
+            (a.inverse_depth - b.inverse_depth).abs() <= 0.02 * a.inverse_depth.max(b.inverse_depth)
+                && turned.fold(0.0, f32::max) < 0.2
         };
         self.layers.iter().zip(&other.layers).all(alike)
     }
@@ -93,7 +96,8 @@ pub(super) fn hides_cloth(
         };
         recording.header.cloth_pieces().any(|(piece, range)| {
             let points = frame.cloth.get(range).unwrap_or_default();
-            points.iter().filter(hidden).count() as f64 > MIN_HIDDEN_FRACTION * piece.vertices as f64
+            points.iter().filter(hidden).count() as f64
+                > MIN_HIDDEN_FRACTION * piece.vertices as f64
         })
     })
 }

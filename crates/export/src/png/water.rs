@@ -1,8 +1,8 @@
 //! Water as blocks: the moving surface, the sides and the bottom.
 
 use super::picture_space::narrow;
-use super::render_scene::RenderScene;
 use super::primitives::Triangle;
+use super::render_scene::RenderScene;
 use crate::shared::water_surface;
 use conatus_math::DVec3;
 use conatus_record::{Up, WaterInfo};

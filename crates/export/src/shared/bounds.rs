@@ -195,4 +195,3 @@ pub(crate) fn view_azimuth(recording: &Recording) -> f64 {
         }
     })
 }
-

@@ -48,4 +48,3 @@ pub(crate) fn round_step(rough: f64) -> f64 {
         .find(|s| *s >= rough * 0.999)
         .unwrap_or(10.0 * power)
 }
-

@@ -44,7 +44,11 @@ impl SimplifiedCloth {
 
 /// Simplifies cloth to about `wanted` triangles. Vertices are grouped by the number
 /// of edges between them, not by position: layers that touch stay separate.
-pub(crate) fn simplify_cloth(vertices: usize, triangles: &[[u32; 3]], wanted: usize) -> SimplifiedCloth {
+pub(crate) fn simplify_cloth(
+    vertices: usize,
+    triangles: &[[u32; 3]],
+    wanted: usize,
+) -> SimplifiedCloth {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for [a, b, c] in triangles {
         for (from, to) in [(a, b), (b, c), (c, a)] {

@@ -19,4 +19,3 @@ pub(crate) fn ends(spring: &SpringInfo, frame: &Frame) -> Option<[DVec3; 2]> {
 pub(crate) fn half_width(spring: &SpringInfo, size: f64) -> f64 {
     (0.05 * spring.length.abs()).clamp(0.004 * size, 0.02 * size)
 }
-

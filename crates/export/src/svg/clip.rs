@@ -38,7 +38,10 @@ pub(super) fn chart(clip: &Clip, top: f64, out: &mut String) -> f64 {
         right - left,
         bottom - first
     );
-    for (row, y) in rows.iter().zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k))) {
+    for (row, y) in rows
+        .iter()
+        .zip((0..).map(|k| first + ROW_HEIGHT * f64::from(k)))
+    {
         let color = view::hex(view::rgb(row.color));
         put!(
             out,

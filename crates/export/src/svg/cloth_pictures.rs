@@ -207,7 +207,11 @@ fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
                     depth,
                     corners: [a, b, c],
                     color: lit(rgb(info.color), (view.light(normal) * 8.0).round() / 8.0),
-                    opacity: if info.scripted { OPEN_OBSTACLE_OPACITY } else { 1.0 },
+                    opacity: if info.scripted {
+                        OPEN_OBSTACLE_OPACITY
+                    } else {
+                        1.0
+                    },
                 });
             }
         }

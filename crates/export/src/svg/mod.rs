@@ -8,9 +8,9 @@ mod clip;
 mod cloth_pictures;
 mod panel;
 mod picture;
-mod water;
 mod strip;
 mod view;
+mod water;
 
 use crate::ExportError;
 use crate::shared::{cloth, layout};
@@ -223,7 +223,9 @@ fn panels(recording: &Recording) -> Vec<Panel> {
         let bodies = bodies.iter().enumerate();
         let bodies = bodies.filter(|(_, b)| b.character.is_none());
         let bodies = bodies.step_by(every).map(line);
-        bodies.chain(pieces.take(MAX_PLOTTED_BODIES).map(piece)).collect()
+        bodies
+            .chain(pieces.take(MAX_PLOTTED_BODIES).map(piece))
+            .collect()
     };
     let mut panels = vec![
         Panel::new("Energy", "J", energy),

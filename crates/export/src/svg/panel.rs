@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_survive_what_is_not_finite() {
+    fn ranges_ignore_values_that_are_not_finite() {
         assert_eq!(
             range([f64::NAN, f64::INFINITY].into_iter(), true),
             [0.0, 1.0]

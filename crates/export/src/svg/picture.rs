@@ -171,16 +171,18 @@ impl Ground {
         let lowest = extent.lo.dot(up);
         let level = bounds::floor_height(recording).unwrap_or(lowest);
         // Water hides the ground and is drawn in its place.
-        let level = header
-            .waters
-            .first()
-            .map_or(level, |w| w.level.clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M));
+        let level = header.waters.first().map_or(level, |w| {
+            w.level
+                .clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M)
+        });
         if let Some(water) = header.waters.first().and_then(|w| w.extent) {
             for (k, &axis) in axes.iter().enumerate() {
                 // Horizontal coordinates are (x, y) or (x, z).
                 let k = if header.up == Up::Y { 1 - k } else { k };
-                extent.lo[axis] = water[0][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
-                extent.hi[axis] = water[1][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
+                extent.lo[axis] =
+                    water[0][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
+                extent.hi[axis] =
+                    water[1][k].clamp(-bounds::MAX_COORDINATE_M, bounds::MAX_COORDINATE_M);
             }
         }
         let widest = axes.map(|a| extent.hi[a] - extent.lo[a]);

@@ -4,8 +4,8 @@
 use super::bodies::BodyPainter;
 use super::view::View;
 use super::{MARGIN, SOFT, WIDTH, put, short};
-use crate::shared::bounds::Extent;
 use crate::shared::bounds;
+use crate::shared::bounds::Extent;
 use conatus_record::Recording;
 use std::fmt::Write as _;
 

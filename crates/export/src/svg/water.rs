@@ -22,7 +22,12 @@ enum Piece {
 }
 
 /// Draws the water and the bodies of the frame.
-pub(super) fn draw(recording: &Recording, frame: &Frame, painter: &mut BodyPainter, out: &mut String) {
+pub(super) fn draw(
+    recording: &Recording,
+    frame: &Frame,
+    painter: &mut BodyPainter,
+    out: &mut String,
+) {
     let view = painter.view;
     let mut pieces: Vec<(f64, Piece)> = Vec::new();
     for (index, body) in frame.bodies.iter().enumerate() {

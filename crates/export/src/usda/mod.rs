@@ -5,22 +5,22 @@
 //! bodies are meshes that are moved, planes finite quads. Springs, water,
 //! contacts, events and totals are not exported.
 
-mod time_codes;
 mod materials;
 mod names;
 mod shared_meshes;
 mod text;
+mod time_codes;
 
 use crate::ExportError;
-use crate::shared::sanitize::{VertexSanitizer, PoseSanitizer};
+use crate::shared::sanitize::{PoseSanitizer, VertexSanitizer};
 use crate::shared::{bounds, shapes, surface};
-use time_codes::TimeCodes;
 use conatus_record::{BodyInfo, ClothInfo, MeshData, Recording, Up};
 use materials::{Material, Materials};
 use names::Names;
 use shared_meshes::SharedMeshes;
 use std::io::{self, Write};
 use text::Stage;
+use time_codes::TimeCodes;
 
 /// The opacity of obstacles with open surfaces.
 const OPEN_OBSTACLE_OPACITY: f32 = 0.35;
@@ -60,7 +60,15 @@ fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     for (piece, range) in header.cloth_pieces() {
         let name = names.unique(&piece.name);
         let material = materials.get(Material::cloth(piece.color));
-        write_cloth(recording, &time_codes, piece, range, &name, &material, &mut stage)?;
+        write_cloth(
+            recording,
+            &time_codes,
+            piece,
+            range,
+            &name,
+            &material,
+            &mut stage,
+        )?;
     }
     let mut group = None;
     for (index, body) in header.bodies.iter().enumerate() {
@@ -224,7 +232,10 @@ fn write_mesh(
 }
 
 /// Binds a material to a mesh.
-fn bind_material(material: &materials::MaterialBinding, stage: &mut Stage<impl Write>) -> io::Result<()> {
+fn bind_material(
+    material: &materials::MaterialBinding,
+    stage: &mut Stage<impl Write>,
+) -> io::Result<()> {
     stage.line(&format!("rel material:binding = <{}>", material.path))?;
     stage.color(material.color, material.opacity)
 }

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_valid_and_unique_whatever_the_scene_calls_things() {
+    fn names_are_valid_and_unique_for_any_names_in_the_scene() {
         let mut names = Names::default();
         let made = ["ball", "ball", "ball_2", "2nd", "", "", "Ω & <x>", "a/b"]
             .map(|name| names.unique(name));

@@ -1,5 +1,5 @@
-//! Motion-capture files, read by a reader of their own: what another program
-//! makes of the written numbers must be the clip's motion.
+//! Motion-capture files, read back by an independent reader: the joints must follow
+//! the motion of the clip.
 
 use crate::support::walker;
 use conatus_export::ExportOptions;
@@ -8,7 +8,7 @@ use conatus_record::Up;
 use conatus_record::clip::{Clip, ClipCharacter};
 use std::collections::BTreeMap;
 
-/// One joint as the file tells of it.
+/// One joint of the file.
 struct Joint {
     name: String,
     parent: Option<usize>,

@@ -1,4 +1,4 @@
-//! Pictures and scenes of a clip: what a character looks like elsewhere.
+//! Pictures and 3D scenes of a clip.
 
 use crate::support::walker;
 use conatus_record::clip::Clip;
@@ -23,7 +23,7 @@ fn png(recording: &Recording, frames: usize) -> (usize, usize, Vec<u8>) {
 }
 
 #[test]
-fn the_nodes_of_a_character_hang_on_one_of_its_name() {
+fn the_nodes_of_a_character_are_children_of_a_node_with_its_name() {
     let json = glb(&walker::recording(walker::two(1.2)));
     let nodes = json["nodes"].as_array().unwrap();
     for name in ["walker", "friend"] {

@@ -1,4 +1,4 @@
-//! Cloth leaves the tool in every format, and is what was recorded.
+//! Cloth in every format.
 
 use crate::support::cloth::drape;
 use conatus_export::{ExportError, ExportOptions};
@@ -74,7 +74,7 @@ fn an_obj_folder_has_every_frame_with_exactly_the_recorded_positions() {
 }
 
 #[test]
-fn an_obj_tells_what_its_objects_are_and_where_planes_are() {
+fn an_obj_describes_its_objects_and_planes_in_comments() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.obj");
     let mut recording = drape(4, 1);
@@ -146,7 +146,7 @@ fn an_obj_folder_is_thinned_evenly_if_asked_for() {
 }
 
 #[test]
-fn a_folder_is_replaced_only_if_nothing_but_frames_of_ours_is_in_it() {
+fn a_folder_is_replaced_only_if_it_contains_frames_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.obj");
     written(&drape(4, 8), &path);
@@ -175,7 +175,7 @@ fn a_folder_is_replaced_only_if_nothing_but_frames_of_ours_is_in_it() {
 }
 
 #[test]
-fn a_piece_whose_numbers_ran_away_is_left_out_of_its_obj() {
+fn a_piece_that_is_not_finite_is_left_out_of_its_obj() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.obj");
     let mut recording = drape(4, 1);
@@ -274,7 +274,7 @@ fn glb_shows_cloth_at_every_key_where_it_was() {
 }
 
 #[test]
-fn glb_thins_long_clips_of_cloth_and_says_so() {
+fn glb_thins_long_clips_of_cloth_with_a_note() {
     let (json, bin, notes) = glb(&drape(5, 700));
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("256 of 700 frames"), "{}", notes[0]);
@@ -365,8 +365,8 @@ fn usda_writes_shared_surfaces_once() {
     assert_eq!(text.matches("int[] faceVertexIndices").count(), 2);
 }
 
-/// Recordings with cloth that exporters have to survive.
-fn odd_ones() -> Vec<Recording> {
+/// Recordings with unusual cloth.
+fn unusual_recordings() -> Vec<Recording> {
     let mut blown_up = drape(6, 5);
     for (n, frame) in blown_up.frames.iter_mut().enumerate().skip(1) {
         frame.cloth[n] = DVec3::new(f64::NAN, 1e308, f64::NEG_INFINITY);
@@ -406,9 +406,9 @@ fn odd_ones() -> Vec<Recording> {
 }
 
 #[test]
-fn every_exporter_takes_odd_cloth() {
+fn every_exporter_accepts_unusual_cloth() {
     let folder = tempfile::tempdir().unwrap();
-    for (n, recording) in odd_ones().into_iter().enumerate() {
+    for (n, recording) in unusual_recordings().into_iter().enumerate() {
         for ending in ["glb", "usda", "obj", "csv", "svg", "png"] {
             let path = folder.path().join(format!("{n}.{ending}"));
             written(&recording, &path);

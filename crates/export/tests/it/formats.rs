@@ -1,4 +1,4 @@
-//! What the exporters write says the same as the recording.
+//! Exports agree with the recording.
 
 use conatus_export::{ExportError, ExportOptions, Format};
 use conatus_math::{DQuat, DVec3};
@@ -81,8 +81,8 @@ fn csv_gives_every_number_back() {
     assert_eq!(lines.next(), None);
 }
 
-/// Recordings that have broken exporters, or could.
-fn odd_ones() -> Vec<Recording> {
+/// Recordings with unusual contents.
+fn unusual_recordings() -> Vec<Recording> {
     let mut one_frame = crate::support::demo(1);
     one_frame.header.scene = "a & b < c \u{1} \"d\"".into();
     let mut nothing = crate::support::recording(crate::support::header("nothing"));
@@ -121,7 +121,7 @@ fn odd_ones() -> Vec<Recording> {
 
 #[test]
 fn svg_is_well_formed_and_self_contained() {
-    let mut all = odd_ones();
+    let mut all = unusual_recordings();
     all.extend([
         crate::support::demo(300),
         crate::support::sea(Up::Z, 60),
@@ -181,7 +181,7 @@ fn svg_stays_small_with_many_bodies_and_frames() {
 
 #[test]
 fn glb_accepts_everything_that_a_recording_can_hold() {
-    for recording in odd_ones() {
+    for recording in unusual_recordings() {
         let file = bytes(&recording, Format::Glb);
         assert_eq!(&file[..4], b"glTF");
         let (json, _) = parts(&file);

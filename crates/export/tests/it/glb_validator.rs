@@ -1,7 +1,6 @@
-//! The Khronos validator finds nothing wrong with what we write.
+//! The Khronos validator accepts the `.glb` files.
 //!
-//! Needs `node` and `npm`; without them this test fails rather than pass over
-//! what the project promises.
+//! Needs `node` and `npm`; without them this test fails.
 
 use conatus_export::ExportOptions;
 use conatus_math::DVec3;

@@ -1,12 +1,12 @@
-//! Which contacts are active when: what charts of a clip show.
+//! Charts of the times at which contacts are active.
 
 use super::parts::part_name;
 use super::{Clip, ClipTarget};
 use conatus_math::DVec3;
 use serde::Serialize;
 
-/// The colours of effectors in charts and on active patches, in turn: told
-/// apart by colour-blind readers too.
+/// The colours of effectors in charts and on active patches, in turn; colour-blind
+/// readers can distinguish them.
 const PALETTE: [[f32; 3]; 8] = [
     [0.90, 0.38, 0.10],
     [0.13, 0.47, 0.71],
@@ -18,7 +18,7 @@ const PALETTE: [[f32; 3]; 8] = [
     [0.30, 0.55, 0.75],
 ];
 
-/// What a chart of a clip shows.
+/// The data of a contact chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContactChart {
     /// The first moment, in seconds.
@@ -29,7 +29,7 @@ pub struct ContactChart {
     pub phases: Vec<f64>,
     /// One row for each effector that can touch something.
     pub rows: Vec<ContactChartRow>,
-    /// What was asked for.
+    /// The kind of the request.
     pub targets: Vec<ClipTarget>,
     /// The least and the greatest corner of the box that characters, objects
     /// and targets stay in.
@@ -39,7 +39,7 @@ pub struct ContactChart {
 /// The row of an effector.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContactChartRow {
-    /// What is written beside it.
+    /// Its label.
     pub label: String,
     /// The name of the body that shows the effector.
     pub body: String,

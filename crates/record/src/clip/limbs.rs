@@ -1,4 +1,4 @@
-//! The limbs of a character, gathered from its links.
+//! The limbs of a character, collected from its links.
 
 use super::ClipCharacter;
 use conatus_math::DVec3;
@@ -8,13 +8,13 @@ use conatus_math::DVec3;
 pub struct ClipLimb {
     /// Its name.
     pub name: String,
-    /// Places in [`ClipCharacter::links`], the one at the torso first.
+    /// Indices into [`ClipCharacter::links`], the one at the torso first.
     pub links: Vec<usize>,
-    /// Its place in [`ClipCharacter::effectors`].
+    /// Its index in [`ClipCharacter::effectors`].
     pub effector: Option<usize>,
 }
 
-/// On which side of the torso something is: y points to the left.
+/// The side of the torso: y points to the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,

@@ -6,38 +6,38 @@ use crate::model::{BodyInfo, MeshData, PlaneInfo};
 use conatus_geometry::PartShape;
 use conatus_math::{DQuat, DVec3, Pose};
 
-/// What a part shows, by places in the clip's lists.
+/// What a part shows, by indices into the clip's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClipPartSource {
     /// The torso of a character.
     Torso {
-        /// Its place in [`Clip::characters`].
+        /// Its index in [`Clip::characters`].
         character: usize,
     },
     /// A shape fixed to a torso.
     Shape {
-        /// Its place in [`Clip::characters`].
+        /// Its index in [`Clip::characters`].
         character: usize,
-        /// Its place in [`ClipCharacter::shapes`].
+        /// Its index in [`ClipCharacter::shapes`].
         shape: usize,
     },
     /// A link of a limb.
     Link {
-        /// Its place in [`Clip::characters`].
+        /// Its index in [`Clip::characters`].
         character: usize,
-        /// Its place in [`ClipCharacter::links`].
+        /// Its index in [`ClipCharacter::links`].
         link: usize,
     },
     /// A foot, a hand, or a patch of the body.
     Effector {
-        /// Its place in [`Clip::characters`].
+        /// Its index in [`Clip::characters`].
         character: usize,
-        /// Its place in [`ClipCharacter::effectors`].
+        /// Its index in [`ClipCharacter::effectors`].
         effector: usize,
     },
     /// An object.
     Object {
-        /// Its place in [`Clip::objects`].
+        /// Its index in [`Clip::objects`].
         object: usize,
     },
 }
@@ -55,7 +55,7 @@ pub struct ClipPart {
     pub color: [f32; 3],
     /// Its solid, about its own origin; none if nothing is shown.
     pub shape: Option<PartShape>,
-    /// From its axes to those of the thing that it shows; for links, whose
+    /// From its axes to those of what it shows; for links, whose
     /// origin is the middle and whose z axis points to the end, the identity.
     pub(super) offset: Pose,
 }

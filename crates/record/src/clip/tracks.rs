@@ -1,11 +1,11 @@
-//! Where a clip's parts are at any time.
+//! The poses of a clip's parts at any time.
 
 use super::parts::{ClipPart, ClipPartSource};
 use super::{Clip, ClipLink, ClipTwists};
 use crate::model::{BodyFrame, ContactFrame, Status};
 use conatus_math::{DQuat, DVec3, Pose, rotation};
 
-/// The poses of all parts of a clip, ready to be asked for at any time.
+/// The poses of all parts of a clip, for evaluation at any time.
 #[derive(Clone, Debug)]
 pub struct ClipTracks {
     time: Vec<f64>,
@@ -21,7 +21,7 @@ struct Track {
     twists: Vec<(DVec3, DVec3)>,
 }
 
-/// A place between two moments: the first, and how far towards the next.
+/// A time between two samples: the first, and the fraction towards the next.
 #[derive(Clone, Copy, Debug)]
 struct Between {
     first: usize,
@@ -41,7 +41,7 @@ impl Clip {
     /// Where all parts are at a time, as frames list bodies, in the order of
     /// [`Clip::parts`]: between samples positions go straight and rotations
     /// turn evenly; before the first and after the last everything stands
-    /// still. Who asks often is served faster by [`Clip::tracks`].
+    /// still. For many times, [`Clip::tracks`] is faster.
     pub fn part_poses(&self, time: f64) -> Vec<BodyFrame> {
         self.tracks().poses(time)
     }
@@ -60,7 +60,7 @@ impl Clip {
             if active.get(near) != Some(&true) {
                 return;
             }
-            // From one contact to none, or to another, nothing is in between.
+            // No interpolation where the contact begins or ends.
             let at = match active.get(at.other()) {
                 Some(true) => at,
                 _ => Between {
@@ -133,7 +133,7 @@ impl Clip {
                 along(&self.characters[character].links[link], torso)
             }
         };
-        // Of the two quaternions of a rotation, the one nearer to that before.
+        // Of q and −q, the one closer to the sample before.
         for i in 1..track.orientation.len() {
             if track.orientation[i].dot(track.orientation[i - 1]) < 0.0 {
                 track.orientation[i] = -track.orientation[i];
@@ -223,7 +223,7 @@ impl Between {
             (Some(a), Some(b)) => ((t - a) / (b - a)).clamp(0.0, 1.0),
             _ => 0.0,
         };
-        // NaN is no time: the first moment stands for it.
+        // For NaN the first sample is used.
         let share = if share.is_finite() { share } else { 0.0 };
         Self { first, share }
     }

@@ -1,4 +1,4 @@
-//! Checkpoints are kept in a recording, and nobody minds who does not ask.
+//! Checkpoints in recordings; readers that do not need them ignore them.
 
 use conatus_record::*;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn a_recording_goes_on_under_another_name() {
 }
 
 #[test]
-fn whoever_walks_may_stop() {
+fn a_receiver_may_stop_the_reading() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mcap");
     drop(write(&path));

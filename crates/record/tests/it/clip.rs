@@ -1,4 +1,4 @@
-//! Clips: read back as they were written, checked, and shown as parts.
+//! Clips: reading, validation and parts.
 
 use crate::support::walker;
 use conatus_math::{DQuat, DVec3};
@@ -21,7 +21,7 @@ fn a_clip_comes_back_from_json_bit_for_bit() {
 }
 
 #[test]
-fn what_pictures_need_may_be_missing_from_json() {
+fn display_data_may_be_missing_from_json() {
     let mut value: serde_json::Value =
         serde_json::from_str(&walker::clip(0.1).to_json().unwrap()).unwrap();
     for key in ["seed", "phases", "targets"] {

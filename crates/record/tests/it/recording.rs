@@ -1,4 +1,4 @@
-//! Recordings come back as they were written, whole, cut off or damaged.
+//! Recordings are read back as they were written, complete, cut off or damaged.
 
 use conatus_math::{DQuat, DVec3};
 use conatus_record::*;
@@ -252,7 +252,11 @@ fn frames_are_on_disk_while_the_run_goes_on() {
 }
 
 /// A file as other programs, or other versions of this one, would write it.
-fn by_hand(path: &std::path::Path, header: &serde_json::Value, frames: &[Vec<u8>]) {
+fn write_file_of_another_program(
+    path: &std::path::Path,
+    header: &serde_json::Value,
+    frames: &[Vec<u8>],
+) {
     let mut file = Vec::new();
     let mut mcap = mcap::Writer::new(std::io::Cursor::new(&mut file)).unwrap();
     let header = header.to_string().into_bytes();
@@ -287,7 +291,7 @@ fn another_major_version_is_refused_and_a_later_minor_one_is_read() {
         let mut header = header.clone();
         header["format"] = format.into();
         header["something_new"] = true.into();
-        by_hand(&path, &header, &[]);
+        write_file_of_another_program(&path, &header, &[]);
         Recording::read(&path)
     };
     for format in [
@@ -327,7 +331,7 @@ fn an_older_recording_is_refused_with_both_versions_and_the_remedy() {
     ] {
         let mut header = serde_json::to_value(&demo.header).unwrap();
         header["format"] = old.into();
-        by_hand(&path, &header, &frames);
+        write_file_of_another_program(&path, &header, &frames);
         let error = Recording::read(&path).unwrap_err();
         assert!(matches!(error, RecordError::Version { .. }), "{error}");
         for named in [&format!("`{old}`"), &format!("`{FORMAT}`")] {
@@ -342,7 +346,7 @@ fn an_older_recording_is_refused_with_both_versions_and_the_remedy() {
     // Nothing but the version was wrong with them.
     let mut header = serde_json::to_value(&demo.header).unwrap();
     header["format"] = FORMAT.into();
-    by_hand(&path, &header, &frames);
+    write_file_of_another_program(&path, &header, &frames);
     assert_eq!(Recording::read(&path).unwrap().frames, demo.frames);
 }
 
@@ -363,7 +367,7 @@ fn a_frame_with_the_wrong_number_of_vertices_is_refused() {
     let header = serde_json::to_value(&drape.header).unwrap();
     let mut bytes = Vec::new();
     short.encode(&mut bytes);
-    by_hand(&path, &header, &[bytes]);
+    write_file_of_another_program(&path, &header, &[bytes]);
     let error = Recording::read(&path).unwrap_err();
     assert!(matches!(error, RecordError::Corrupt { .. }), "{error}");
     assert!(
@@ -392,7 +396,7 @@ fn chunks_of_cloth_are_closed_by_their_size() {
 }
 
 #[test]
-fn a_thousand_frames_of_resting_cloth_do_not_pass_for_a_bomb() {
+fn a_thousand_frames_of_resting_cloth_are_no_decompression_bomb() {
     // Frames that are all alike pack to almost nothing, and unpack to more
     // than 64 times their size: 130 MB of them are what a funnel needs.
     let folder = tempfile::tempdir().unwrap();
@@ -412,7 +416,7 @@ fn a_thousand_frames_of_resting_cloth_do_not_pass_for_a_bomb() {
 }
 
 #[test]
-fn files_of_another_kind_are_told_apart() {
+fn files_of_another_kind_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap");
     let error = Recording::read(&path).unwrap_err();
@@ -461,7 +465,7 @@ fn a_frame_in_memory_is_about_as_large_as_estimated() {
 }
 
 #[test]
-fn lengths_that_lie_give_an_error_and_no_allocation() {
+fn wrong_lengths_give_an_error_and_no_allocation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap");
     let mut chunk = vec![0; 16];

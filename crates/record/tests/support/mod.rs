@@ -1,5 +1,5 @@
-//! Recordings made up for the tests and the example: plausible motion from
-//! closed formulas, without a simulation.
+//! Synthetic recordings for tests and the example: plausible motion from closed
+//! formulas, without a simulation.
 #![allow(dead_code)]
 
 pub mod cloth;
@@ -100,7 +100,7 @@ pub fn recording(header: Header) -> Recording {
         header,
         sources: vec![Source {
             name: "scene.toml".into(),
-            text: "# made up for a test: Ω ≠ 0\n".into(),
+            text: "# synthetic: Ω ≠ 0\n".into(),
         }],
         overrides: vec!["seconds=4".into()],
         frames: Vec::new(),
