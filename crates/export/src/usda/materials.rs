@@ -40,7 +40,7 @@ impl Material {
     }
 
     /// The material of cloth of a colour.
-    pub fn write_cloth(color: [f32; 3]) -> Self {
+    pub fn cloth(color: [f32; 3]) -> Self {
         Self::new(color, 1.0, 0.9)
     }
 }
