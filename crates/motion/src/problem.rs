@@ -181,7 +181,7 @@ impl Problem {
         let depth = score::penetration(&program, &state);
         if depth > TOLERANCE_M {
             faults.push(format!(
-                "it penetrates the ground, an obstacle or itself by {depth:.3} m"
+                "it is {depth:.3} m deep in the ground, in an obstacle or in itself"
             ));
         }
         faults

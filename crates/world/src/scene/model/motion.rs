@@ -40,7 +40,7 @@ pub struct MotionSpec {
     pub keep: Option<u32>,
     /// The form of the physics cost.
     pub objective: ObjectiveSpec,
-    /// CostWeights of the costs, by name, where they differ from the defaults.
+    /// Weights of the costs, by name, where they differ from the defaults.
     pub weights: BTreeMap<String, f64>,
     /// Thresholds that a movement must satisfy, by name, where they differ from the defaults.
     pub bars: BTreeMap<String, f64>,
