@@ -20,7 +20,7 @@ use crate::inverse_dynamics::{
     Adjoint, BodyDemand, Cluster, MOMENT_SCALE, PatchContact, Solution, Vector6, WrenchGradient,
     wrench_vjp,
 };
-use crate::program::{Against, Anchor, ContactSpec, Program};
+use crate::program::{Against, Anchor, ContactCandidate, Program};
 use crate::slide::SlidingFriction;
 use crate::variables::{MomentGradient, MotionState, ResidualSink};
 use conatus_math::{DMat3, DVec3};
@@ -135,7 +135,11 @@ fn contact(program: &Program, state: &MotionState, i: usize) -> PatchContact {
 }
 
 /// How friction tilts the force of a sliding contact.
-fn sliding_friction(program: &Program, state: &MotionState, spec: &ContactSpec) -> SlidingFriction {
+fn sliding_friction(
+    program: &Program,
+    state: &MotionState,
+    spec: &ContactCandidate,
+) -> SlidingFriction {
     let frame = &state.frames[spec.frame];
     let normal = frame.matrix * spec.turn.z_axis;
     let velocity = frame.point_velocity(spec.offset);

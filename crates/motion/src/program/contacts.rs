@@ -56,7 +56,7 @@ pub struct ContactSolid {
 
 /// A patch and what it may touch.
 #[derive(Clone, Debug)]
-pub struct ContactSpec {
+pub struct ContactCandidate {
     /// The body whose patch it is.
     pub body: usize,
     /// Its name.
@@ -95,7 +95,7 @@ pub struct ContactSpec {
     pub fades: bool,
 }
 
-impl ContactSpec {
+impl ContactCandidate {
     /// The corners of its patch, in the axes of the frame.
     pub fn corners(&self) -> [DVec3; 4] {
         let [x, y] = self.half_extents;
@@ -217,7 +217,7 @@ impl Program {
     /// All contacts: of each effector and patch with the surroundings, and of
     /// each effector with all solids of others. The order of the contacts is that of
     /// their variables.
-    pub(super) fn find_contacts(&self) -> Vec<ContactSpec> {
+    pub(super) fn find_contacts(&self) -> Vec<ContactCandidate> {
         let mut contacts = Vec::new();
         for c in 0..self.characters.len() {
             self.add_character_contacts(c, &mut contacts);
@@ -229,11 +229,11 @@ impl Program {
     }
 
     /// The contacts of an object with the surroundings.
-    fn add_object_contacts(&self, body: usize, object: &Object, out: &mut Vec<ContactSpec>) {
+    fn add_object_contacts(&self, body: usize, object: &Object, out: &mut Vec<ContactCandidate>) {
         let frame = self.base_frames[body];
         for side in &object.base.patches {
             let plain = fixed(body, frame, &side.patch);
-            out.push(ContactSpec {
+            out.push(ContactCandidate {
                 offset: side.position,
                 turn: side.orientation,
                 hold: OBJECT_CONTACT_FACTOR,
@@ -247,7 +247,7 @@ impl Program {
             });
         }
         if let Some(radius) = object.ball_radius() {
-            out.push(ContactSpec {
+            out.push(ContactCandidate {
                 anchor: Anchor::Ball { radius },
                 hold: OBJECT_CONTACT_FACTOR,
                 ..fixed(body, frame, &object.patch)
@@ -257,7 +257,7 @@ impl Program {
 
     /// The contacts of a character: effectors, patches of the torso and knees with the
     /// surroundings, then effectors with the solids of others.
-    fn add_character_contacts(&self, c: usize, out: &mut Vec<ContactSpec>) {
+    fn add_character_contacts(&self, c: usize, out: &mut Vec<ContactCandidate>) {
         let character = &self.characters[c];
         let limbs = || {
             self.limbs
@@ -267,13 +267,13 @@ impl Program {
         };
         for (l, spec) in limbs() {
             let patch = &character.limbs[spec.limb].effector;
-            out.push(ContactSpec {
+            out.push(ContactCandidate {
                 limb: Some(l),
                 ..fixed(c, spec.effector, patch)
             });
         }
         for side in &character.base.patches {
-            out.push(ContactSpec {
+            out.push(ContactCandidate {
                 offset: side.position,
                 turn: side.orientation,
                 ..fixed(c, self.base_frames[c], &side.patch)
@@ -282,7 +282,7 @@ impl Program {
         for (l, spec) in limbs() {
             let limb = &character.limbs[spec.limb];
             for knee in &limb.knees {
-                out.push(ContactSpec {
+                out.push(ContactCandidate {
                     limb: Some(l),
                     anchor: Anchor::Joint {
                         limb: l,
@@ -315,7 +315,7 @@ impl Program {
                 frames.extend(solid.link.map(|(limb, _)| self.limbs[limb].effector));
                 frames.sort_unstable();
                 let plain = fixed(c, spec.effector, patch);
-                out.push(ContactSpec {
+                out.push(ContactCandidate {
                     name: format!("{} on {}", patch.name, solid.name),
                     limb: Some(l),
                     against: Against::Solid(s),
@@ -331,8 +331,8 @@ impl Program {
 }
 
 /// A patch in the middle of a frame, against the surroundings.
-fn fixed(body: usize, frame: usize, patch: &Patch) -> ContactSpec {
-    ContactSpec {
+fn fixed(body: usize, frame: usize, patch: &Patch) -> ContactCandidate {
+    ContactCandidate {
         body,
         name: patch.name.clone(),
         limb: None,

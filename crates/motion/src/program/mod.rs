@@ -25,7 +25,7 @@
 mod contacts;
 mod parts;
 
-pub use contacts::{Against, Anchor, ContactSolid, ContactSpec};
+pub use contacts::{Against, Anchor, ContactCandidate, ContactSolid};
 pub(crate) use parts::MAX_PAIR_MARGIN_M;
 pub use parts::{BodyPart, PairRun, PartPair};
 
@@ -101,7 +101,7 @@ pub struct Program {
     /// Whether a frame is that of a base; otherwise it is that of an effector.
     pub is_base: Vec<bool>,
     /// All contacts.
-    pub contacts: Vec<ContactSpec>,
+    pub contacts: Vec<ContactCandidate>,
     /// Solids with contacts of their own.
     pub solids: Vec<ContactSolid>,
     /// All limbs, in the order of the characters.

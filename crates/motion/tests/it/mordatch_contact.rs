@@ -6,7 +6,7 @@ use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
 use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::contact_invariant;
-use conatus_motion::program::{Against, ContactSpec};
+use conatus_motion::program::{Against, ContactCandidate};
 use conatus_motion::surface::{SOFTNESS, Shape, SoftNearestPoint, Surface, Surroundings};
 use conatus_motion::variables::CostSum;
 
@@ -156,7 +156,7 @@ fn contacts_with_moving_surfaces_fade_out() {
     other.pose = other.pose.moved(0.0, DVec3::new(0.0, 1.0, 0.0));
     problem.characters.push(other);
     let program = Program::new(&problem);
-    let with_other = |c: &ContactSpec| c.against != Against::Surroundings;
+    let with_other = |c: &ContactCandidate| c.against != Against::Surroundings;
     let other = program.contacts.iter().position(with_other).unwrap();
     let own = program.contacts[other].limb.unwrap();
     let own = program.limbs[own].contact;

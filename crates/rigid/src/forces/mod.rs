@@ -15,7 +15,7 @@ mod water;
 pub use callback::Callback;
 pub use drag::Drag;
 pub use hand::Hand;
-pub use push::{Frame, Push};
+pub use push::{Push, ReferenceFrame};
 pub use spring::{End, Spring};
 pub use water::{Hull, Rectangle, UpAxis, Water, Wave};
 

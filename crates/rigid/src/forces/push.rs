@@ -5,7 +5,7 @@ use conatus_math::DVec3;
 
 /// The axes that a push is given in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
+pub enum ReferenceFrame {
     /// Fixed in the world.
     World,
     /// Turning with the body.
@@ -24,7 +24,7 @@ pub struct Push {
     /// The torque in N·m.
     pub torque: DVec3,
     /// The axes of force and torque.
-    pub frame: Frame,
+    pub frame: ReferenceFrame,
     /// When it begins.
     pub from: f64,
     /// When it ends.
@@ -34,7 +34,7 @@ pub struct Push {
 impl Push {
     fn has_potential(&self) -> bool {
         let lasting = self.from <= 0.0 && self.until == f64::INFINITY;
-        self.frame == Frame::World && lasting
+        self.frame == ReferenceFrame::World && lasting
     }
 }
 
@@ -45,9 +45,9 @@ impl Force for Push {
         }
         let s = view.state(self.body);
         let (force, torque) = match self.frame {
-            Frame::World => (self.force, self.torque),
+            ReferenceFrame::World => (self.force, self.torque),
             // Chaney (24)-(25): what turns with the body.
-            Frame::Body => (s.rotation() * self.force, s.rotation() * self.torque),
+            ReferenceFrame::Body => (s.rotation() * self.force, s.rotation() * self.torque),
         };
         loads.force_at(view, self.body, force, s.point_position(self.point_body));
         loads.torque(view, self.body, torque);

@@ -6,7 +6,7 @@ use crate::support::{
 };
 use conatus_math::lanes::V3;
 use conatus_math::{DMat3, DVec3, rotation};
-use conatus_rigid::forces::{Callback, Frame, Push};
+use conatus_rigid::forces::{Callback, Push, ReferenceFrame};
 use conatus_rigid::rk4::{self, Acceleration, Motion, Stages, euler_coefficients};
 use conatus_rigid::{Integrator, Load, State};
 
@@ -21,7 +21,7 @@ fn universe(h: f64, push: Push) -> Universe {
     u
 }
 
-fn push(force: DVec3, torque: DVec3, frame: Frame) -> Push {
+fn push(force: DVec3, torque: DVec3, frame: ReferenceFrame) -> Push {
     Push {
         body: 0,
         force,
@@ -38,7 +38,7 @@ fn push(force: DVec3, torque: DVec3, frame: Frame) -> Push {
 #[test]
 fn a_steady_force_accelerates_by_force_over_mass() {
     let force = DVec3::new(3.0, -1.0, 2.0);
-    let mut u = universe(0.01, push(force, DVec3::ZERO, Frame::World));
+    let mut u = universe(0.01, push(force, DVec3::ZERO, ReferenceFrame::World));
     u.run(200);
     let (start, end) = (general_state(), u.state(0));
     assert_near(end.velocity, start.velocity + force / MASS * 2.0, 1e-12);
@@ -119,7 +119,7 @@ fn a_force_beside_the_centre_twists_about_their_cross_product() {
 fn eulers_equations_solve_the_vector_form_for_the_rate() {
     let torque = DVec3::new(0.4, -0.7, 1.1);
     let h = 1e-6;
-    let mut u = universe(h, push(DVec3::ZERO, torque, Frame::Body));
+    let mut u = universe(h, push(DVec3::ZERO, torque, ReferenceFrame::Body));
     let w0 = general_state().omega_body;
     u.step();
     let rate = (u.state(0).omega_body - w0) / h;
@@ -183,7 +183,7 @@ fn the_three_ways_to_give_a_force_at_a_point_agree() {
 #[test]
 fn a_torque_in_world_axes_turns_angular_momentum_towards_itself() {
     let torque = DVec3::new(0.2, 0.5, -0.3);
-    let mut u = universe(0.005, push(DVec3::ZERO, torque, Frame::World));
+    let mut u = universe(0.005, push(DVec3::ZERO, torque, ReferenceFrame::World));
     let before = u.state(0).angular_momentum(MOMENTS);
     u.run(200);
     let after = u.state(0).angular_momentum(MOMENTS);
@@ -210,7 +210,7 @@ fn eulers_method_adds_the_step_times_the_derivative() {
     let force = DVec3::new(1.0, 2.0, 3.0);
     let torque = DVec3::new(-0.5, 0.2, 0.1);
     let h = 0.1;
-    let mut u = universe(h, push(force, torque, Frame::Body));
+    let mut u = universe(h, push(force, torque, ReferenceFrame::Body));
     u.integrator = Integrator::Euler;
     u.step();
     let (s, next) = (general_state(), u.state(0));

@@ -3,7 +3,7 @@
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, moving, resting};
 use conatus_math::DVec3;
-use conatus_rigid::forces::{Drag, End, Frame, Push, Reach, Spring};
+use conatus_rigid::forces::{Drag, End, Push, Reach, ReferenceFrame, Spring};
 use conatus_rigid::{Activity, Constants, State};
 
 fn spring(a: End, b: End, stiffness: f64, length: f64) -> Spring {
@@ -233,7 +233,7 @@ fn a_push_in_body_axes_turns_with_the_body() {
         force: DVec3::X,
         point_body: DVec3::X * 0.7,
         torque: DVec3::ZERO,
-        frame: Frame::Body,
+        frame: ReferenceFrame::Body,
         from: 0.0,
         until: f64::INFINITY,
     });
@@ -253,7 +253,7 @@ fn a_push_lasts_as_long_as_it_says() {
         force: DVec3::new(1.0, 2.0, -1.0),
         point_body: DVec3::new(0.1, 0.0, 0.2),
         torque: DVec3::ZERO,
-        frame: Frame::World,
+        frame: ReferenceFrame::World,
         from,
         until,
     };

@@ -2,7 +2,7 @@
 
 use crate::support::{G, Universe, assert_near, assert_ratio, general_state, moving, resting};
 use conatus_math::DVec3;
-use conatus_rigid::forces::{Drag, End, Frame, Push, Reach, Spring};
+use conatus_rigid::forces::{Drag, End, Push, Reach, ReferenceFrame, Spring};
 use conatus_rigid::{Integrator, State};
 
 const MASS: f64 = 2.0;
@@ -14,7 +14,7 @@ fn steady(body: usize, force: DVec3) -> Push {
         force,
         point_body: DVec3::ZERO,
         torque: DVec3::ZERO,
-        frame: Frame::World,
+        frame: ReferenceFrame::World,
         from: 0.0,
         until: f64::INFINITY,
     }

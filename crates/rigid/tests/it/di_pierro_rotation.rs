@@ -5,7 +5,7 @@ use crate::support::{
     Universe, assert_matrix_near, assert_near, assert_ratio, general_state, resting,
 };
 use conatus_math::{DMat3, DVec3, rotation};
-use conatus_rigid::forces::{Frame, Push};
+use conatus_rigid::forces::{Push, ReferenceFrame};
 use conatus_rigid::mass::parallel_axis;
 use conatus_rigid::{Integrator, Load, MassProperties, State};
 
@@ -22,7 +22,7 @@ fn universe(integrator: Integrator, force: DVec3, point_body: DVec3) -> Universe
         force,
         point_body,
         torque: DVec3::ZERO,
-        frame: Frame::World,
+        frame: ReferenceFrame::World,
         from: 0.0,
         until: f64::INFINITY,
     });

@@ -11,7 +11,7 @@ use super::contact_report::reaction_imbalance;
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::contact_state::ContactState;
-use conatus_motion::program::{Against, Anchor, ContactSpec};
+use conatus_motion::program::{Against, Anchor, ContactCandidate};
 use conatus_motion::score::TrueForces;
 use conatus_motion::surface::{Shape as Solid, Surface as Given};
 use conatus_motion::variables::MotionState;
@@ -156,7 +156,8 @@ fn empty_character(program: &Program, c: usize, described: &Character) -> ClipCh
         }
     }
     let contacts = patches(program, c).map(|i| &program.contacts[i]);
-    let limb_of = |spec: &ContactSpec| spec.limb.map(|l| &described.limbs[program.limbs[l].limb]);
+    let limb_of =
+        |spec: &ContactCandidate| spec.limb.map(|l| &described.limbs[program.limbs[l].limb]);
     let effectors = contacts.map(|spec| ClipEffector {
         name: spec.name.clone(),
         limb: limb_of(spec).map(|limb| limb.name.clone()),
@@ -304,8 +305,9 @@ fn add_velocities(clip: &mut Clip, program: &Program, state: &MotionState) {
 /// The contacts of the patches of a body with the surroundings, one for each patch.
 fn patches(program: &Program, character: usize) -> impl Iterator<Item = usize> {
     let contacts = program.contacts.iter().enumerate();
-    let own =
-        move |spec: &ContactSpec| spec.body == character && spec.against == Against::Surroundings;
+    let own = move |spec: &ContactCandidate| {
+        spec.body == character && spec.against == Against::Surroundings
+    };
     contacts.filter(move |(_, s)| own(s)).map(|(i, _)| i)
 }
 

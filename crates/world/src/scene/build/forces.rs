@@ -9,7 +9,9 @@ use crate::world::World;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_record::{EndInfo, SpringInfo, WaterInfo, WaveInfo};
-use conatus_rigid::forces::{self, Drag, End, Frame, Hull, Push, Reach, Rectangle, Spring, Water};
+use conatus_rigid::forces::{
+    self, Drag, End, Hull, Push, Reach, Rectangle, ReferenceFrame, Spring, Water,
+};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -107,8 +109,8 @@ pub fn build(
         }
         let to_principal = &built[body].to_principal;
         let (frame, turn) = match push.axes {
-            PushAxesSpec::World => (Frame::World, conatus_math::DQuat::IDENTITY),
-            PushAxesSpec::Body => (Frame::Body, to_principal.rotation),
+            PushAxesSpec::World => (ReferenceFrame::World, conatus_math::DQuat::IDENTITY),
+            PushAxesSpec::Body => (ReferenceFrame::Body, to_principal.rotation),
         };
         world.add_force(Push {
             body,
