@@ -28,7 +28,7 @@ fn a_recording_plays_and_scrubs_but_refuses_kicks() {
         tab.key("1").await;
         tab.until("it says why not", |state| {
             let message = state["message"].as_str();
-            message.is_some_and(|message| message.contains("recording"))
+            message.is_some_and(|message| message.contains("Recordings are read-only"))
         })
         .await;
         assert_eq!(frames(&tab.state().await), all);

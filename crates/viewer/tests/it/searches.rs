@@ -1,13 +1,13 @@
 //! Searches that a page abandons end, and only one runs at a time.
 
-use crate::support::{Served, built_in};
+use crate::support::{self, Served, built_in};
 use conatus_world::scene::library;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The threads of one search: its own and those of its pool.
+/// The threads of one search: its worker and its pool.
 const THREADS_PER_SEARCH: usize = 1 + conatus_world::motion::ATTEMPTS_PER_ROUND;
-/// Another test of this process may search at the same time.
+/// The pool of the search before may still be ending.
 const MAX_THREADS: usize = 2 * THREADS_PER_SEARCH;
 /// How many scenes the page opens.
 const OPENED: usize = 50;
@@ -22,6 +22,16 @@ fn search_threads() -> usize {
     names.filter(|name| name.starts_with("search")).count()
 }
 
+/// Waits until no thread searches, and returns how long that took.
+async fn until_no_search() -> Duration {
+    let begin = Instant::now();
+    while search_threads() > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(20), "still searching");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    begin.elapsed()
+}
+
 fn is_searching(state: &Value) -> bool {
     state["search"].is_string()
 }
@@ -32,6 +42,8 @@ fn is_searching(state: &Value) -> bool {
 /// abandoned, and only one may run.
 #[tokio::test]
 async fn abandoned_searches_end_and_only_one_runs_at_a_time() {
+    let _alone = support::searches().await;
+    until_no_search().await;
     let served = Served::live(built_in("cylon"));
     let mut page = served.page().await;
     let scenes: Vec<&str> = library::list()
@@ -51,25 +63,26 @@ async fn abandoned_searches_end_and_only_one_runs_at_a_time() {
     assert!(most <= MAX_THREADS, "{most} threads search");
 
     // Resetting the run that is shown abandons the last search as well.
-    let begin = Instant::now();
-    page.ask(json!({ "do": "reset" })).await.unwrap();
-    page.until(|state| !is_searching(state)).await;
-    let mut left = search_threads();
-    while left > THREADS_PER_SEARCH && begin.elapsed() < Duration::from_secs(30) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        left = search_threads();
+    // The least of three times: a busy machine may delay any of them.
+    let mut times = Vec::new();
+    for name in &scenes[..3] {
+        page.ask(json!({ "do": "open", "scene": name }))
+            .await
+            .unwrap();
+        page.until(is_searching).await;
+        page.ask(json!({ "do": "reset" })).await.unwrap();
+        times.push(until_no_search().await);
     }
-    println!(
-        "{most} search threads at most; ended after {:?}",
-        begin.elapsed()
-    );
-    assert!(left <= THREADS_PER_SEARCH, "{left} threads still search");
+    println!("at most {most} search threads; abandoned searches end within {times:?}");
+    let least = times.iter().min().unwrap();
+    assert!(*least < Duration::from_millis(200), "{times:?}");
 }
 
 /// The search must not continue when the last page is closed, and a page that
 /// is reloaded must not lose it.
 #[tokio::test]
 async fn a_search_stops_with_the_last_page_and_starts_again_with_the_next() {
+    let _alone = support::searches().await;
     let served = Served::live(built_in("cylon"));
     let mut page = served.page().await;
     page.ask(json!({ "do": "open", "scene": "sit-up" }))
@@ -77,6 +90,7 @@ async fn a_search_stops_with_the_last_page_and_starts_again_with_the_next() {
         .unwrap();
     page.until(is_searching).await;
     drop(page);
+    until_no_search().await;
     let mut next = served.page().await;
     let state = next.until(is_searching).await;
     let message = state["search"].as_str().unwrap();

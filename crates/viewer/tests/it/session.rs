@@ -266,6 +266,7 @@ async fn reset_starts_a_new_run_and_another_scene_can_be_opened() {
 
 #[tokio::test]
 async fn a_movement_is_searched_while_the_run_continues_and_the_search_can_be_abandoned() {
+    let _alone = crate::support::searches().await;
     // The steps of this world use the thread pool: the search must not occupy it.
     let served = Served::live(built_in("water"));
     let mut page = served.page().await;
@@ -375,10 +376,10 @@ async fn a_recording_is_shown_and_saved_unchanged() {
     assert_eq!(Some(&last), recording.frames.last());
     for order in ["play", "pause", "step", "reset"] {
         let error = page.ask(json!({ "do": order })).await.unwrap_err();
-        assert!(error.contains("recording"), "{error}");
+        assert!(error.contains("Recordings are read-only"), "{error}");
     }
     let error = page.ask(json!({ "do": "kick", "body": 0 })).await;
-    assert!(error.unwrap_err().contains("recording"));
+    assert!(error.unwrap_err().contains("Recordings are read-only"));
     assert_eq!(saved(&served), recording);
     page.ask(json!({ "do": "open", "scene": "cylon" }))
         .await

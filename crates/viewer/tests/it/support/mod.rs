@@ -22,6 +22,12 @@ pub static PAGE: Page = Page {
     css: "style{}",
 };
 
+/// Held by tests that search for movements: one of them counts search threads.
+pub async fn searches() -> tokio::sync::MutexGuard<'static, ()> {
+    static SEARCHES: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    SEARCHES.lock().await
+}
+
 /// A scene from a text.
 pub fn scene(text: &str) -> Scene {
     let source = SourceText::new("test.toml", text);

@@ -8,6 +8,7 @@ import type { Quality } from './quality';
 import type { Look } from './theme';
 
 const SHADOW_MAP: Record<Quality, number> = { full: 2048, plain: 1024 };
+const MIN_SHADOW_MAP = 256;
 /** Scales the hemisphere light where it replaces the environment map. */
 const SKY_LIGHT_FACTOR = 3.1;
 
@@ -19,10 +20,14 @@ export class Light {
   private readonly fromSun = new Vector3();
   private readonly centre = new Vector3();
   private radius = 0;
+  /** The width and height of the shadow map. */
+  private readonly shadowMap: number;
 
   constructor(renderer: WebGLRenderer, private readonly scene: Scene, private readonly quality: Quality) {
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.setScalar(SHADOW_MAP[quality]);
+    // A picture with less than one device pixel per CSS pixel needs no finer shadows than it shows.
+    this.shadowMap = Math.max(SHADOW_MAP[quality] * Math.min(window.devicePixelRatio || 1, 1), MIN_SHADOW_MAP);
+    this.sun.shadow.mapSize.setScalar(this.shadowMap);
     this.sun.shadow.radius = quality === 'full' ? 3 : 1.5;
     this.renew(renderer);
     this.sky = new Mesh(new SphereGeometry(1, 32, 16), skyMaterial());
@@ -81,7 +86,7 @@ export class Light {
     camera.near = 0.5 * radius;
     camera.far = 2 * radius + depth;
     camera.updateProjectionMatrix();
-    const texel = (2 * radius) / SHADOW_MAP[this.quality];
+    const texel = (2 * radius) / this.shadowMap;
     sun.shadow.normalBias = 1.2 * texel;
     sun.shadow.bias = (-1.5 * texel) / (camera.far - camera.near);
   }
