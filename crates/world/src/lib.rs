@@ -20,8 +20,3 @@ pub use report::Report;
 pub use run::{RunLog, RunSchedule, RunSink, resume, run};
 pub use step::StepReport;
 pub use world::{ForceId, StepContact, World};
-
-/// Runs the README's example as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;

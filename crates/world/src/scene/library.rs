@@ -20,7 +20,7 @@ macro_rules! scenes {
         /// Every scene that comes with the program, by name.
         pub const SCENES: &[BuiltIn] = &[$(BuiltIn {
             name: $name,
-            text: include_str!(concat!("../../../../scenes/", $name, ".toml")),
+            text: include_str!(concat!("../../scenes/", $name, ".toml")),
         }),*];
     };
 }
@@ -30,7 +30,7 @@ macro_rules! meshes {
         /// Every mesh that comes with the program: its file name and its text.
         pub const MESHES: &[(&str, &str)] = &[$((
             $name,
-            include_str!(concat!("../../../../scenes/meshes/", $name)),
+            include_str!(concat!("../../scenes/meshes/", $name)),
         )),*];
     };
 }
