@@ -213,7 +213,11 @@ fn job(scene: &Scene, folder: &Path) -> Job {
         .iter()
         .map(|e| folder.join(format!("{name}.{e}")));
     // The number of tables is a fair measure of the size of a search.
-    let text = fs::read_to_string(root().join("crates/world/scenes").join(format!("{name}.toml")));
+    let text = fs::read_to_string(
+        root()
+            .join("crates/world/scenes")
+            .join(format!("{name}.toml")),
+    );
     let tables = text.map_or(0, |text| text.matches("\n[").count());
     Job {
         name: name.clone(),

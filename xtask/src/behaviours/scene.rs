@@ -39,7 +39,9 @@ pub struct SceneFile {
 
 /// Reads a built-in scene.
 pub fn read(name: &str) -> Result<SceneFile, String> {
-    let path = root().join("crates/world/scenes").join(format!("{name}.toml"));
+    let path = root()
+        .join("crates/world/scenes")
+        .join(format!("{name}.toml"));
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(parse(&text))
 }

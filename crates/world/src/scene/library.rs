@@ -172,10 +172,7 @@ mod tests {
     #[test]
     fn every_scene_file_is_built_in() {
         let built_in = SCENES.iter().map(|scene| format!("{}.toml", scene.name));
-        assert_eq!(
-            built_in.collect::<BTreeSet<_>>(),
-            files("../../scenes", ".toml")
-        );
+        assert_eq!(built_in.collect::<BTreeSet<_>>(), files("scenes", ".toml"));
     }
 
     #[test]
@@ -183,7 +180,7 @@ mod tests {
         let built_in = MESHES.iter().map(|(name, _)| (*name).to_owned());
         assert_eq!(
             built_in.collect::<BTreeSet<_>>(),
-            files("../../scenes/meshes", ".obj")
+            files("scenes/meshes", ".obj")
         );
     }
 
