@@ -18,6 +18,9 @@ const PER_LINE: usize = 20;
 /// The families of numbers in a frame.
 const FAMILIES: [&str; 5] = ["totals", "bodies", "characters", "contacts", "cloth"];
 
+/// A family by name, and the hash of each frame.
+type Family = (String, Vec<u16>);
+
 /// The hashes of a run. The hash of all frames has 64 bits and decides whether a
 /// run is the same; hashes by frame and family have 16 bits and tell where a run
 /// began to differ.
@@ -27,7 +30,7 @@ pub struct Hashes {
     pub whole: u64,
     /// For each family that the run has: its name, and a hash for every frame. A
     /// file without them holds the hash of all frames only.
-    pub families: Vec<(String, Vec<u16>)>,
+    pub families: Vec<Family>,
 }
 
 impl Hashes {
@@ -78,7 +81,7 @@ impl Hashes {
             return Some(format!("it has {found} instead of {expected}"));
         }
         let pairs = || self.families.iter().zip(&expected.families);
-        let first = |(found, expected): (&(String, Vec<u16>), &(String, Vec<u16>))| {
+        let first = |(found, expected): (&Family, &Family)| {
             (found.1.iter().zip(&expected.1)).position(|(a, b)| a != b)
         };
         let (found, wanted) = (self.frames(), expected.frames());
@@ -119,7 +122,7 @@ impl Hashes {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let whole = lines.next()?.strip_prefix("whole ")?;
         let whole = u64::from_str_radix(whole, 16).ok()?;
-        let mut families: Vec<(String, Vec<u16>)> = Vec::new();
+        let mut families: Vec<Family> = Vec::new();
         for line in lines {
             if !line.starts_with(' ') {
                 families.push((line.to_owned(), Vec::new()));
