@@ -247,7 +247,7 @@ fn materials_are_known_valid_and_not_circular() {
         ("stretch = -5", "the stiffness is -5"),
         ("stretch_weft = 0", "the stiffness is 0"),
         ("shear = -1", "the stiffness is -1"),
-        ("bend = -1e-5", "the stiffness is -0.00001"),
+        ("bend = -1e-5", "the stiffness is -1e-5"),
         ("damping_mass = -1", "the damping is -1"),
         ("drag_normal = -1", "the drag is -1"),
         ("thickness = -1", "the thickness is -1"),

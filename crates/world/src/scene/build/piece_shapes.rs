@@ -24,7 +24,7 @@ fn grid(r: &ClothRectangleSpec, cloth: &ClothSpec) -> [u32; 2] {
         let n = cloth.resolution.clamp(2, 10_000);
         let along = |length: f64| {
             let share = length / r.width.max(r.height);
-            ((f64::from(n - 1) * share).round() as u32).max(1) + 1
+            ((f64::from(n - 1) * share).round() as u32).max(1).saturating_add(1)
         };
         [along(r.width), along(r.height)]
     })
@@ -39,7 +39,7 @@ pub fn vertex_count(shape: &ClothShapeSpec, cloth: &ClothSpec) -> u64 {
         }
         ClothShapeSpec::Disc(d) => {
             let rings = u64::from(d.rings);
-            (3 * rings).saturating_mul(rings + 1) + 1
+            (3 * rings).saturating_mul(rings + 1).saturating_add(1)
         }
         ClothShapeSpec::Cylinder(t) => u64::from(t.vertices[0]) * u64::from(t.vertices[1]),
         ClothShapeSpec::Sphere(b) => {

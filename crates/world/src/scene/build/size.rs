@@ -115,7 +115,8 @@ pub fn check(file: &SceneFile, available: u64, diagnostics: &mut Diagnostics) ->
             "use fewer copies or a coarser mesh",
         );
     }
-    if diagnostics.len() == before && size.bytes() > available {
+    let refused_later = size.cloth_vertices > MAX_CLOTH_VERTICES && !pieces;
+    if diagnostics.len() == before && !refused_later && size.bytes() > available {
         let (path, what) = match size.cloth_vertices > size.bodies {
             true => (
                 "cloth",
