@@ -32,6 +32,10 @@ impl Mesh {
     pub fn refined(mut self, longest: f64, most: usize) -> Self {
         let mut neighbours: HashMap<EdgeKey, Vec<u32>> = HashMap::new();
         for (t, &[a, b, c]) in (0u32..).zip(&self.triangles) {
+            // A triangle that names a vertex twice has no area, and is left as it is.
+            if a == b || b == c || c == a {
+                continue;
+            }
             for (i, j) in [(a, b), (b, c), (c, a)] {
                 neighbours.entry(edge_key(i, j)).or_default().push(t);
             }
@@ -61,7 +65,6 @@ impl Mesh {
             self.vertices.push(at);
             let mut added = vec![edge_key(a, middle), edge_key(middle, b)];
             for t in beside {
-                // A triangle that names a vertex twice is listed twice, and cut once.
                 let Some((first, second)) = cut(self.triangles[t as usize], edge, middle) else {
                     continue;
                 };
@@ -241,7 +244,9 @@ mod tests {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
             triangles: vec![[0, 1, 1], [0, 1, 2], [1, 0, 2]],
         };
-        let fine = mesh.refined(0.3, 1000);
+        let mut fine = mesh.refined(0.3, 1000);
+        assert_eq!(fine.triangles[0], [0, 1, 1]);
+        fine.triangles.remove(0);
         assert!(fine.longest_edge() <= 0.3);
         let count = fine.vertices.len() as u32;
         assert!(fine.triangles.iter().flatten().all(|&v| v < count));

@@ -153,7 +153,12 @@ fn impossible_characters_are_refused() {
             "expected 2 or 3 numbers, found 1",
             "x and y",
         ),
-        ("position = [1e9, 0]", "2:12", "1000000000 m away", "far too large"),
+        (
+            "position = [1e9, 0]",
+            "2:12",
+            "1000000000 m away",
+            "far too large",
+        ),
         (
             "color = \"blue\"",
             "2:9",

@@ -183,7 +183,7 @@ fn a_piece_that_is_not_finite_is_left_out_of_its_obj() {
     recording.header.cloths[1].name = "first\nsquare".into();
     written(&recording, &path);
     let text = fs::read_to_string(path.join("frame-0000.obj")).unwrap();
-    assert!(text.contains("# first square is left out"), "{text}");
+    assert!(text.contains("# first\\nsquare is left out"), "{text}");
     assert!(!text.contains("NaN"));
     let vertices: usize = objects(&text).iter().map(|o| o.1.len()).sum();
     let corners = objects(&text).into_iter().flat_map(|o| o.2).flatten();

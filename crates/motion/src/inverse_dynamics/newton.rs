@@ -93,7 +93,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Solves (6) of Mordatch for the cluster, with the present λ as warm start. `places`
+    /// Solves Mordatch (6) for the cluster, with the present λ as warm start. `places`
     /// gives the number of each body within its cluster.
     pub(super) fn solve(
         &mut self,

@@ -24,7 +24,9 @@ fn grid(r: &ClothRectangleSpec, cloth: &ClothSpec) -> [u32; 2] {
         let n = cloth.resolution.clamp(2, 10_000);
         let along = |length: f64| {
             let share = length / r.width.max(r.height);
-            ((f64::from(n - 1) * share).round() as u32).max(1).saturating_add(1)
+            ((f64::from(n - 1) * share).round() as u32)
+                .max(1)
+                .saturating_add(1)
         };
         [along(r.width), along(r.height)]
     })
