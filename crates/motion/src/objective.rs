@@ -1,8 +1,8 @@
 //! The sum (1) of all costs over all moments: its value, its gradient for L-BFGS, and
 //! its normal equations for Levenberg-Marquardt.
 //!
-//! All three come from one loop over the moments ([`Evaluator::accumulate`]); they
-//! differ only in what they do with the residuals of a moment ([`Accumulator`]).
+//! All three come from one loop over the moments (`Evaluator::accumulate`); they
+//! differ only in what they do with the residuals of a moment (`Accumulator`).
 
 use crate::costs::physics::PhysicsMemory;
 use crate::costs::{TermWeights, Terms, evaluate_running_costs, task};

@@ -9,7 +9,7 @@
 //!
 //! Every effector has a contact with every object and every other character, and nearly
 //! all of these are inactive. Where a contact with a moving surface
-//! [fades out](Program::fading), this cost fades into c · (1 m)², which needs no
+//! [fades out](Program::contact_fade), this cost fades into c · (1 m)², which needs no
 //! distance.
 
 use crate::contact_state::{ContactState, ContactStateGradient};

@@ -3,7 +3,7 @@
 //!
 //! Each shape has its own file. All are rounded: the normals of a sharp edge flip, and
 //! an optimiser gets stuck there. Shapes are given about their own origin. A
-//! [`Surface`] places a shape in the world, a [`ContactSolid`](crate::program::Solid) attaches
+//! [`Surface`] places a shape in the world, a [`ContactSolid`](crate::program::ContactSolid) attaches
 //! one to a moving frame.
 
 mod capsule;

@@ -112,7 +112,7 @@ impl SoftNearestPoint {
     }
 
     /// Mordatch (3): weights η_j = 1/(1 + k |p − n_j|²), normalised. Bounded surfaces
-    /// fade out towards [`CULL_DISTANCE_M`].
+    /// fade out towards `CULL_DISTANCE_M`.
     pub fn new(around: &Surroundings, p: DVec3) -> Self {
         if let [only] = &around.surfaces[..] {
             return Self::to_one(&only.distance(p));
