@@ -98,9 +98,9 @@ const MAX_LOOK_AHEAD_THICKNESSES: f64 = 16.0;
 /// What moves by no more than this part of a thickness in that time is as good
 /// as at rest, and is given it: what makes it turn off its way is taken back.
 const REST_THICKNESSES: f64 = 0.1;
-/// Beyond this share of points that left their swept box, all is made anew.
+/// Beyond this share of points that left their swept box, all boxes are rebuilt.
 const REBUILD_FRACTION: f64 = 0.2;
-/// After this share of the steps looked ahead, all is made anew as soon as one
+/// After this share of the steps looked ahead, all boxes are rebuilt as soon as one
 /// point leaves its swept box.
 const MAX_AGE_FRACTION: f64 = 0.6;
 

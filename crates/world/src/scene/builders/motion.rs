@@ -163,13 +163,13 @@ impl GoalSpec {
         }
     }
 
-    /// The character that is to reach the goal; needed if there are several.
+    /// The character that reaches the goal; needed if there are several.
     pub fn character(mut self, name: impl Into<String>) -> Self {
         self.character = Some(name.into());
         self
     }
 
-    /// The object that is to be at the position, instead of a character.
+    /// The object that the position goal is about, instead of a character.
     pub fn object(mut self, name: impl Into<String>) -> Self {
         self.object = Some(name.into());
         self
