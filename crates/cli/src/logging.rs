@@ -5,8 +5,10 @@ use crate::Done;
 use crate::errors::Failure;
 use crate::terminal;
 use std::io;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// The variable that chooses what is logged, as in `conatus_world=debug,warn`.
 const VARIABLE: &str = "CONATUS_LOG";
@@ -18,20 +20,19 @@ pub fn begin(verbosity: u8) -> Done {
     let Some(filter) = filter(verbosity, variable.as_deref())? else {
         return Ok(());
     };
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(Lines)
         .with_ansi(false)
         .with_target(verbosity > 1)
-        .compact()
-        .finish();
+        .compact();
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter));
     // It is set once, here.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(())
 }
 
 /// What to log; nothing by default.
-fn filter(verbosity: u8, variable: Option<&str>) -> Result<Option<EnvFilter>, Failure> {
+fn filter(verbosity: u8, variable: Option<&str>) -> Result<Option<Targets>, Failure> {
     let directives = match (variable.map(str::trim), verbosity) {
         (Some(directives), _) if !directives.is_empty() => directives,
         (_, 0) => return Ok(None),
@@ -39,7 +40,7 @@ fn filter(verbosity: u8, variable: Option<&str>) -> Result<Option<EnvFilter>, Fa
         (_, 2) => "debug",
         _ => "trace",
     };
-    EnvFilter::try_new(directives).map(Some).map_err(|error| {
+    directives.parse::<Targets>().map(Some).map_err(|error| {
         Failure::usage(
             format!("the environment variable {VARIABLE} is `{directives}`: {error}"),
             "write levels (error, warn, info, debug, trace), also by crate: \

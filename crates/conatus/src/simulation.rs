@@ -165,7 +165,7 @@ impl Simulation {
 
     /// Takes a body out of the world, with the springs that hold on to it. Its
     /// handle stays valid. Frames recorded from now on give it the status
-    /// `removed`; pictures and 3D files still show it where it was.
+    /// `removed`, and pictures and 3D files do not show it any more.
     pub fn remove_body(&mut self, body: BodyId) -> Result<(), Error> {
         Ok(self.setup.world.remove_body(body.0)?)
     }

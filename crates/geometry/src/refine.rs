@@ -5,12 +5,13 @@
 //!
 //! - **Conforming.** All triangles at an edge are cut at the same point, so no vertex ever
 //!   lies inside the edge of another triangle, and a closed surface stays closed.
-//! - **Fewer triangles.** Only the edges that are too long are cut. A long thin triangle has
-//!   two of them, so n levels make 3ⁿ triangles of it, where cutting into four makes 4ⁿ. The
-//!   slivers get narrower with every level; flipping edges between coplanar triangles would
-//!   avoid that and make about 2ⁿ.
+//! - **Few triangles.** Only the edges that are too long are cut. An edge between coplanar
+//!   triangles is flipped instead where the other diagonal of their quadrilateral is shorter:
+//!   without flips a long thin triangle becomes 3ⁿ ever thinner ones in n levels, and cutting
+//!   into four makes 4ⁿ; with them the number grows as the length over the limit.
 //! - **It ends.** A cut replaces an edge of length L by two of length L/2, and every median
-//!   that it adds is at most (√3/2) L long, because L is the longest edge of the triangle.
+//!   that it adds is at most (√3/2) L long, because L is the longest edge of the triangle. A
+//!   flip replaces an edge by a shorter one.
 //!
 //! Vertices are added on the flat triangles; nothing is moved towards a curved surface.
 
@@ -20,6 +21,14 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// An edge by its two vertices, the smaller index first.
 type EdgeKey = (u32, u32);
+
+/// A diagonal is flipped if the square of the other one is smaller by at least this factor:
+/// rounding must not decide between equal diagonals.
+const MAX_FLIP_RATIO: f64 = 0.999;
+
+/// Triangles are coplanar if the cosine of the angle between their normals is above one less
+/// this (1.4 µrad): a flip may move the surface only by rounding.
+const FLAT_TOLERANCE: f64 = 1e-12;
 
 fn edge_key(a: u32, b: u32) -> EdgeKey {
     (a.min(b), a.max(b))
@@ -53,6 +62,13 @@ impl Mesh {
             .map(|(square, edge)| (square.to_bits(), edge))
             .collect();
         while let Some((_, edge)) = heap.pop() {
+            if let Some(diagonal) = self.flip(edge, &mut neighbours) {
+                let square = length(&self.vertices, diagonal);
+                if square > limit {
+                    heap.push((square.to_bits(), diagonal));
+                }
+                continue;
+            }
             let Some(beside) = neighbours.remove(&edge) else {
                 continue;
             };
@@ -96,6 +112,50 @@ impl Mesh {
         self
     }
 
+    /// Replaces an edge between two coplanar triangles by the other diagonal of their
+    /// quadrilateral, if that is shorter. Returns the new edge.
+    fn flip(
+        &mut self,
+        edge: EdgeKey,
+        neighbours: &mut HashMap<EdgeKey, Vec<u32>>,
+    ) -> Option<EdgeKey> {
+        let &[t, u] = neighbours.get(&edge)?.as_slice() else {
+            return None;
+        };
+        let [a, b, c] = starting_at(self.triangles[t as usize], edge)?;
+        let [b2, a2, d] = starting_at(self.triangles[u as usize], edge)?;
+        // Two triangles with opposite orientations have no common side of the surface.
+        if (a, b) != (a2, b2) || neighbours.contains_key(&edge_key(c, d)) {
+            return None;
+        }
+        let at = |v: u32| self.vertices[v as usize];
+        let along = at(b) - at(a);
+        let across = at(d) - at(c);
+        if across.length_squared() >= MAX_FLIP_RATIO * along.length_squared() {
+            return None;
+        }
+        // The normals of the triangles before and after have to agree, or the surface bends
+        // at the edge, or the quadrilateral is not convex.
+        let normal = |p: u32, q: u32, r: u32| (at(q) - at(p)).cross(at(r) - at(p));
+        let before = [normal(a, b, c), normal(b, a, d)];
+        let after = [normal(a, d, c), normal(d, b, c)];
+        let direction = (before[0] + before[1]).normalize_or_zero();
+        let flat = |n: &DVec3| n.dot(direction) > (1.0 - FLAT_TOLERANCE) * n.length();
+        if !before.iter().chain(&after).all(flat) {
+            return None;
+        }
+        self.triangles[t as usize] = [a, d, c];
+        self.triangles[u as usize] = [d, b, c];
+        neighbours.remove(&edge);
+        for (moved, from, to) in [(edge_key(a, d), u, t), (edge_key(b, c), t, u)] {
+            let list = neighbours.get_mut(&moved).into_iter().flatten();
+            list.filter(|n| **n == from).for_each(|n| *n = to);
+        }
+        let diagonal = edge_key(c, d);
+        neighbours.insert(diagonal, vec![t, u]);
+        Some(diagonal)
+    }
+
     /// The length of the longest edge; zero without triangles.
     pub fn longest_edge(&self) -> f64 {
         (0..self.triangles.len())
@@ -105,13 +165,18 @@ impl Mesh {
     }
 }
 
+/// The corners of a triangle, rotated so that the edge comes first. None if it does not
+/// have that edge.
+fn starting_at([a, b, c]: [u32; 3], edge: EdgeKey) -> Option<[u32; 3]> {
+    [[a, b, c], [b, c, a], [c, a, b]]
+        .into_iter()
+        .find(|[from, to, _]| edge_key(*from, *to) == edge)
+}
+
 /// The two halves of a triangle that is cut at the middle of one of its edges, oriented as
 /// it is: [from, middle, apex] and [middle, to, apex]. None if it does not have that edge.
 fn cut(triangle: [u32; 3], edge: EdgeKey, middle: u32) -> Option<([u32; 3], [u32; 3])> {
-    let [a, b, c] = triangle;
-    let [from, to, apex] = [[a, b, c], [b, c, a], [c, a, b]]
-        .into_iter()
-        .find(|[from, to, _]| edge_key(*from, *to) == edge)?;
+    let [from, to, apex] = starting_at(triangle, edge)?;
     Some(([from, middle, apex], [middle, to, apex]))
 }
 

@@ -291,6 +291,20 @@ pub struct Event {
     pub detail: serde_json::Value,
 }
 
+impl Frame {
+    /// The bodies that are in the world, with their indices: all but removed ones.
+    pub fn present_bodies(&self) -> impl Iterator<Item = (usize, &BodyFrame)> {
+        let bodies = self.bodies.iter().enumerate();
+        bodies.filter(|(_, body)| body.status != Status::Removed)
+    }
+
+    /// A body, unless it was removed.
+    pub fn present_body(&self, index: usize) -> Option<&BodyFrame> {
+        let body = self.bodies.get(index)?;
+        (body.status != Status::Removed).then_some(body)
+    }
+}
+
 impl Event {
     /// The body that was quarantined, if the event is a quarantine.
     pub fn quarantined(&self) -> Option<&str> {

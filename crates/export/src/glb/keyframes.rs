@@ -4,7 +4,7 @@
 //! none of these.
 
 use crate::shared::sanitize::PoseSanitizer;
-use conatus_record::Frame;
+use conatus_record::{Frame, Status};
 use gltf_json::scene::UnitQuaternion;
 
 /// The frames that become keyframes.
@@ -43,7 +43,8 @@ impl Keyframes {
         keys
     }
 
-    /// The poses of body `index`.
+    /// The poses of body `index`. A body that is not in the world has the scale 0:
+    /// every reader of glTF hides it then.
     pub fn body(&self, frames: &[Frame], index: usize) -> Track {
         let mut track = Track::default();
         let mut poses = PoseSanitizer::default();
@@ -52,7 +53,16 @@ impl Keyframes {
                 let translation = poses.translation(body.position);
                 track.translation.extend(translation);
                 track.rotation.extend(poses.rotation(body.orientation));
+                let scale = if body.status == Status::Removed {
+                    0.0
+                } else {
+                    1.0
+                };
+                track.scale.extend([scale; 3]);
             }
+        }
+        if track.scale.iter().all(|scale| *scale == 1.0) {
+            track.scale.clear();
         }
         track
     }

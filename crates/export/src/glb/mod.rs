@@ -85,6 +85,7 @@ fn bodies(
             mesh,
             translation: track.first_translation(),
             rotation: track.first_rotation(),
+            scale: track.first_scale(),
             extras: json::extras::RawValue::from_string(extras).ok(),
             ..json::Node::default()
         });

@@ -56,6 +56,8 @@ fn track(recording: &Recording, keys: &Keyframes, spring: &SpringInfo, size: f64
     for &frame in &keys.frames {
         let ends = recording.frames.get(frame);
         let ends = ends.and_then(|f| springs::ends(spring, f));
+        // A spring without a body at one end is hidden.
+        let width = if ends.is_some() { width } else { 0.0 };
         let [a, b] = ends.unwrap_or([DVec3::NAN; 2]);
         let along = b - a;
         if along.is_finite() && along.length() < 1e30 {

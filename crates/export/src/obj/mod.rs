@@ -81,8 +81,8 @@ fn text(recording: &Recording, number: usize, frame: &Frame, surfaces: &BodySurf
         let points = points.iter().copied();
         out.add("cloth", &piece.name, points, &piece.triangles);
     }
-    for (index, (info, body)) in header.bodies.iter().zip(&frame.bodies).enumerate() {
-        let Some(surface) = surfaces.get(index) else {
+    for (index, body) in frame.present_bodies() {
+        let (Some(info), Some(surface)) = (header.bodies.get(index), surfaces.get(index)) else {
             continue;
         };
         let place = |v: &DVec3| body.position + body.orientation * *v;

@@ -61,9 +61,10 @@ impl Primitives {
     /// The primitives of a frame.
     pub fn new(scene: &RenderScene, frame: &Frame) -> Self {
         let mut primitives = Self::default();
-        let bodies = scene.recording.header.bodies.iter();
-        for (index, (info, body)) in bodies.zip(&frame.bodies).enumerate() {
-            primitives.body(scene, index, info, body);
+        for (index, body) in frame.present_bodies() {
+            if let Some(info) = scene.recording.header.bodies.get(index) {
+                primitives.body(scene, index, info, body);
+            }
         }
         primitives.springs(scene, frame);
         primitives.cloth(scene, frame);

@@ -207,9 +207,10 @@ fn places(recording: &Recording, outlines: &[Vec<(DVec3, f64)>]) -> Vec<(DVec3, 
     let mut places: Vec<(DVec3, f64)> = Vec::new();
     // The last frame is always included.
     for frame in frames.iter().rev().step_by(every) {
-        for (body, outline) in frame.bodies.iter().zip(outlines) {
+        for (index, body) in frame.present_bodies() {
+            let outline = outlines.get(index).into_iter().flatten();
             let place = |(p, r): &(DVec3, f64)| (body.position + body.orientation * *p, r.abs());
-            places.extend(outline.iter().map(place).filter(|(p, _)| is_in_range(p)));
+            places.extend(outline.map(place).filter(|(p, _)| is_in_range(p)));
         }
     }
     let vertices = recording.header.cloth_vertices();
@@ -296,7 +297,7 @@ fn lowest(
     for frame in shown {
         let heights = frame.cloth.iter().map(|v| v.dot(up));
         lowest = heights.filter(|at| near(*at)).fold(lowest, f64::min);
-        for (b, body) in frame.bodies.iter().enumerate() {
+        for (b, body) in frame.present_bodies() {
             let below = match (balls.get(b), mesh(b)) {
                 (Some(None), Some(mesh)) => {
                     let turned = body.orientation.inverse() * up;

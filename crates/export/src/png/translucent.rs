@@ -77,7 +77,7 @@ pub(super) fn hides_cloth(
     camera: &Camera,
 ) -> bool {
     shown.iter().any(|frame| {
-        let Some((at, axes)) = frame.bodies.get(body).and_then(|b| space.pose(b)) else {
+        let Some((at, axes)) = frame.present_body(body).and_then(|b| space.pose(b)) else {
             return false;
         };
         let place = |p: DVec3| {

@@ -84,8 +84,8 @@ pub(crate) fn extent(recording: &Recording) -> Extent {
     let radii: Vec<f64> = header.bodies.iter().map(|b| radius(header, b)).collect();
     let mut extent = Extent::EMPTY;
     for frame in &recording.frames {
-        for (body, radius) in frame.bodies.iter().zip(&radii) {
-            extent.add(body.position, *radius);
+        for (index, body) in frame.present_bodies() {
+            extent.add(body.position, radii.get(index).copied().unwrap_or(0.0));
         }
         frame.cloth.iter().for_each(|v| extent.add(*v, 0.0));
     }
@@ -158,7 +158,7 @@ pub(crate) fn view_azimuth(recording: &Recording) -> f64 {
         let right = second * cos - first * sin;
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for frame in recording.frames.iter().step_by(every) {
-            let bodies = frame.bodies.iter().map(|b| b.position);
+            let bodies = frame.present_bodies().map(|(_, b)| b.position);
             let sparse = (frame.cloth.len() / 500).max(1);
             let cloth = frame.cloth.iter().step_by(sparse).copied();
             for place in bodies.chain(cloth) {

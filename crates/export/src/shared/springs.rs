@@ -3,12 +3,12 @@
 use conatus_math::DVec3;
 use conatus_record::{EndInfo, Frame, SpringInfo};
 
-/// The two ends of a spring in a frame.
+/// The two ends of a spring in a frame; none if a body at an end was removed.
 pub(crate) fn ends(spring: &SpringInfo, frame: &Frame) -> Option<[DVec3; 2]> {
     let at = |end: &EndInfo| match *end {
         EndInfo::Pin(point) => Some(point),
         EndInfo::Body(body, point) => {
-            let body = frame.bodies.get(body)?;
+            let body = frame.present_body(body)?;
             Some(body.position + body.orientation * point)
         }
     };

@@ -71,7 +71,8 @@ impl<'a> BodyPainter<'a> {
         below: impl Fn(DVec3) -> Option<(DVec3, f64)>,
         out: &mut String,
     ) {
-        for (body, &radius) in frame.bodies.iter().zip(&self.radii) {
+        for (index, body) in frame.present_bodies() {
+            let radius = self.radii.get(index).copied().unwrap_or(0.0);
             let Some((foot, height)) = below(body.position) else {
                 continue;
             };
@@ -99,7 +100,7 @@ impl<'a> BodyPainter<'a> {
 
     /// The bodies from far to near.
     fn order(&self, frame: &Frame) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..frame.bodies.len()).collect();
+        let mut order: Vec<usize> = frame.present_bodies().map(|(index, _)| index).collect();
         let depth = |&b: &usize| {
             frame
                 .bodies
@@ -115,7 +116,10 @@ impl<'a> BodyPainter<'a> {
     pub fn solid_faces<T>(&self, frame: &Frame, face: impl Fn([DVec3; 3]) -> T) -> Vec<T> {
         let mut out = Vec::new();
         let [across, upright] = self.view.axes();
-        for (index, (info, body)) in self.header.bodies.iter().zip(&frame.bodies).enumerate() {
+        for (index, body) in frame.present_bodies() {
+            let Some(info) = self.header.bodies.get(index) else {
+                continue;
+            };
             let place = |v: DVec3| body.position + body.orientation * v;
             let mut ball = |centre: DVec3, radius: f64| {
                 // A square with the corners on the rim, near enough.
@@ -161,7 +165,7 @@ impl<'a> BodyPainter<'a> {
 
     /// One body.
     pub fn body(&self, frame: &Frame, index: usize, weight: f64, out: &mut String) {
-        let (Some(info), Some(body)) = (self.header.bodies.get(index), frame.bodies.get(index))
+        let (Some(info), Some(body)) = (self.header.bodies.get(index), frame.present_body(index))
         else {
             return;
         };

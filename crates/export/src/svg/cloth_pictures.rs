@@ -96,8 +96,8 @@ fn bounds(view: &View, recording: &Recording, ground: &Ground) -> ([f64; 2], [f6
     let radii: Vec<f64> = header.bodies.iter().map(radius).collect();
     for frame in &recording.frames {
         frame.cloth.iter().for_each(|p| see(*p, 0.0));
-        for (body, radius) in frame.bodies.iter().zip(&radii) {
-            see(body.position, *radius);
+        for (index, body) in frame.present_bodies() {
+            see(body.position, radii.get(index).copied().unwrap_or(0.0));
         }
     }
     ground.corners().into_iter().for_each(|p| see(p, 0.0));
@@ -189,7 +189,10 @@ impl Face {
 fn glass(recording: &Recording, frame: &Frame, view: &View) -> Vec<Face> {
     let header = &recording.header;
     let mut out = Vec::new();
-    for (info, body) in header.bodies.iter().zip(&frame.bodies) {
+    for (index, body) in frame.present_bodies() {
+        let Some(info) = header.bodies.get(index) else {
+            continue;
+        };
         let mesh = info.mesh.and_then(|m| header.meshes.get(m));
         let Some(mesh) = mesh.filter(|m| shapes::is_open(m)) else {
             continue;

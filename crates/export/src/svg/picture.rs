@@ -126,8 +126,8 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
         .map(|b| bounds::radius(header, b))
         .collect();
     for frame in &recording.frames {
-        for (body, radius) in frame.bodies.iter().zip(&radii) {
-            see(body.position, *radius);
+        for (index, body) in frame.present_bodies() {
+            see(body.position, radii.get(index).copied().unwrap_or(0.0));
         }
         for spring in &header.springs {
             let ends = springs::ends(spring, frame);
@@ -285,12 +285,13 @@ fn trails(recording: &Recording, view: &View, out: &mut String) {
     for (b, body) in shown.step_by(every) {
         let (mut path, mut last) = (String::new(), None::<[f64; 2]>);
         let frames = recording.frames.iter().step_by(sparse);
-        for p in frames.filter_map(|f| f.bodies.get(b)) {
-            let [x, y] = view.at(p.position);
-            if !(x.abs() < 1e6 && y.abs() < 1e6) {
+        for frame in frames {
+            let at = frame.present_body(b).map(|p| view.at(p.position));
+            let in_range = |at: &[f64; 2]| at.iter().all(|v| v.abs() < 1e6);
+            let Some([x, y]) = at.filter(in_range) else {
                 last = None;
                 continue;
-            }
+            };
             match last {
                 Some([lx, ly]) if f64::hypot(x - lx, y - ly) < 2.5 => continue,
                 Some(_) => put!(path, "L{x:.1} {y:.1}"),

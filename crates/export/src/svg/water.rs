@@ -30,7 +30,7 @@ pub(super) fn draw(
 ) {
     let view = painter.view;
     let mut pieces: Vec<(f64, Piece)> = Vec::new();
-    for (index, body) in frame.bodies.iter().enumerate() {
+    for (index, body) in frame.present_bodies() {
         pieces.push((
             view.depth(level(body.position, recording.header.up)),
             Piece::Body(index),

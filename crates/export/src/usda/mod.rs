@@ -179,7 +179,40 @@ fn write_transform(
     if !at.is_empty() {
         stage.line("uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]")?;
     }
-    Ok(())
+    write_visibility(recording, time_codes, index, stage)
+}
+
+/// Writes when a body is visible, if it is not in the world all the time.
+fn write_visibility(
+    recording: &Recording,
+    time_codes: &TimeCodes,
+    index: usize,
+    stage: &mut Stage<impl Write>,
+) -> io::Result<()> {
+    let is_present = |frame: &usize| {
+        let frame = recording.frames.get(*frame);
+        frame.is_some_and(|f| f.present_body(index).is_some())
+    };
+    let present: Vec<bool> = time_codes
+        .frames
+        .iter()
+        .map(|(_, f)| is_present(f))
+        .collect();
+    if present.iter().all(|present| *present) {
+        return Ok(());
+    }
+    stage.line("token visibility.timeSamples = {")?;
+    let mut before = None;
+    for ((code, _), present) in time_codes.frames.iter().zip(present) {
+        // Tokens keep their value until the next sample.
+        if before == Some(present) {
+            continue;
+        }
+        before = Some(present);
+        let value = if present { "inherited" } else { "invisible" };
+        stage.line(&format!("    {code}: \"{value}\","))?;
+    }
+    stage.line("}")
 }
 
 /// Writes the surface of a body.

@@ -8,6 +8,7 @@ mod control_characters;
 mod formats;
 mod glb_validator;
 mod png;
+mod removed;
 mod shared_meshes;
 #[path = "../../../record/tests/support/mod.rs"]
 mod support;

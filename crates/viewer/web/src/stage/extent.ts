@@ -51,6 +51,7 @@ export function extentOf(header: Header, frame: Frame | null, reach: Float64Arra
     const poses = new Poses(header.bodies.length);
     poses.update(frame, null, 0);
     for (let i = 0; i < n; i++) {
+      if (!poses.isShown(i)) continue;
       const k = 13 * i, body = header.bodies[i];
       if (body.scripted) for (const corner of obstacleCorners(header, body)) box.add(...poses.toWorld(i, corner));
       else box.add(frame.bodies[k], frame.bodies[k + 1], frame.bodies[k + 2], reach[i]);

@@ -1,4 +1,5 @@
 // The poses of all bodies at the drawn moment, interpolated between two frames.
+import { REMOVED } from '../frame';
 import type { Frame, Vec3 } from '../model';
 import { Box, isDrawable } from './box';
 
@@ -16,7 +17,10 @@ export class Poses {
     this.data = new Float64Array(POSE * count);
   }
 
-  /** Linear for positions, spherical for orientations; a body without a valid position keeps its last pose. */
+  /**
+   * Linear for positions, spherical for orientations; a body without a valid position keeps its last pose. A body that was
+   * removed is not drawn.
+   */
   update(a: Frame, b: Frame | null, s: number): void {
     const { data, box } = this;
     const from = a.bodies;
@@ -24,12 +28,16 @@ export class Poses {
     const n = Math.min(this.count, from.length / STRIDE, to.length / STRIDE);
     box.clear();
     for (let i = 0, k = 0, p = 0; i < n; i++, k += STRIDE, p += POSE) {
+      if (a.status[i] === REMOVED) {
+        data[p + 7] = 0;
+        continue;
+      }
       let x = from[k], y = from[k + 1], z = from[k + 2];
       let w = from[k + 3], i1 = from[k + 4], i2 = from[k + 5], i3 = from[k + 6];
       if (isDrawable(x, y, z) && Number.isFinite(w + i1 + i2 + i3)) {
         const bx = to[k], by = to[k + 1], bz = to[k + 2];
         const bw = to[k + 3], b1 = to[k + 4], b2 = to[k + 5], b3 = to[k + 6];
-        if (s > 0 && isDrawable(bx, by, bz) && Number.isFinite(bw + b1 + b2 + b3)) {
+        if (s > 0 && b?.status[i] !== REMOVED && isDrawable(bx, by, bz) && Number.isFinite(bw + b1 + b2 + b3)) {
           x += s * (bx - x);
           y += s * (by - y);
           z += s * (bz - z);
