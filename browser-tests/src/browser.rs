@@ -1,14 +1,8 @@
 //! One Chromium for all tests of a process, and the pages that a test opens in it.
 
+use crate::devtools::DevTools;
 use crate::tab::Tab;
-use chromiumoxide::Browser;
-use chromiumoxide::cdp::browser_protocol::browser::{
-    SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
-use chromiumoxide::cdp::browser_protocol::target::CreateTargetParams;
-use chromiumoxide::detection::{DetectionOptions, default_executable};
-use chromiumoxide::handler::HandlerConfig;
-use futures_util::StreamExt;
+use serde_json::json;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -25,7 +19,7 @@ pub const SIZE: (u32, u32) = (1000, 700);
 /// are drawn in software: a sixteenth of the pixels takes a fraction of the time.
 const COARSE: f64 = 0.25;
 
-/// How long a busy machine may take to start a browser, or to answer a call.
+/// How long a busy machine may take to start a browser.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// How many tests run at the same time. A test waits for its program and its
@@ -69,9 +63,24 @@ sleep 2
 rm -rf "$folder"
 "#;
 
+/// The names of Chromium and Chrome on the `PATH`.
+const NAMES: [&str; 5] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+];
+
+/// Where they are on systems without a `PATH` for applications.
+const USUAL_PLACES: [&str; 2] = [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
 struct Shared {
     runtime: Runtime,
-    browser: Browser,
+    devtools: DevTools,
     folder: PathBuf,
     _supervisor: Child,
 }
@@ -87,11 +96,13 @@ fn find() -> Option<PathBuf> {
     if let Some(named) = named.filter(|named| !named.is_empty()) {
         return Some(named.into());
     }
-    let usual = DetectionOptions {
-        msedge: false,
-        unstable: false,
-    };
-    default_executable(usual).ok()
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let on_path = NAMES
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let usual = USUAL_PLACES.iter().map(PathBuf::from);
+    on_path.chain(usual).find(|program| program.is_file())
 }
 
 fn start() -> Shared {
@@ -126,21 +137,12 @@ fn start() -> Shared {
         .enable_all()
         .build()
         .unwrap_or_else(|error| panic!("no runtime: {error}"));
-    let config = HandlerConfig {
-        request_timeout: TIMEOUT,
-        // Each tab sets its own.
-        viewport: None,
-        ..HandlerConfig::default()
-    };
-    let (browser, mut handler) = runtime
-        .block_on(Browser::connect_with_config(address, config))
+    let devtools = runtime
+        .block_on(DevTools::connect(&address))
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
-    // A message that chromiumoxide does not know is an error; the next one may
-    // be known.
-    runtime.spawn(async move { while handler.next().await.is_some() {} });
     Shared {
         runtime,
-        browser,
+        devtools,
         folder,
         _supervisor: supervisor,
     }
@@ -231,12 +233,8 @@ impl Browsing {
 
     /// Opens any page.
     pub async fn open_any(&self, url: &str) -> Tab {
-        let mut blank = CreateTargetParams::new("about:blank");
-        // A tab behind another one does not draw.
-        blank.new_window = Some(true);
-        let page = SHARED.browser.new_page(blank).await;
-        let page = page.unwrap_or_else(|error| panic!("no new page: {error}"));
-        let tab = Tab::new(page, self.scale, Arc::clone(&self.errors)).await;
+        let devtools = SHARED.devtools.clone();
+        let tab = Tab::new(devtools, self.scale, Arc::clone(&self.errors)).await;
         lock(&self.tabs).push(tab.clone());
         tab.go(url).await;
         tab
@@ -254,9 +252,9 @@ impl Browsing {
             .tempdir_in(&SHARED.folder)
             .map(tempfile::TempDir::keep)
             .unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-        let mut allow = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Allow);
-        allow.download_path = Some(folder.display().to_string());
-        let done = SHARED.browser.execute(allow).await;
+        let allow = json!({ "behavior": "allow", "downloadPath": folder.display().to_string() });
+        let method = "Browser.setDownloadBehavior";
+        let done = SHARED.devtools.call(None, method, allow).await;
         done.unwrap_or_else(|error| panic!("no downloads: {error}"));
         folder
     }

@@ -2,6 +2,7 @@
 //! `tests/page` and for the soak test.
 
 pub mod browser;
+pub mod devtools;
 pub mod picture;
 pub mod program;
 pub mod socket;

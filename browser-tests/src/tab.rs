@@ -1,24 +1,10 @@
 //! A page in the browser: its state, its keys, its pointer.
 
 use crate::browser::SIZE;
+use crate::devtools::{DevTools, text};
 use crate::picture::Picture;
-use chromiumoxide::Page;
-use chromiumoxide::cdp::browser_protocol::accessibility::{AxValue, GetFullAxTreeParams};
-use chromiumoxide::cdp::browser_protocol::emulation::{
-    SetDeviceMetricsOverrideParams, SetFocusEmulationEnabledParams,
-};
-use chromiumoxide::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
-    MouseButton,
-};
-use chromiumoxide::cdp::browser_protocol::log::{self, EventEntryAdded, LogEntryLevel};
-use chromiumoxide::cdp::browser_protocol::page::NavigateParams;
-use chromiumoxide::cdp::js_protocol::runtime::{
-    ConsoleApiCalledType, EvaluateParams, EventConsoleApiCalled, EventExceptionThrown,
-};
-use chromiumoxide::page::ScreenshotParams;
-use futures_util::StreamExt;
-use serde_json::Value;
+use base64::Engine as _;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -33,90 +19,60 @@ const SHIFT: i64 = 8;
 /// One page.
 #[derive(Clone)]
 pub struct Tab {
-    page: Page,
+    devtools: DevTools,
+    target: String,
+    session: String,
     /// Device pixels per CSS pixel.
     scale: f64,
 }
 
 impl Tab {
-    pub(crate) async fn new(page: Page, scale: f64, errors: Arc<Mutex<Vec<String>>>) -> Self {
-        let report = {
-            let errors = Arc::clone(&errors);
-            move |error: String| {
-                if let Ok(mut errors) = errors.lock() {
-                    errors.push(error);
-                }
+    /// Opens an empty page. Its errors are added to `errors`.
+    pub(crate) async fn new(
+        devtools: DevTools,
+        scale: f64,
+        errors: Arc<Mutex<Vec<String>>>,
+    ) -> Self {
+        let listener = move |method: &str, event: &Value| {
+            if let Some(error) = reported_error(method, event)
+                && let Ok(mut errors) = errors.lock()
+            {
+                errors.push(error);
             }
         };
-        let failed = "no events from the page";
-        let mut calls = page
-            .event_listener::<EventConsoleApiCalled>()
-            .await
-            .expect(failed);
-        let mut throws = page
-            .event_listener::<EventExceptionThrown>()
-            .await
-            .expect(failed);
-        let mut entries = page
-            .event_listener::<EventEntryAdded>()
-            .await
-            .expect(failed);
-        let report_call = report.clone();
-        tokio::spawn(async move {
-            while let Some(call) = calls.next().await {
-                if matches!(
-                    call.r#type,
-                    ConsoleApiCalledType::Error | ConsoleApiCalledType::Assert
-                ) {
-                    let words = call.args.iter().map(|argument| match &argument.value {
-                        Some(value) => value.to_string(),
-                        None => argument.description.clone().unwrap_or_default(),
-                    });
-                    report_call(words.collect::<Vec<_>>().join(" "));
-                }
-            }
-        });
-        let report_call = report.clone();
-        tokio::spawn(async move {
-            while let Some(thrown) = throws.next().await {
-                let details = &thrown.exception_details;
-                let what = details.exception.as_ref();
-                let what = what.and_then(|exception| exception.description.as_deref());
-                report_call(format!("{} {}", details.text, what.unwrap_or_default()));
-            }
-        });
-        tokio::spawn(async move {
-            while let Some(entry) = entries.next().await {
-                if entry.entry.level == LogEntryLevel::Error {
-                    let url = entry.entry.url.as_deref().unwrap_or_default();
-                    report(format!("{} {url}", entry.entry.text));
-                }
-            }
-        });
-        let tab = Self { page, scale };
-        tab.call(log::EnableParams::default()).await;
-        tab.call(SetFocusEmulationEnabledParams::new(true)).await;
+        let opened = devtools.open(listener).await;
+        let (target, session) = opened.unwrap_or_else(|error| panic!("no new page: {error}"));
+        let tab = Self {
+            devtools,
+            target,
+            session,
+            scale,
+        };
+        for domain in ["Page", "Runtime", "Log"] {
+            tab.call(&format!("{domain}.enable"), json!({})).await;
+        }
+        let focused = json!({ "enabled": true });
+        tab.call("Emulation.setFocusEmulationEnabled", focused)
+            .await;
         let (width, height) = SIZE;
         tab.set_size(i64::from(width), i64::from(height)).await;
         tab
     }
 
-    async fn call<C: chromiumoxide::Command>(&self, command: C) -> C::Response {
-        let name = command.identifier();
-        match self.page.execute(command).await {
-            Ok(answer) => answer.result,
-            Err(error) => panic!("{name}: {error}"),
-        }
+    async fn call(&self, method: &str, parameters: Value) -> Value {
+        let session = Some(self.session.as_str());
+        let answer = self.devtools.call(session, method, parameters).await;
+        answer.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     pub(crate) async fn go(&self, url: &str) {
-        let went = self.call(NavigateParams::new(url)).await;
-        assert_eq!(went.error_text, None, "{url}");
+        let went = self.call("Page.navigate", json!({ "url": url })).await;
+        assert_eq!(went["errorText"], Value::Null, "{url}");
     }
 
     /// Closes the page, if it is still there.
     pub async fn close(&self) {
-        let _ = self.page.clone().close().await;
+        self.devtools.close(&self.target, &self.session).await;
     }
 
     /// Waits until the page has drawn its first picture.
@@ -127,15 +83,16 @@ impl Tab {
 
     /// The value of an expression in the page, with promises awaited.
     pub async fn eval(&self, expression: &str) -> Value {
-        let mut evaluate = EvaluateParams::new(expression);
-        evaluate.await_promise = Some(true);
-        evaluate.return_by_value = Some(true);
-        let answer = self.call(evaluate).await;
-        if let Some(details) = answer.exception_details {
-            let what = details.exception.and_then(|thrown| thrown.description);
-            panic!("{expression}: {} {what:?}", details.text);
+        let evaluate = json!({
+            "expression": expression,
+            "awaitPromise": true,
+            "returnByValue": true,
+        });
+        let mut answer = self.call("Runtime.evaluate", evaluate).await;
+        if let Some(details) = answer.get("exceptionDetails") {
+            panic!("{expression}: {}", exception(details));
         }
-        answer.result.value.unwrap_or_default()
+        answer["result"]["value"].take()
     }
 
     /// `window.conatus.state()`.
@@ -200,22 +157,33 @@ impl Tab {
     }
 
     async fn set_size(&self, width: i64, height: i64) {
-        let metrics = SetDeviceMetricsOverrideParams::new(width, height, self.scale, false);
-        self.call(metrics).await;
+        let metrics = json!({
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": self.scale,
+            "mobile": false,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
     }
 
     /// Presses a key, named as in `KeyboardEvent.key`.
     pub async fn key(&self, key: &str) {
         let printed = key.chars().count() == 1;
-        let mut event = DispatchKeyEventParams::new(DispatchKeyEventType::KeyDown);
-        event.key = Some(key.to_owned());
-        event.text = printed.then(|| key.to_owned());
-        event.windows_virtual_key_code = Some(virtual_key(key));
-        event.modifiers = (key == "?").then_some(SHIFT);
-        self.call(event.clone()).await;
-        event.r#type = DispatchKeyEventType::KeyUp;
-        event.text = None;
-        self.call(event).await;
+        let mut event = json!({
+            "type": "keyDown",
+            "key": key,
+            "windowsVirtualKeyCode": virtual_key(key),
+            "modifiers": if key == "?" { SHIFT } else { 0 },
+        });
+        let released = event.clone();
+        if printed {
+            event["text"] = key.into();
+        }
+        self.call("Input.dispatchKeyEvent", event).await;
+        let mut event = released;
+        event["type"] = "keyUp".into();
+        self.call("Input.dispatchKeyEvent", event).await;
     }
 
     /// Clicks in the middle of the element that a selector finds.
@@ -246,39 +214,35 @@ impl Tab {
     /// Presses the pointer's first button.
     pub async fn press(&self, place: (f64, f64)) {
         self.hover(place).await;
-        self.pointer(DispatchMouseEventType::MousePressed, place, 1)
-            .await;
+        self.pointer("mousePressed", place, 1).await;
     }
 
     /// Moves the pointer with its button held down.
     pub async fn drag(&self, place: (f64, f64)) {
-        self.pointer(DispatchMouseEventType::MouseMoved, place, 1)
-            .await;
+        self.pointer("mouseMoved", place, 1).await;
     }
 
     /// Moves the pointer with no button down.
     pub async fn hover(&self, place: (f64, f64)) {
-        self.pointer(DispatchMouseEventType::MouseMoved, place, 0)
-            .await;
+        self.pointer("mouseMoved", place, 0).await;
     }
 
     /// Lets the pointer's button go.
     pub async fn release(&self, place: (f64, f64)) {
-        self.pointer(DispatchMouseEventType::MouseReleased, place, 0)
-            .await;
+        self.pointer("mouseReleased", place, 0).await;
     }
 
-    async fn pointer(&self, what: DispatchMouseEventType, (x, y): (f64, f64), down: i64) {
-        let button = match (&what, down) {
-            (DispatchMouseEventType::MouseMoved, 0) => MouseButton::None,
-            _ => MouseButton::Left,
-        };
-        let clicks = i64::from(what != DispatchMouseEventType::MouseMoved);
-        let mut event = DispatchMouseEventParams::new(what, x, y);
-        event.button = Some(button);
-        event.buttons = Some(down);
-        event.click_count = Some(clicks);
-        self.call(event).await;
+    async fn pointer(&self, what: &str, (x, y): (f64, f64), down: i64) {
+        let moved = what == "mouseMoved";
+        let event = json!({
+            "type": what,
+            "x": x,
+            "y": y,
+            "button": if moved && down == 0 { "none" } else { "left" },
+            "buttons": down,
+            "clickCount": i64::from(!moved),
+        });
+        self.call("Input.dispatchMouseEvent", event).await;
     }
 
     /// Chooses an entry of a list, as a user would.
@@ -374,14 +338,10 @@ impl Tab {
         const ROLES: [&str; 6] = [
             "button", "checkbox", "combobox", "link", "slider", "textbox",
         ];
-        let tree = self.call(GetFullAxTreeParams::default()).await;
-        let text = |value: Option<AxValue>| {
-            let value = value.and_then(|value| value.value);
-            let text = value.as_ref().and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
-        };
-        let nodes = tree.nodes.into_iter().filter(|node| !node.ignored);
-        let named = nodes.map(|node| (text(node.role), text(node.name)));
+        let tree = self.call("Accessibility.getFullAXTree", json!({})).await;
+        let nodes = tree["nodes"].as_array().into_iter().flatten();
+        let nodes = nodes.filter(|node| node["ignored"] == false);
+        let named = nodes.map(|node| (text(&node["role"]["value"]), text(&node["name"]["value"])));
         named
             .filter(|(role, _)| ROLES.contains(&role.as_str()))
             .collect()
@@ -389,9 +349,37 @@ impl Tab {
 
     /// A screenshot.
     pub async fn picture(&self) -> Picture {
-        let shot = self.page.screenshot(ScreenshotParams::default()).await;
+        let shot = json!({ "format": "png" });
+        let shot = text(&self.call("Page.captureScreenshot", shot).await["data"]);
+        let shot = base64::engine::general_purpose::STANDARD.decode(shot);
         Picture::from_png(&shot.unwrap_or_else(|error| panic!("no screenshot: {error}")))
     }
+}
+
+/// What an event says about an error of the page, if it is about one.
+fn reported_error(method: &str, event: &Value) -> Option<String> {
+    match method {
+        "Runtime.consoleAPICalled" if event["type"] == "error" || event["type"] == "assert" => {
+            let words = event["args"].as_array().into_iter().flatten();
+            let words = words.map(|argument| match argument.get("value") {
+                Some(value) => value.to_string(),
+                None => text(&argument["description"]),
+            });
+            Some(words.collect::<Vec<_>>().join(" "))
+        }
+        "Runtime.exceptionThrown" => Some(exception(&event["exceptionDetails"])),
+        "Log.entryAdded" if event["entry"]["level"] == "error" => {
+            let entry = &event["entry"];
+            Some(format!("{} {}", text(&entry["text"]), text(&entry["url"])))
+        }
+        _ => None,
+    }
+}
+
+/// An exception of a script, in words.
+fn exception(details: &Value) -> String {
+    let what = text(&details["exception"]["description"]);
+    format!("{} {what}", text(&details["text"]))
 }
 
 /// Three numbers of a state.

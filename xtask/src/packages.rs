@@ -28,7 +28,9 @@ pub fn check() -> Outcome {
     let _ = fs::remove_dir_all(&folder);
     unpack(&packages, &folder)?;
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::write(folder.join("Cargo.toml"), workspace(&packages)).map_err(failed)?;
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).map_err(failed)?;
+    let workspace = workspace(&packages) + &profiles(&manifest);
+    fs::write(folder.join("Cargo.toml"), workspace).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
     let mut check = cargo(&["check", "--workspace", "--quiet"]);
     check.current_dir(&folder);
@@ -91,9 +93,23 @@ fn workspace(packages: &[Package]) -> String {
     text
 }
 
+/// The profiles of a manifest, which stand at its end. With the same profiles cargo
+/// uses the dependencies that clippy has checked already.
+fn profiles(manifest: &str) -> String {
+    let start = manifest.find("\n[profile.").unwrap_or(manifest.len());
+    manifest[start..].to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn profiles_are_taken_over() {
+        let manifest = "[workspace]\nmembers = []\n\n[profile.dev]\nopt-level = 3\n";
+        assert_eq!(profiles(manifest), "\n[profile.dev]\nopt-level = 3\n");
+        assert_eq!(profiles("[workspace]\n"), "");
+    }
 
     #[test]
     fn packages_depend_on_each_other_by_their_folders() {
