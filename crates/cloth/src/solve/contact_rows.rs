@@ -1,76 +1,77 @@
-//! Ties row by row, for triangular solves.
+//! Contact terms by row, for triangular solves.
 //!
-//! A tie is a term g gᵀ. In a solve that goes through the rows one after the
-//! other, row i takes Σ gᵢ (gⱼ·xⱼ) over the rows j that are done. That sum over
-//! j is the same number for whichever row comes next, so each tie keeps it.
+//! A contact term is g gᵀ. In a solve that processes the rows in sequence, row
+//! i needs Σ gᵢ (gⱼ·xⱼ) over the finished rows j. The sum over j does not
+//! depend on i, so it is kept for each term.
 
 use super::matrix::ContactTerm;
 use conatus_math::DVec3;
 use std::ops::Range;
 
-/// The part of a row in a tie.
+/// The part of a row in a contact term.
 #[derive(Clone, Copy, Debug)]
-struct Knot {
+struct ContactEntry {
     gradient: DVec3,
-    tie: u32,
+    term: u32,
 }
 
-/// The ties within some rows.
+/// The contact terms within some rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knots {
-    /// Those of row k, counted from the first, are `knots[start[k]..start[k + 1]]`;
-    /// empty if there are no ties at all.
+pub(super) struct ContactRows {
+    /// The entries of row k, counted from the first, are
+    /// `entries[start[k]..start[k + 1]]`; empty if there are no terms.
     start: Vec<u32>,
-    knots: Vec<Knot>,
-    /// For each tie, Σ g·x over the rows that are done.
+    entries: Vec<ContactEntry>,
+    /// For each term, Σ g·x over the finished rows.
     sums: Vec<f64>,
 }
 
-impl Knots {
-    /// Takes these ties, all of whose rows are among `rows`.
+impl ContactRows {
+    /// Stores these terms, all of whose rows are among `rows`.
     pub(super) fn set<'a>(
         &mut self,
         rows: &Range<usize>,
-        ties: impl ExactSizeIterator<Item = &'a ContactTerm> + Clone,
+        terms: impl ExactSizeIterator<Item = &'a ContactTerm> + Clone,
     ) {
         self.start.clear();
-        self.knots.clear();
+        self.entries.clear();
         self.sums.clear();
-        self.sums.resize(ties.len(), 0.0);
-        if ties.len() == 0 {
+        self.sums.resize(terms.len(), 0.0);
+        if terms.len() == 0 {
             return;
         }
         self.start.resize(rows.len() + 1, 0);
-        for tie in ties.clone() {
-            for &row in &tie.rows[..tie.count] {
+        for term in terms.clone() {
+            for &row in &term.rows[..term.count] {
                 self.start[row as usize - rows.start + 1] += 1;
             }
         }
         for k in 0..rows.len() {
             self.start[k + 1] += self.start[k];
         }
-        let none = Knot {
+        let none = ContactEntry {
             gradient: DVec3::ZERO,
-            tie: 0,
+            term: 0,
         };
-        self.knots.resize(self.start[rows.len()] as usize, none);
-        // Filled from the end of each row; then the starts are right again.
+        self.entries.resize(self.start[rows.len()] as usize, none);
+        // Each entry advances its row's start, which restores the starts at the
+        // end.
         for k in (1..=rows.len()).rev() {
             self.start[k] = self.start[k - 1];
         }
-        for (number, tie) in (0u32..).zip(ties) {
-            for (&row, &gradient) in tie.rows.iter().zip(&tie.gradient).take(tie.count) {
+        for (number, term) in (0u32..).zip(terms) {
+            for (&row, &gradient) in term.rows.iter().zip(&term.gradient).take(term.count) {
                 let at = &mut self.start[row as usize - rows.start + 1];
-                self.knots[*at as usize] = Knot {
+                self.entries[*at as usize] = ContactEntry {
                     gradient,
-                    tie: number,
+                    term: number,
                 };
                 *at += 1;
             }
         }
     }
 
-    /// No row is done.
+    /// Starts a solve: no row is finished.
     #[inline]
     pub(super) fn begin(&mut self) {
         self.sums.fill(0.0);
@@ -84,21 +85,21 @@ impl Knots {
         }
     }
 
-    /// What the rows that are done take from row k.
+    /// The contribution of the finished rows to row k.
     #[inline(always)]
     pub(super) fn of_others(&self, k: usize) -> DVec3 {
         let mut sum = DVec3::ZERO;
-        for knot in &self.knots[self.row(k)] {
-            sum += knot.gradient * self.sums[knot.tie as usize];
+        for entry in &self.entries[self.row(k)] {
+            sum += entry.gradient * self.sums[entry.term as usize];
         }
         sum
     }
 
-    /// Row k is done and has the value x.
+    /// Finishes row k with the value x.
     #[inline(always)]
     pub(super) fn add(&mut self, k: usize, x: DVec3) {
-        for knot in &self.knots[self.row(k)] {
-            self.sums[knot.tie as usize] += knot.gradient.dot(x);
+        for entry in &self.entries[self.row(k)] {
+            self.sums[entry.term as usize] += entry.gradient.dot(x);
         }
     }
 }
