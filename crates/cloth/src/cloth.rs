@@ -374,7 +374,7 @@ impl Cloth {
             }
             _ => ImplicitContacts::default(),
         };
-        let bodies_tied = self.implicit_bodies();
+        let implicit_bodies = self.implicit_bodies();
         for solves in 1..=MAX_ELASTIC_SOLVES {
             let load = ClothLoad {
                 gravity: self.gravity,
@@ -383,7 +383,7 @@ impl Cloth {
                 springs: &self.springs,
                 forces: &[],
                 ties: &implicit.ties,
-                bodies: &bodies_tied,
+                bodies: &implicit_bodies,
             };
             let velocity = &mut self.motion.velocity[..n];
             let solve = (self.elastic).candidate_velocities(&self.x, &self.v, h, &load, velocity);
