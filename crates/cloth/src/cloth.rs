@@ -93,7 +93,7 @@ pub struct Cloth {
     pub(crate) surface: CollisionSurface,
     pub(crate) candidates: Candidates,
     pub(crate) planes: Vec<ClothPlane>,
-    /// Contacts with a normal force in the previous step, for the warm start.
+    /// Contacts with a normal force in the previous step.
     pub(crate) memory: Vec<PersistentContact>,
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,

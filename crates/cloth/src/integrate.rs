@@ -96,9 +96,9 @@ pub struct ImplicitBody {
 }
 
 /// A contact in the linear system: its impulse depends on the velocity at the
-/// end of the step, J = −stiffness·(n·u − target) with the relative velocity u
-/// = Σ wᵢ vᵢ + w v + ω × r, so that the elastic solve accounts for the contact.
-/// Implicit steps only.
+/// end of the step, J = −stiffness·(n·u − target) with the relative velocity
+/// u = Σ wᵢ vᵢ + w v + ω × r, so that the elastic solve accounts for the
+/// contact. Implicit steps only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImplicitContact {
     /// The vertices; only the first `count` are used.

@@ -57,8 +57,8 @@ pub struct Diagonal {
 }
 
 impl Diagonal {
-    /// The pose that maps meshes and attachment points to principal axes: new =
-    /// `diag_rotation` · old + `diag_offset`.
+    /// The pose that maps meshes and attachment points to principal axes:
+    /// new = `diag_rotation` · old + `diag_offset`.
     pub fn carry(&self) -> Pose {
         Pose::new(rotation::from_matrix(self.diag_rotation), self.diag_offset)
     }

@@ -16,9 +16,9 @@
 //! start, or the scripted one. Baraff and Witkin linearise at x instead; then
 //! the neighbours of a vertex that is pulled out of plane react one step too
 //! late, because a flat sheet at rest has no out-of-plane stiffness. Measured
-//! on a sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m, h =
-//! 1/480): edges stretched 2.1 times when linearised at x, 1.58 here, 1.52 with
-//! four Newton iterations and in the limit of small steps.
+//! on a sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m,
+//! h = 1/480): edges stretched 2.1 times when linearised at x, 1.58 here, 1.52
+//! with four Newton iterations and in the limit of small steps.
 
 use super::Elastic;
 use crate::integrate::{ClothLoad, ClothSettings, ImplicitContact, SolveStats, Workspace};
@@ -107,8 +107,8 @@ impl Elastic {
     /// Replaces the initial guess by the mean velocity of each piece where that
     /// is better, and returns whether it did.
     ///
-    /// Implicit Euler minimises ½ (u − v)ᵀ M (u − v) + E(x + h u). The guess u
-    /// = v leaves only E, which was `ahead`; the mean adds the kinetic energy
+    /// Implicit Euler minimises ½ (u − v)ᵀ M (u − v) + E(x + h u). The guess
+    /// u = v leaves only E, which was `ahead`; the mean adds the kinetic energy
     /// about it. With steps much longer than the vibrations of the sheet, the
     /// guess u = v is far from the solution.
     fn use_mean_velocity_guess(&self, h: f64, ahead: f64, work: &mut Workspace) -> bool {

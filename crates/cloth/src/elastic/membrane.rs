@@ -7,8 +7,8 @@
 //!
 //! E/A = ½ k_u (|F_u| − 1)² + ½ k_v (|F_v| − 1)² + ½ k_s (|F_d| − |F_e|)²,
 //!
-//! where F_d, F_e = (F_u ± F_v)/√2 are the diagonals. For a small shear γ =
-//! F_u·F_v the last bracket is γ, as in the paper; but there the energy is
+//! where F_d, F_e = (F_u ± F_v)/√2 are the diagonals. For a small shear
+//! γ = F_u·F_v the last bracket is γ, as in the paper; but there the energy is
 //! (F_u·F_v)², which grows with the fourth power of a stretch and hardens
 //! without bound. Here every term is a linear spring in some length, so that a
 //! single linearised step does not overshoot at any stretch.

@@ -1,8 +1,8 @@
 //! The order of vertices in the matrix.
 //!
 //! The preconditioner of [`crate::solve::pcg`] processes the rows in sequence,
-//! and its convergence depends on their order. Measured on 10,201 vertices at h
-//! = 1/480: swept along a direction of the rest shape 11 iterations, breadth
+//! and its convergence depends on their order. Measured on 10,201 vertices at
+//! h = 1/480: swept along a direction of the rest shape 11 iterations, breadth
 //! first 21, shuffled 29. So the order is the sweep, independent of the
 //! numbering of vertices in a file.
 //!

@@ -252,10 +252,11 @@ fn participant(bodies: &Bodies, m: usize, s: &State) -> Participant {
 /// travelled `depth` since the impact.
 ///
 /// A step ends after the moment of impact. Since then the bodies were
-/// accelerated towards each other by `pressing`, so v² = v_touch² +
-/// 2·pressing·depth. Using v_touch for the bounce excludes from the energy the
-/// work of gravity over the depth, which moving the bodies apart adds again: an
-/// elastic ball bounces for ever, and a resting one stays at rest.
+/// accelerated towards each other by `pressing`, so
+/// v² = v_touch² + 2·pressing·depth. Using v_touch for the bounce excludes from
+/// the energy the work of gravity over the depth, which moving the bodies apart
+/// adds again: an elastic ball bounces for ever, and a resting one stays at
+/// rest.
 fn impact_speed(closing: f64, pressing: f64, depth: f64) -> f64 {
     (closing * closing - 2.0 * pressing * depth).max(0.0).sqrt()
 }

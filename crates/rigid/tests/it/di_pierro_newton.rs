@@ -172,8 +172,8 @@ fn gravity_pulls_every_mass_with_the_same_acceleration() {
 }
 
 /// Di Pierro (18): a stretched spring pulls, a compressed one pushes, at rest
-/// length it does nothing; and the force is minus the gradient of ½ κ (length −
-/// L)².
+/// length it does nothing; and the force is minus the gradient of ½ κ
+/// (length − L)².
 #[test]
 fn a_spring_is_minus_the_gradient_of_its_energy() {
     let pin = DVec3::new(0.5, 0.0, -1.0);

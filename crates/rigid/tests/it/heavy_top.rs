@@ -1,5 +1,5 @@
-//! The heavy symmetric top with a horizontal axis: it precesses at exactly Ω =
-//! m g r/(I₃ ω₃).
+//! The heavy symmetric top with a horizontal axis: it precesses at exactly
+//! Ω = m g r/(I₃ ω₃).
 //!
 //! The pivot is a stiff spring of zero length. In the steady state the centre
 //! of mass moves on a circle of radius ρ, so the spring must carry the weight,

@@ -64,7 +64,7 @@ fn bodies_and_cloth_together_conserve_momentum_and_angular_momentum() {
 }
 
 #[test]
-fn zones_with_bodies_agree_with_the_dense_twin() {
+fn zones_with_bodies_agree_with_the_dense_reference() {
     let mut noise = Noise(53);
     for count in [2, 5, 12, 30] {
         for _ in 0..10 {

@@ -61,7 +61,7 @@ fn with_one_contact_zone_friction_is_coulombs() {
 /// Harmon §4: the change is along q̇′_slide, so that no normal velocity
 /// returns, and its size in the mass norm is min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖).
 #[test]
-fn zone_friction_has_the_size_and_direction_of_the_dense_twin() {
+fn zone_friction_agrees_with_the_dense_reference() {
     let mut noise = Noise(42);
     for count in [1, 2, 4, 7] {
         for mu in [0.05, 0.4, 5.0] {

@@ -65,8 +65,8 @@ fn the_complementarity_problem_agrees_with_brute_force() {
                 assert!(j >= 0.0 && n > -1e-5 && j * n.abs() < 1e-5, "{j}, {n}");
                 lazy += usize::from(j == 0.0);
             }
-            let twin = enumerate(&before, &zone).expect("there is always a solution");
-            let off = apart(&state(&after), &twin);
+            let reference = enumerate(&before, &zone).expect("there is always a solution");
+            let off = apart(&state(&after), &reference);
             assert!(off < 1e-4, "{count} on {vertices}: {off}");
             assert!(energy(&after) <= energy(&before) * (1.0 + 1e-9));
         }

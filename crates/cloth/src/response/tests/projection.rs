@@ -39,8 +39,8 @@ fn the_projection_is_the_nearest_motion_without_normal_velocities() {
             for c in &zone {
                 assert!(normal_velocity(&after, c).abs() < 1e-6);
             }
-            let twin = nearest_without(&before, &rows(&before, &zone));
-            let off = apart(&state(&after), &twin);
+            let reference = nearest_without(&before, &rows(&before, &zone));
+            let off = apart(&state(&after), &reference);
             assert!(off < 2e-5, "{count} on {vertices}: {off}");
             let change = distance(&after, &before);
             assert!((outcome.change - change).abs() < 1e-6 * (1.0 + change));
@@ -66,8 +66,8 @@ fn large_zones_are_projected_like_small_ones() {
         let mut after = before.clone();
         let outcome = inelastic_projection(&mut after, &constraints(&before, &zone, 0.0));
         assert!(outcome.violation < 1e-5, "{count}: {}", outcome.violation);
-        let twin = nearest_without(&before, &rows(&before, &zone));
-        let off = apart(&state(&after), &twin);
+        let reference = nearest_without(&before, &rows(&before, &zone));
+        let off = apart(&state(&after), &reference);
         assert!(off < 1e-4, "{count} on {vertices}: {off}");
         assert!(energy(&after) < energy(&before));
     }
@@ -124,7 +124,7 @@ fn scripted_motion_is_followed_and_never_changed() {
 /// With scripted points among free ones the dense reference still agrees,
 /// including the prescribed relative velocity.
 #[test]
-fn zones_with_scripted_points_agree_with_the_twin() {
+fn zones_with_scripted_points_agree_with_the_dense_reference() {
     let mut noise = Noise(15);
     for _ in 0..60 {
         let mut before = free_vertices(&mut noise, 12);
@@ -137,8 +137,8 @@ fn zones_with_scripted_points_agree_with_the_twin() {
         let mut after = before.clone();
         let outcome = inelastic_projection(&mut after, &constraints(&before, &zone, 0.0));
         assert!(outcome.violation < 1e-6);
-        let twin = nearest_without(&before, &rows(&before, &zone));
-        assert!(apart(&state(&after), &twin) < 2e-5);
+        let reference = nearest_without(&before, &rows(&before, &zone));
+        assert!(apart(&state(&after), &reference) < 2e-5);
         assert_eq!(after.velocity[..3], before.velocity[..3]);
     }
 }
