@@ -59,8 +59,8 @@ fn largest(m: DMat3) -> f64 {
 fn the_matrix_is_that_of_the_quaternion() {
     for [r, r_dot, r_ddot] in cases() {
         let matrix = Rotation::new(r, r_dot, r_ddot).matrix;
-        let twin = rotation::to_matrix(rotation::exp(r));
-        assert!(largest(matrix - twin) < 4e-15, "{r}");
+        let reference = rotation::to_matrix(rotation::exp(r));
+        assert!(largest(matrix - reference) < 4e-15, "{r}");
         assert!(largest(matrix * matrix.transpose() - DMat3::IDENTITY) < 4e-15);
     }
 }
