@@ -31,7 +31,7 @@ fn sheet(n: usize) -> Mesh {
     mesh
 }
 
-/// The shortest time of a few calls, ms: other programs only ever add.
+/// The shortest time of a few calls, ms: other programs only add time.
 fn best(times: usize, mut call: impl FnMut()) -> f64 {
     (0..times)
         .map(|_| {
@@ -89,7 +89,7 @@ fn main() {
                     elastic.candidate_velocities(&x, &v, h, &load, &mut out);
                 })
             };
-            // Without iterations all that is left is setting up.
+            // With zero iterations only the setup is timed.
             let assembly = timed(Solver::Pcg, 0);
             let gradients = timed(Solver::Pcg, 400) - assembly;
             let cholesky = timed(Solver::Cholesky, 0) - assembly;

@@ -1,4 +1,4 @@
-//! The air's resistance: pressure on a triangle that moves through it.
+//! Aerodynamic drag: pressure on a triangle that moves through air.
 //!
 //! With u the velocity relative to the air and n the normal, the force per
 //! area is −½ρ (c_n |u_n| u_n + c_t |u_t| u_t), u_n and u_t the parts of u
@@ -15,8 +15,8 @@ use conatus_math::{DMat3, DVec3};
 /// Density of the air at sea level and 20 °C, kg/m³.
 pub const AIR_DENSITY: f64 = 1.204;
 
-/// The air's B on a corner of a triangle: `along` across the sheet and `all`
-/// in every direction, kg/s.
+/// The drag matrix B of a triangle's corner, kg/s: `along` for the normal
+/// direction, `all` for every direction.
 #[derive(Clone, Copy)]
 pub(crate) struct Drag {
     normal: DVec3,
@@ -43,7 +43,7 @@ impl Drag {
 }
 
 impl Elastic {
-    /// Calls `corner` with each vertex and its share of B from each of some
+    /// Calls `corner` with each vertex and its part of B for each of some
     /// triangles.
     pub(crate) fn each_drag(
         &self,

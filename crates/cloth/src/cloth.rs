@@ -1,9 +1,9 @@
-//! Cloth with everything it meets, step by step.
+//! Cloth and everything it collides with, advanced in time steps.
 //!
-//! One step: forces give candidate velocities, collision response filters
-//! them (Harmon et al., Algorithm 1), positions follow. If the response does
-//! not come to an end, the step is taken back and made in two halves, down to
-//! a smallest step; then it fails and says where.
+//! One step: forces give candidate velocities, collision response filters them
+//! (Harmon et al., Algorithm 1), positions follow. If the response does not
+//! converge, the step is undone and repeated as two half steps, down to a
+//! minimum step; below that it fails and reports where.
 
 mod algorithm;
 
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// Sums over steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Collisions found within steps.
+    /// Collisions found by continuous detection.
     pub collisions: u64,
     /// Impact zones that were resolved.
     pub impact_zones: u64,
@@ -30,50 +30,51 @@ pub struct Stats {
     pub largest_zone: usize,
     /// Steps that needed the fail-safe.
     pub failsafe_calls: u64,
-    /// Steps made, halves counted.
+    /// Steps made, counting half steps.
     pub substeps: u64,
     /// Iterations of conjugate gradients.
     pub iterations: u64,
-    /// Seconds on the clock in all, and in collision handling.
+    /// Wall-clock seconds: total, and in collision handling.
     pub total_seconds: f64,
     /// See `total_seconds`.
     pub collision_seconds: f64,
-    /// Lists of candidates made anew.
+    /// Candidate lists rebuilt.
     pub rebuilds: u64,
-    /// Lists of candidates added to.
+    /// Candidate lists extended.
     pub appends: u64,
     /// Candidates in the lists.
     pub candidates: usize,
 }
 
-/// A step that could not be made.
+/// A step that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pinch {
-    /// When, in seconds.
+    /// Time of the failure, in seconds.
     pub time: f64,
-    /// Vertices of the cloth that collide and cannot be freed, as pairs of
-    /// piece and vertex.
+    /// Vertices of the cloth with unresolved collisions, as pairs of piece and
+    /// vertex.
     pub vertices: Vec<(usize, usize)>,
-    /// Whether scripted things contradict each other there; otherwise the
-    /// response did not come to an end.
+    /// Whether scripted motions contradict each other there; otherwise the
+    /// response did not converge.
     pub pinched: bool,
-    /// Whether the forces gave velocities that no cloth has, mostly because
-    /// the step is too long for them.
+    /// Whether the velocities were beyond the limit (divergence), mostly
+    /// because the step is too long for the forces.
     pub ran_away: bool,
 }
 
-/// Elastic solves in a step at most.
+/// Maximum number of elastic solves per step.
 const MAX_ELASTIC_SOLVES: usize = 4;
 
-/// Cloth that is to move faster than this, in m/s, has run away.
+/// Velocity limit in m/s: faster cloth has diverged.
 pub const MAX_SPEED_M_S: f64 = 1e4;
-/// So has cloth with an edge so many times as long as at rest.
+/// Stretch limit: cloth with an edge longer than this many times its rest
+/// length has diverged.
 const MAX_EDGE_STRETCH: f64 = 100.0;
 
 /// Edges handled by one task.
 const EDGES_PER_TASK: usize = 8192;
 
-/// Cloth and all that it meets.
+/// Cloth and everything it collides with.
 pub struct Cloth {
     /// Elasticity of all pieces.
     pub elastic: Elastic,
@@ -83,16 +84,16 @@ pub struct Cloth {
     pub gravity: DVec3,
     /// Velocity of the air.
     pub wind: DVec3,
-    /// What comes and goes of it.
+    /// Gusts: the time-varying part of the wind.
     pub gust: Option<Gust>,
-    /// What happened so far.
+    /// Statistics over all steps so far.
     pub stats: Stats,
     pub(crate) x: Vec<DVec3>,
     pub(crate) v: Vec<DVec3>,
     pub(crate) surface: CollisionSurface,
     pub(crate) candidates: Candidates,
     pub(crate) planes: Vec<ClothPlane>,
-    /// Contacts that pressed in the step before.
+    /// Contacts with a normal force in the previous step.
     pub(crate) memory: Vec<PersistentContact>,
     bodies: Vec<BodySurface>,
     body_first: Vec<u32>,
@@ -108,13 +109,13 @@ pub struct Cloth {
     near: Vec<Near>,
     contacts: Vec<Contact>,
     hits: Vec<CollisionHit>,
-    /// Vertices that ran away in the last attempt.
+    /// Vertices beyond the velocity or stretch limit in the last attempt.
     ran_away: Vec<u32>,
     pub(crate) rest: Rest,
 }
 
 impl Cloth {
-    /// Puts the parts together at time zero.
+    /// Assembles the parts at time zero.
     pub fn new(parts: ClothParts) -> Self {
         let mut elastic = Elastic::new(&parts.pieces);
         elastic.add_bodies(parts.bodies.len());
@@ -225,7 +226,7 @@ impl Cloth {
         &self.motion.end
     }
 
-    /// The longest edge against its length at rest.
+    /// The largest ratio of edge length to rest length.
     pub fn max_stretch(&self) -> f64 {
         let ratio = |&([a, b], rest): &([u32; 2], f64)| {
             self.x[a as usize].distance(self.x[b as usize]) / rest
@@ -243,8 +244,8 @@ impl Cloth {
         &self.planes
     }
 
-    /// Has an obstacle move otherwise from now on. It must be where it is now
-    /// when the next step begins.
+    /// Gives an obstacle a new path from now on. The path must start at the
+    /// obstacle's current pose.
     pub fn set_path(&mut self, obstacle: usize, path: crate::script::Path) {
         self.obstacles[obstacle].path = path;
     }
@@ -254,8 +255,8 @@ impl Cloth {
         &self.obstacles
     }
 
-    /// Puts bodies where they are at time zero, for
-    /// [`points`](Cloth::points) before the first step.
+    /// Sets the poses of bodies at time zero, for [`points`](Cloth::points)
+    /// before the first step.
     pub fn place_bodies(&mut self, bodies: &[BodyState]) {
         self.motion.end.copy_from_slice(&self.motion.start);
         for (k, b) in bodies.iter().enumerate() {
@@ -266,10 +267,10 @@ impl Cloth {
         }
     }
 
-    /// Moves on from time `t` by `h` seconds. `bodies` are where they are at
-    /// `t`, with the velocities that they have over the step; afterwards they
-    /// are at its end, and their velocities are as the cloth changed them. If
-    /// the step fails, cloth and bodies are as before it.
+    /// Advances from time `t` by `h` seconds. On input, `bodies` have their
+    /// poses at `t` and their velocities over the step; on output, their poses
+    /// at the end and the velocities changed by the cloth. If the step fails,
+    /// cloth and bodies are unchanged.
     pub fn step(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), Pinch> {
         let begin = Instant::now();
         if self.is_at_rest() && !self.is_disturbed(t, h, bodies) {
@@ -298,7 +299,7 @@ impl Cloth {
             Err(why) if !self.ran_away.is_empty() => Err(self.pinch(t, &why)),
             Err(why) if 0.5 * h < self.collisions.smallest_step => Err(self.pinch(t, &why)),
             Err(_) => {
-                // The first half may succeed where the second fails.
+                // The first half can succeed and the second fail.
                 let (x, v) = (self.x.clone(), self.v.clone());
                 let (memory, start) = (self.memory.clone(), self.motion.start.clone());
                 let bodies_before = bodies.to_vec();
@@ -329,14 +330,15 @@ impl Cloth {
         }
     }
 
-    /// Gives up if the velocities are such as only numbers that run away have.
-    /// Collision handling would never come to an end with them.
+    /// Fails if velocities or edge lengths are beyond the limits of divergence:
+    /// collision handling would not terminate.
     fn check_velocity_limits(&mut self) -> Result<(), GaveUp> {
         let ResponseMotion {
             h, start, velocity, ..
         } = &self.motion;
         let n = self.x.len();
-        // Asked this way round, what is not a number has run away too.
+        // Written as `<=` and negated, so that NaN also counts as beyond the
+        // limit.
         let slow =
             |p: &u32| velocity[*p as usize].length_squared() <= MAX_SPEED_M_S * MAX_SPEED_M_S;
         let points = (0..n as u32).into_par_iter().with_min_len(EDGES_PER_TASK);
@@ -366,11 +368,13 @@ impl Cloth {
     fn attempt(&mut self, t: f64, h: f64, bodies: &mut [BodyState]) -> Result<(), GaveUp> {
         let scripted = self.begin(t, h, bodies);
         let n = self.x.len();
-        let mut ties = match self.elastic.settings.integrator {
-            ClothIntegrator::ImplicitEuler if self.collisions.contacts_in_solve => self.ties(),
+        let mut implicit = match self.elastic.settings.integrator {
+            ClothIntegrator::ImplicitEuler if self.collisions.contacts_in_solve => {
+                self.implicit_contacts()
+            }
             _ => ImplicitContacts::default(),
         };
-        let bodies_tied = self.implicit_bodies();
+        let implicit_bodies = self.implicit_bodies();
         for solves in 1..=MAX_ELASTIC_SOLVES {
             let load = ClothLoad {
                 gravity: self.gravity,
@@ -378,18 +382,18 @@ impl Cloth {
                 scripted: &scripted,
                 springs: &self.springs,
                 forces: &[],
-                ties: &ties.ties,
-                bodies: &bodies_tied,
+                ties: &implicit.ties,
+                bodies: &implicit_bodies,
             };
             let velocity = &mut self.motion.velocity[..n];
             let solve = (self.elastic).candidate_velocities(&self.x, &self.v, h, &load, velocity);
             self.stats.iterations += solve.iterations as u64;
             self.check_velocity_limits()?;
-            if solves == MAX_ELASTIC_SOLVES || !self.relax_friction(&mut ties) {
+            if solves == MAX_ELASTIC_SOLVES || !self.relax_friction(&mut implicit) {
                 break;
             }
         }
-        let given = self.take_contact_impulses(&ties);
+        let given = self.take_contact_impulses(&implicit);
         let begin = Instant::now();
         let result = self.collide(&given);
         self.stats.collision_seconds += begin.elapsed().as_secs_f64();
@@ -403,7 +407,7 @@ impl Cloth {
     }
 
     /// Sets up the motion of everything but free vertices, and returns the
-    /// vertices that are held.
+    /// pinned vertices.
     fn begin(&mut self, t: f64, h: f64, bodies: &[BodyState]) -> Vec<(u32, DVec3)> {
         let m = &mut self.motion;
         let n = self.x.len();
@@ -449,7 +453,7 @@ impl Cloth {
             if o.path.rests() {
                 continue;
             }
-            // It starts where the step before left it, to the last bit.
+            // Starts bit for bit where the previous step ended.
             let then = o.path.pose(t + h);
             for (i, &p) in o.mesh.vertices.iter().enumerate() {
                 let i = first as usize + i;
@@ -459,7 +463,7 @@ impl Cloth {
         scripted
     }
 
-    /// The step is good: positions and velocities are those at its end.
+    /// Accepts the step: stores positions and velocities at its end.
     fn accept(&mut self, bodies: &mut [BodyState]) {
         self.stats.substeps += 1;
         let n = self.x.len();

@@ -1,10 +1,11 @@
-//! Contacts that press from step to step.
+//! Persistent contacts as part of the elastic solve.
 //!
-//! A collision response that only filters velocities knows nothing of
-//! elasticity: cloth pressed by its neighbours against something is pushed
-//! back vertex by vertex, at each vertex's own small mass, and overstretches.
-//! So contacts that pressed in one step take part in the elastic solve of the
-//! next as *ties*: along the normal, and across it with Coulomb's limit.
+//! A collision response that only filters velocities ignores elasticity: cloth
+//! pressed by its neighbours against an obstacle is pushed back vertex by
+//! vertex, with each vertex's small mass, and overstretches. So contacts with a
+//! normal force in one step take part in the elastic solve of the next as
+//! *implicit contacts*: along the normal, and tangentially with Coulomb's
+//! limit.
 
 use crate::cloth::Cloth;
 use crate::collide::CollisionSurface;
@@ -18,27 +19,27 @@ use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// How stiff a tie is, against the mass that an impulse along it feels. The
-/// stiffer, the more exactly the elastic solve keeps what is pressed together
-/// from approaching, and the more iterations it takes.
+/// Stiffness of an implicit contact, relative to its effective mass. A larger
+/// value reduces the approach velocity that the elastic solve leaves, and takes
+/// more iterations.
 const CONTACT_STIFFNESS_RATIO: f64 = 200.0;
 
 /// Contacts handled by one task.
 const CONTACTS_PER_TASK: usize = 1024;
 
-/// A contact that pressed.
+/// A contact with a normal force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PersistentContact {
-    /// Which points.
+    /// Its points.
     pub stencil: Stencil,
-    /// The limit of its friction, a force.
+    /// The limit of its friction force.
     pub friction: f64,
-    /// How fast it slid in the elastic solve, or if it had no part in that, in
-    /// the end; in m/s.
+    /// Its sliding speed in the elastic solve, or at the end of the step if it
+    /// was not part of the solve; in m/s.
     pub slide: f64,
 }
 
-/// Such a contact as it is a step later.
+/// Such a contact one step later.
 struct Touching {
     stencil: Stencil,
     normal: DVec3,
@@ -47,31 +48,31 @@ struct Touching {
     held: PersistentContact,
 }
 
-/// Sliding slower than this is creep: friction in the elastic solve is in
-/// proportion to the velocity below it, in m/s.
+/// Below this sliding speed, in m/s, friction in the elastic solve is
+/// proportional to the velocity (regularised Coulomb friction).
 const CREEP_SPEED_M_S: f64 = 5e-4;
 
-/// What slides slower than this, in m/s, may have too much friction: it is as
-/// good as at rest, and has another step.
+/// Contacts that slide slower than this, in m/s, may exceed the friction limit:
+/// they count as sticking and are corrected in the next step.
 const RESTING_SLIDE_M_S: f64 = 10.0 * CREEP_SPEED_M_S;
 
-/// So much friction beyond Coulomb's limit, of all that there may be, is worth
-/// another solve.
+/// Another solve is made if friction exceeds Coulomb's limit by this fraction
+/// of its total.
 const MAX_FRICTION_EXCESS: f64 = 0.1;
 
 /// A contact in the elastic solve.
 pub(crate) struct ImplicitContactGroup {
     stencil: Stencil,
     body: u32,
-    /// The most that friction may give, an impulse.
+    /// Coulomb's limit of friction, an impulse.
     most: f64,
-    /// The number of its tie along the normal. With friction, those along two
-    /// directions across the normal follow.
+    /// Index of its implicit contact along the normal. With friction, two more
+    /// along tangential directions follow.
     first: u32,
 }
 
 impl ImplicitContactGroup {
-    /// The numbers of the ties across the normal.
+    /// The indices of the tangential implicit contacts.
     fn across(&self) -> Option<[usize; 2]> {
         let first = self.first as usize;
         (self.most > 0.0).then_some([first + 1, first + 2])
@@ -85,11 +86,16 @@ pub(crate) struct ImplicitContacts {
     pub(crate) ties: Vec<ImplicitContact>,
 }
 
-/// The tie of a contact along one direction; what is scripted in it moves as
-/// it does.
-fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> ImplicitContact {
+/// The implicit contact of a constraint along one direction; scripted points
+/// keep their motion.
+fn implicit_contact(
+    c: &Constraint,
+    direction: DVec3,
+    stiffness: f64,
+    target: f64,
+) -> ImplicitContact {
     let body = (c.body != NO_BODY).then_some((c.body, c.body_weight, c.body_arm));
-    let mut tie = ImplicitContact {
+    let mut contact = ImplicitContact {
         count: c.count.into(),
         body,
         normal: direction,
@@ -98,25 +104,26 @@ fn tie(c: &Constraint, direction: DVec3, stiffness: f64, target: f64) -> Implici
         ..ImplicitContact::default()
     };
     for (k, share) in c.shares().iter().enumerate() {
-        (tie.vertices[k], tie.weights[k]) = (share.point, share.weight);
+        (contact.vertices[k], contact.weights[k]) = (share.point, share.weight);
     }
-    tie
+    contact
 }
 
 impl Cloth {
-    /// Contacts that pressed in the step before and still touch, as ties for
-    /// the elastic solve: along the normal, and with friction across it.
-    pub(crate) fn ties(&self) -> ImplicitContacts {
+    /// Contacts that had a normal force in the previous step and still touch,
+    /// as implicit contacts for the elastic solve: along the normal, and with
+    /// friction tangentially.
+    pub(crate) fn implicit_contacts(&self) -> ImplicitContacts {
         let motion = &self.motion;
-        // Where everything comes to if it goes on as in the step before: what
-        // slides far in a step has another normal there.
+        // Positions extrapolated by the velocities of the previous step: a
+        // contact that slides far in a step has another normal there.
         let velocity = |i: usize| self.v.get(i).unwrap_or(&motion.velocity[i]);
         let ahead = motion.start.iter().enumerate();
         let ahead: Vec<DVec3> = ahead.map(|(i, x)| *x + motion.h * *velocity(i)).collect();
         let touching = (self.memory.par_iter().with_min_len(CONTACTS_PER_TASK))
             .filter_map(|held| self.touching(held, &ahead));
         let touching: Vec<Touching> = touching.collect();
-        // Two that were apart may have been followed to the same triangle.
+        // Two contacts may have been followed to the same triangle.
         let mut order: Vec<u32> = (0..touching.len() as u32).collect();
         order.sort_by_key(|&k| touching[k as usize].stencil);
         order.dedup_by_key(|k| touching[*k as usize].stencil);
@@ -137,23 +144,24 @@ impl Cloth {
                 most,
                 first: all.ties.len() as u32,
             });
-            all.ties.push(tie(&c, *normal, stiffness, target));
+            all.ties
+                .push(implicit_contact(&c, *normal, stiffness, target));
             if most > 0.0 {
-                // Coulomb's force at the velocity of the step before.
+                // Coulomb's force at the sliding speed of the previous step.
                 let friction = (most / held.slide.max(CREEP_SPEED_M_S)).min(stiffness);
                 let (s, t) = normal.any_orthonormal_pair();
-                let across = [s, t].map(|direction| tie(&c, direction, friction, 0.0));
+                let across = [s, t].map(|direction| implicit_contact(&c, direction, friction, 0.0));
                 all.ties.extend(across);
             }
         }
         all
     }
 
-    /// Loosens the ties whose friction is beyond Coulomb's limit after the
-    /// solve, because what they hold slides faster than in the step before.
-    /// Says whether that was so much that it is worth another solve.
-    pub(crate) fn relax_friction(&self, tied: &mut ImplicitContacts) -> bool {
-        let ImplicitContacts { contacts, ties } = tied;
+    /// Reduces the stiffness of contacts whose friction exceeds Coulomb's limit
+    /// after the solve, because they slide faster than in the previous step.
+    /// Returns whether another solve is needed.
+    pub(crate) fn relax_friction(&self, implicit: &mut ImplicitContacts) -> bool {
+        let ImplicitContacts { contacts, ties } = implicit;
         let (mut all, mut beyond) = (0.0, 0.0);
         let excess = contacts.iter().map(|contact| {
             let Some(across) = contact.across() else {
@@ -184,13 +192,13 @@ impl Cloth {
         true
     }
 
-    fn impulse(&self, tie: &ImplicitContact) -> f64 {
-        tie.impulse(&self.motion.velocity, |b| self.elastic.body_velocity(b))
+    fn impulse(&self, contact: &ImplicitContact) -> f64 {
+        contact.impulse(&self.motion.velocity, |b| self.elastic.body_velocity(b))
     }
 
-    /// A contact of the step before, if it still touches when everything goes
-    /// on as in that step to `ahead`. A vertex that slides over the edge of a
-    /// triangle then touches the next one.
+    /// A contact of the previous step, if it still touches at the extrapolated
+    /// positions `ahead`. A vertex that slides over the edge of a triangle then
+    /// touches the next one.
     fn touching(&self, held: &PersistentContact, ahead: &[DVec3]) -> Option<Touching> {
         let start = &self.motion.start;
         let (a, b) = held.stencil.sides();
@@ -209,7 +217,7 @@ impl Cloth {
         }
         let thickness = self.surface.thickness(a, b);
         let seen_at = |stencil: Stencil, at: &[DVec3]| {
-            let (stencil, seen) = self.seen(stencil, at, thickness)?;
+            let (stencil, seen) = self.contact_at(stencil, at, thickness)?;
             let x = gather(&stencil.points, start);
             let gap: DVec3 = (0..4).map(|i| seen.weights[i] * x[i]).sum();
             let normal = seen.vector / seen.distance();
@@ -224,13 +232,19 @@ impl Cloth {
         let touching = seen_at(held.stencil, ahead)?;
         match touching.overlap < thickness {
             true => Some(touching),
-            // They would pass through each other.
+            // The primitives would pass through each other.
             false => seen_at(touching.stencil, start),
         }
     }
 
-    /// What of two surfaces touches near a stencil if everything is at `x`.
-    fn seen(&self, stencil: Stencil, x: &[DVec3], thickness: f64) -> Option<(Stencil, Closest)> {
+    /// The nearest points of two surfaces near a stencil at positions `x`, if
+    /// they are in contact.
+    fn contact_at(
+        &self,
+        stencil: Stencil,
+        x: &[DVec3],
+        thickness: f64,
+    ) -> Option<(Stencil, Closest)> {
         let (surface, around) = (&self.surface, &self.candidates.around);
         let Stencil { pair, points } = stencil;
         let (list, (points, closest)) = match pair {
@@ -248,8 +262,8 @@ impl Cloth {
         touches.then_some((Stencil { pair, points }, closest))
     }
 
-    /// The bodies as the elastic solve takes them. Those that are held have no
-    /// ties, so their mass does not matter.
+    /// The bodies for the elastic solve. Locked bodies have no implicit
+    /// contacts, so their mass is irrelevant.
     pub(crate) fn implicit_bodies(&self) -> Vec<ImplicitBody> {
         let bodies = self.motion.bodies.iter().map(|b| {
             let free = b.inverse_mass > 0.0;
@@ -268,16 +282,16 @@ impl Cloth {
         bodies.collect()
     }
 
-    /// What the ties gave in the elastic solve: bodies move as it found, and
-    /// the impulses along normals are kept for the limits of friction, in the
-    /// order of stencils.
+    /// Stores the result of the elastic solve: the velocities of bodies, and
+    /// the normal impulses for the limits of friction, sorted by stencil.
     pub(crate) fn take_contact_impulses(
         &mut self,
-        tied: &ImplicitContacts,
+        implicit: &ImplicitContacts,
     ) -> Vec<(Stencil, ImplicitImpulse)> {
-        let ties = &tied.ties;
-        let mut given: Vec<(Stencil, ImplicitImpulse)> = Vec::with_capacity(tied.contacts.len());
-        for contact in &tied.contacts {
+        let ties = &implicit.ties;
+        let mut given: Vec<(Stencil, ImplicitImpulse)> =
+            Vec::with_capacity(implicit.contacts.len());
+        for contact in &implicit.contacts {
             let across = contact.across().map(|across| {
                 let [s, t] = across.map(|k| self.impulse(&ties[k]));
                 (s.hypot(t), ties[across[0]].stiffness)
@@ -297,7 +311,7 @@ impl Cloth {
         given
     }
 
-    /// Keeps in mind which contacts press, for the next step.
+    /// Stores the contacts with a normal force for the next step.
     pub(crate) fn store_pressing_contacts(&mut self, contacts: &[Contact]) {
         self.memory.clear();
         for c in contacts {
@@ -306,7 +320,7 @@ impl Cloth {
                     let u = c.constraint.relative_velocity(&self.motion);
                     (u - u.dot(c.constraint.normal) * c.constraint.normal).length()
                 };
-                let slide = c.tied.slide.unwrap_or_else(slides);
+                let slide = c.implicit.slide.unwrap_or_else(slides);
                 let c = &c.constraint;
                 self.memory.push(PersistentContact {
                     stencil: c.stencil,
@@ -318,16 +332,16 @@ impl Cloth {
     }
 }
 
-/// Leaves contacts that much room for friction as Coulomb's law leaves the two
-/// parts between which they are. A contact that presses less than in the step
-/// before had too much friction in the elastic solve, another too little; as
-/// each has its limit, only the sum of both is right.
+/// Scales the available friction of contacts to the Coulomb limit of each pair
+/// of parts. A contact whose normal force fell since the previous step had too
+/// much friction in the elastic solve, others too little; only the sum over the
+/// pair is right.
 pub(crate) fn balance(surface: &CollisionSurface, contacts: &mut [Contact]) {
     let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     let key = |c: &Contact| LoadShares::key(surface, &c.constraint.stencil);
     for c in contacts.iter().filter(|c| c.constraint.friction > 0.0) {
         let (left, room) = sums.entry(key(c)).or_default();
-        *left += c.constraint.friction * c.tied.normal.max(0.0) - c.tied.friction;
+        *left += c.constraint.friction * c.implicit.normal.max(0.0) - c.implicit.friction;
         *room += c.room;
     }
     for c in contacts.iter_mut().filter(|c| c.room > 0.0) {
@@ -336,22 +350,22 @@ pub(crate) fn balance(surface: &CollisionSurface, contacts: &mut [Contact]) {
     }
 }
 
-/// Which parts press on each other, and how much of that is load.
+/// The fraction of the normal impulses between two parts that is load.
 ///
-/// Ties hold fast in both directions, so some of them pull and others press
-/// against that. Friction comes from what is left of it: where all ties
-/// between two parts give J₁, J₂, …, the share ΣJᵢ / ΣJᵢ⁺ of each.
+/// Implicit contacts act in both directions, so some pull and others push
+/// against that. Only the net impulse causes friction: if all implicit contacts
+/// between two parts have impulses J₁, J₂, …, the fraction is ΣJᵢ / ΣJᵢ⁺.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LoadShares(Vec<((u32, u32), f64)>);
 
 impl LoadShares {
-    /// From what all ties gave.
+    /// From the impulses of all implicit contacts.
     pub(crate) fn new(surface: &CollisionSurface, given: &[(Stencil, ImplicitImpulse)]) -> Self {
         let mut sums: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
-        for (stencil, tied) in given {
+        for (stencil, implicit) in given {
             let (all, pressing) = sums.entry(Self::key(surface, stencil)).or_default();
-            *all += tied.normal;
-            *pressing += tied.normal.max(0.0);
+            *all += implicit.normal;
+            *pressing += implicit.normal.max(0.0);
         }
         let share = |(all, pressing): (f64, f64)| match pressing > 0.0 {
             true => (all / pressing).max(0.0),
@@ -364,13 +378,13 @@ impl LoadShares {
         let (a, b) = stencil.sides();
         let [a, b] = [a, b].map(|p| surface.part_of[p as usize]);
         match stencil.pair {
-            // Planes count from the end.
+            // Planes are numbered from the end.
             StencilPair::VertexPlane(k) => (a, u32::MAX - k),
             _ => (a.min(b), a.max(b)),
         }
     }
 
-    /// The share of load in the pressing of a contact.
+    /// The load fraction of a contact.
     pub(crate) fn of(&self, surface: &CollisionSurface, stencil: &Stencil) -> f64 {
         let key = Self::key(surface, stencil);
         let place = self.0.binary_search_by(|s| s.0.cmp(&key));

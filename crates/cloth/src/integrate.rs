@@ -1,5 +1,4 @@
-//! From positions and velocities at the start of a step to the velocities at
-//! its end, before collisions.
+//! Time integration of cloth velocities over a step, before collisions.
 
 use crate::elastic::Elastic;
 use crate::solve::Solver;
@@ -10,31 +9,31 @@ use conatus_math::{DMat3, DVec3};
 /// How velocities are advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClothIntegrator {
-    /// Linearised implicit Euler: stable at any step, damps fast vibrations.
+    /// Linearised implicit Euler: stable for any step, damps fast vibrations.
     #[default]
     ImplicitEuler,
-    /// Velocities from the forces at the start, positions from the new
-    /// velocities: keeps the energy, but only for steps shorter than the
-    /// fastest vibration.
+    /// Symplectic Euler: velocities from the forces at the start, positions
+    /// from the new velocities. Keeps the energy, but needs steps shorter than
+    /// the fastest vibration.
     SymplecticEuler,
 }
 
 /// How steps are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothSettings {
-    /// The rule for velocities.
+    /// The integration method.
     pub integrator: ClothIntegrator,
-    /// The method for the linear system.
+    /// The linear solver.
     pub solver: Solver,
-    /// Conjugate gradients stop when the residual is this part of the first.
-    /// The changes of velocity are then exact to about this, as measured on
-    /// hanging cloth.
+    /// Conjugate gradients stop at this residual relative to the first. The
+    /// relative error of velocity changes is then about the same, as measured
+    /// on hanging cloth.
     pub tolerance: f64,
-    /// And give up after so many iterations.
+    /// Maximum number of iterations.
     pub most_iterations: usize,
-    /// How often the forces are linearised in a step. Once is enough while
-    /// vertices move less than about an edge in a step; where they are torn
-    /// away faster, two or three keep the stretch true.
+    /// Newton iterations per step. One is enough while vertices move less than
+    /// about an edge length per step; for faster motion, two or three keep the
+    /// stretch accurate.
     pub newton_iterations: usize,
 }
 
@@ -50,12 +49,12 @@ impl Default for ClothSettings {
     }
 }
 
-/// A spring without length between a vertex and a fixed point.
+/// A spring of zero rest length between a vertex and a fixed point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothSpring {
     /// The vertex, in the numbering of all pieces.
     pub vertex: u32,
-    /// Where it is held, m.
+    /// The fixed point, m.
     pub point: DVec3,
     /// N/m.
     pub stiffness: f64,
@@ -63,52 +62,52 @@ pub struct ClothSpring {
     pub damping: f64,
 }
 
-/// What acts on the cloth from outside during a step.
+/// External forces and constraints on the cloth during a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClothLoad<'a> {
     /// Acceleration of free fall, m/s².
     pub gravity: DVec3,
     /// Velocity of the air, m/s.
     pub wind: DVec3,
-    /// Vertices whose velocity over the step is given, m/s. The last entry
-    /// for a vertex counts.
+    /// Vertices with prescribed velocity over the step, m/s. The last entry for
+    /// a vertex wins.
     pub scripted: &'a [(u32, DVec3)],
     /// Springs to fixed points.
     pub springs: &'a [ClothSpring],
     /// Further forces, N: one for every vertex, or none at all.
     pub forces: &'a [DVec3],
-    /// Contacts that the step should take into account.
+    /// Implicit contacts.
     pub ties: &'a [ImplicitContact],
-    /// The rigid bodies in them.
+    /// The rigid bodies in these contacts.
     pub bodies: &'a [ImplicitBody],
 }
 
-/// A rigid body that contacts tie to cloth.
+/// A rigid body in contact with cloth.
 #[derive(Clone, Copy, Debug)]
 pub struct ImplicitBody {
     /// kg.
     pub mass: f64,
     /// The inertia tensor in world axes, kg·m².
     pub inertia: DMat3,
-    /// The velocity it would have without cloth, m/s.
+    /// Its velocity without cloth, m/s.
     pub velocity: DVec3,
-    /// The angular velocity it would have, rad/s.
+    /// Its angular velocity without cloth, rad/s.
     pub omega: DVec3,
 }
 
-/// A contact within the linear system: the impulse that it gives follows the
-/// velocity at the end of the step, J = −stiffness·(n·u − target) with
-/// the relative velocity u = Σ wᵢ vᵢ + w v + ω × r, so that cloth pressed
-/// against something knows that it cannot yield there. Implicit steps only.
+/// A contact in the linear system: its impulse depends on the velocity at the
+/// end of the step, J = −stiffness·(n·u − target) with the relative velocity
+/// u = Σ wᵢ vᵢ + w v + ω × r, so that the elastic solve accounts for the
+/// contact. Implicit steps only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImplicitContact {
-    /// The vertices; only the first `count` count.
+    /// The vertices; only the first `count` are used.
     pub vertices: [u32; 4],
     /// Their weights wᵢ.
     pub weights: [f64; 4],
-    /// How many.
+    /// Number of vertices.
     pub count: usize,
-    /// The body in it, if there is one: its number in [`ClothLoad::bodies`], w, r.
+    /// The body, if any: its index in [`ClothLoad::bodies`], w, r.
     pub body: Option<(u32, f64, DVec3)>,
     /// n, a unit vector.
     pub normal: DVec3,
@@ -119,8 +118,7 @@ pub struct ImplicitContact {
 }
 
 impl ImplicitContact {
-    /// The impulse for these velocities of all vertices, and for velocity and
-    /// angular velocity of the body.
+    /// The impulse for these velocities of all vertices, and of the body.
     pub fn impulse(&self, v: &[DVec3], body: impl Fn(u32) -> (DVec3, DVec3)) -> f64 {
         let mut u = 0.0;
         for k in 0..self.count {
@@ -134,12 +132,12 @@ impl ImplicitContact {
     }
 }
 
-/// How a step's linear system was solved.
+/// Statistics of a step's linear solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SolveStats {
     /// Iterations of conjugate gradients.
     pub iterations: usize,
-    /// Whether a Cholesky factorisation gave the result.
+    /// Whether the result is from a Cholesky factorisation.
     pub factorised: bool,
     /// Residual relative to the first.
     pub residual: f64,
@@ -147,31 +145,30 @@ pub struct SolveStats {
     pub converged: bool,
 }
 
-/// What a step leaves for the next one to start from. It changes results
-/// within the tolerance of the solver only, but whoever wants a run that was
-/// stored and resumed to give the same bits keeps it too.
+/// Warm start of the next step. It changes results only within the tolerance of
+/// the solver, but must be stored for a resumed run to be bit-identical.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarmStart {
-    /// The length of the last step, s; zero if there was none.
+    /// The length of the last step, s; zero before the first.
     pub step: f64,
     /// The change of every vertex's velocity in it, m/s.
     pub change: Vec<DVec3>,
 }
 
-/// What is kept between steps to save time, by place in the matrix.
+/// Buffers kept between steps, in the order of the matrix.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Workspace {
     pub pcg: Pcg,
-    /// Made when first needed.
+    /// Created when first needed.
     pub cholesky: Option<Box<SparseCholesky>>,
     /// Change of velocity in the last step, and that step.
     pub change: Vec<DVec3>,
     pub step: f64,
     pub x: Vec<DVec3>,
     pub v: Vec<DVec3>,
-    /// The velocity at the end, as far as it is known.
+    /// The current guess of the velocity at the end.
     pub guess: Vec<DVec3>,
-    /// The positions where that leads.
+    /// The positions at that guess.
     pub ahead: Vec<DVec3>,
     pub rhs: Vec<DVec3>,
     pub product: Vec<DVec3>,
@@ -179,8 +176,8 @@ pub(crate) struct Workspace {
 }
 
 impl Elastic {
-    /// The velocities at the end of a step of `h` seconds if nothing is in the
-    /// way, from positions `x` and velocities `v` at its start.
+    /// The velocities at the end of a step of `h` seconds without collisions,
+    /// from positions `x` and velocities `v` at its start.
     pub fn candidate_velocities(
         &mut self,
         x: &[DVec3],
@@ -218,7 +215,7 @@ impl Elastic {
     }
 
     /// All forces at positions `x` and velocities `v`, N: elastic, damping,
-    /// air, weight and springs. What is scripted has no part in it.
+    /// air, weight and springs. Scripted velocities are ignored.
     pub fn forces(&self, x: &[DVec3], v: &[DVec3], load: &ClothLoad, out: &mut [DVec3]) {
         let (x, v) = (self.placed(x), self.placed(v));
         let mut f = vec![DVec3::ZERO; x.len()];
@@ -248,7 +245,7 @@ impl Elastic {
         }
     }
 
-    /// What the next step starts from.
+    /// The warm start for the next step.
     pub fn warm_start(&self) -> WarmStart {
         let change = &self.work.change;
         let step = self.work.step;
@@ -259,8 +256,7 @@ impl Elastic {
         }
     }
 
-    /// Goes back to what an earlier step had left, or with the default to
-    /// nothing.
+    /// Restores a warm start; the default clears it.
     pub fn set_warm_start(&mut self, from: &WarmStart) {
         self.work.step = from.step;
         let mut change = std::mem::take(&mut self.work.change);

@@ -1,9 +1,9 @@
-//! Cloth and thin shells as triangle meshes: what they are made of, how they
-//! resist stretching, shearing and bending, how the air holds them, and how
-//! they collide with themselves, with bodies and with what the scene moves.
+//! Cloth and thin shells as triangle meshes: materials, resistance to
+//! stretching, shearing and bending, aerodynamic drag, and collisions with
+//! themselves, with bodies and with scripted obstacles.
 //!
-//! [`Cloth`] makes steps with everything. [`Elastic::candidate_velocities`] is
-//! the first half of one: where a step would lead if nothing stood in the way.
+//! [`Cloth`] makes complete steps. [`Elastic::candidate_velocities`] is the
+//! first half of one: the velocities without collisions.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! What cloth is made of: one table of materials by name.
+//! Cloth materials: one table by name.
 
 /// The properties of a thin material, per area or per length, as they are
-/// measured on sheets. Stretching is far softer here than in real fabric (ten
-/// to a hundred times), as is usual in animation: it must only be small to the
-/// eye, and stiffness costs time.
+/// measured on sheets. Stretching is ten to a hundred times softer here than in
+/// real fabric, as is usual in animation: it only has to look small, and
+/// stiffness costs time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Mass per area, kg/m².
@@ -15,29 +15,30 @@ pub struct Material {
     pub stretch_weft: f64,
     /// Shear stiffness: shear force per length and radian, N/m.
     pub shear: f64,
-    /// How much of the stretch stiffness is left in compression, 0 to 1.
-    /// Threads buckle below the scale of the mesh, so that real fabric pushes
-    /// back less than it pulls.
+    /// The fraction of the stretch stiffness in compression, 0 to 1. Threads
+    /// buckle below the scale of the mesh, so real fabric resists compression
+    /// less than tension.
     pub compression: f64,
     /// Bending stiffness D of plate theory: moment per length and curvature,
     /// N·m.
     pub bend: f64,
-    /// Rayleigh damping by mass, α, 1/s: slows all motion, also free flight.
+    /// Rayleigh damping by mass, α, 1/s: slows all motion, including free
+    /// flight.
     pub damping_mass: f64,
-    /// Rayleigh damping by stiffness, β, s: slows deformation alone.
+    /// Rayleigh damping by stiffness, β, s: slows deformation only.
     pub damping_stiffness: f64,
     /// Drag coefficient against the flow through the sheet: the pressure is
     /// this times ½ρv² of the air. A flat plate has 1.1 to 2.
     pub drag_normal: f64,
     /// Drag coefficient of the flow along the sheet (both sides together).
     pub drag_tangential: f64,
-    /// Thickness that collisions keep free, m.
+    /// Collision thickness, m.
     pub thickness: f64,
     /// Coefficient of Coulomb friction.
     pub friction: f64,
 }
 
-/// What all materials below start from.
+/// The defaults of all materials below.
 const FABRIC: Material = Material {
     density: 0.15,
     stretch_warp: 600.0,

@@ -1,4 +1,5 @@
-//! What cloth is put together from, and how it is told to behave.
+//! The input of a cloth simulation: pieces, bodies, obstacles, pins and
+//! settings.
 
 use crate::collide::ClothPlane;
 use crate::response::{Response, ZoneFriction};
@@ -15,25 +16,24 @@ pub struct Collisions {
     pub response: Response,
     /// Friction within it.
     pub zone_friction: ZoneFriction,
-    /// Sweeps of stage 1 at most.
+    /// Maximum number of sweeps of stage 1.
     pub sweeps: usize,
-    /// Passes of stage 2 at most.
+    /// Maximum number of passes of stage 2.
     pub passes: usize,
-    /// Which share of an overlap stage 1 takes away in a step.
+    /// The fraction of an overlap that stage 1 removes in a step.
     pub restore: f64,
-    /// How long an edge may get, against its length at rest, before stage 1
-    /// holds it back.
+    /// The largest ratio of edge length to rest length before stage 1 limits
+    /// the edge.
     pub longest: f64,
-    /// Whether contacts that pressed in the step before take part in the
-    /// elastic solve as ties. The paper's algorithm does without.
+    /// Whether contacts with a normal force in the previous step take part in
+    /// the elastic solve as implicit contacts. The paper's algorithm has none.
     pub contacts_in_solve: bool,
-    /// Whether cloth that has come to rest is left alone until something
-    /// is_disturbed. It is not where contacts are left out of the solve: the paper
-    /// knows nothing of it.
+    /// Whether cloth at rest is not simulated until it is disturbed. Ignored
+    /// without `contacts_in_solve`: it is not part of the paper's algorithm.
     pub rests: bool,
     /// Passes of stage 3 before the step is halved.
     pub most_passes: usize,
-    /// Steps shorter than this, in seconds, are not halved any more.
+    /// Minimum step, in seconds: shorter ones are not halved.
     pub smallest_step: f64,
 }
 
@@ -54,14 +54,14 @@ impl Default for Collisions {
     }
 }
 
-/// Something that moves as the scene says.
+/// A scripted obstacle.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
     /// Its surface, in its own axes.
     pub mesh: Mesh,
-    /// Where it is when.
+    /// Its pose over time.
     pub path: Path,
-    /// Coulomb's coefficient; without one, that of what it meets.
+    /// Coulomb's coefficient; that of the other part if `None`.
     pub friction: Option<f64>,
 }
 
@@ -70,34 +70,34 @@ pub struct Obstacle {
 pub struct BodySurface {
     /// The surface.
     pub mesh: Mesh,
-    /// Coulomb's coefficient; without one, that of what it meets.
+    /// Coulomb's coefficient; that of the other part if `None`.
     pub friction: Option<f64>,
 }
 
-/// Vertices held by the scene.
+/// Pinned vertices.
 #[derive(Clone, Debug)]
 pub struct Pin {
-    /// Which, in the numbering of all pieces.
+    /// The vertices, in the numbering of all pieces.
     pub vertices: Vec<u32>,
-    /// How they move, from where they were at the start; the path's pose at
-    /// time zero does not matter.
+    /// Their motion relative to the start; the path's pose at time zero does
+    /// not matter.
     pub path: Option<Path>,
-    /// When they are let go, in seconds.
+    /// When they are released, in seconds.
     pub until: f64,
 }
 
-/// Wind that comes and goes.
+/// Time-varying wind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gust {
-    /// The velocity of the strongest.
+    /// The velocity amplitude.
     pub strength: DVec3,
-    /// The time from one to the next, in seconds.
+    /// The main period, in seconds.
     pub period: f64,
 }
 
 impl Gust {
-    /// The velocity at time `t`: three sines whose periods have no common
-    /// multiple soon, and each axis a little later than the one before.
+    /// The velocity at time `t`: three sines of incommensurable periods, with a
+    /// phase shift between the axes.
     pub fn at(&self, t: f64) -> DVec3 {
         let turns = |phase: f64| {
             let wave = |ratio: f64| sincos(TAU * (t / self.period * ratio + phase)).0;
@@ -112,24 +112,24 @@ impl Gust {
 pub struct ClothParts {
     /// The pieces of cloth.
     pub pieces: Vec<Piece>,
-    /// Where their vertices start, one piece after the other.
+    /// Initial positions of all vertices, piece by piece.
     pub positions: Vec<DVec3>,
-    /// Their velocities; at rest if empty.
+    /// Initial velocities; at rest if empty.
     pub velocities: Vec<DVec3>,
-    /// Rigid bodies that meet cloth and obstacles.
+    /// Rigid bodies that collide with cloth and obstacles.
     pub bodies: Vec<BodySurface>,
     /// Obstacles.
     pub obstacles: Vec<Obstacle>,
     /// Static planes.
     pub planes: Vec<ClothPlane>,
-    /// Held vertices.
+    /// Pinned vertices.
     pub pins: Vec<Pin>,
     /// Springs from vertices to points.
     pub springs: Vec<ClothSpring>,
 }
 
-/// A rigid body as the cloth sees it over a step: the world says where it is
-/// and how it would move, the cloth changes that.
+/// The state of a rigid body over a step: the world gives its pose and
+/// velocities, the cloth changes the velocities.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyState {
     /// The centre of mass.
@@ -140,8 +140,8 @@ pub struct BodyState {
     pub velocity: DVec3,
     /// Angular velocity over the step, in world axes.
     pub omega: DVec3,
-    /// One over the mass; zero if it is held.
+    /// One over the mass; zero if it is locked.
     pub inverse_mass: f64,
-    /// One over the principal moments; zero if it is held.
+    /// One over the principal moments; zero if it is locked.
     pub inverse_moments: DVec3,
 }

@@ -8,15 +8,14 @@ use conatus_math::DVec3;
 /// other, in the order in which the pieces are given.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
-    /// The shape at rest. Triangles without area are left out of the
-    /// elasticity.
+    /// The shape at rest. Triangles without area have no elasticity.
     pub rest: Mesh,
-    /// Direction of the warp threads in the rest shape; every triangle takes
-    /// its projection. Any vector not zero.
+    /// Direction of the warp threads in the rest shape, projected onto every
+    /// triangle. Any nonzero vector.
     pub warp: DVec3,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
     /// Whether the sheet is flat at rest: bending is then quadratic in the
     /// positions and cheap. Otherwise every edge keeps its angle at rest.

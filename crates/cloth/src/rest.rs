@@ -1,46 +1,47 @@
-//! Cloth that has come to rest is left alone until something is_disturbed.
+//! Sleeping: cloth at rest is not simulated until it is disturbed.
 //!
-//! A pile of cloth never is quite still in numbers: contacts give way and are
-//! restored, by micrometres, and each step of that costs as much as any other.
-//! When all of it has hardly moved for a while it *rests*: velocities are zero,
-//! and steps change nothing, until something outside moves.
+//! A pile of cloth never stops completely: contacts yield and are restored by
+//! micrometres, and each such step costs as much as any other. When all of it
+//! has hardly moved for a while it *rests*: velocities are zero, and steps
+//! change nothing until something outside moves.
 //!
-//! What is slow because it only begins to move must not be taken for what has
-//! come to rest. So two times of the same length are compared: within the
-//! second one nothing may have moved much farther than within the first. And
-//! what swings is slow where it turns back: only what touches something rests.
+//! Cloth that only begins to move is slow, too. So two time windows of the same
+//! length are compared: in the second nothing may have moved much farther than
+//! in the first. And swinging cloth is slow at its turning points: only cloth
+//! in contact rests.
 //!
-//! All that this needs is in [`ClothState`](crate::ClothState): cloth rests if
-//! all its velocities are zero after a first step. The watch begins anew
-//! wherever runs can be taken up later, see [`Cloth::clear_caches`].
+//! All data for this is in [`ClothState`](crate::ClothState): cloth rests if
+//! all its velocities are zero after a first step. The windows restart at every
+//! checkpoint, see [`Cloth::clear_caches`].
 
 use crate::cloth::Cloth;
 use crate::integrate::ClothIntegrator;
 use crate::parts::BodyState;
 use conatus_math::DVec3;
 
-/// Steps in each of the two times. Worlds clear caches every 32 steps.
+/// Steps in each of the two windows. Worlds clear caches every 32 steps.
 const WINDOW_STEPS: u32 = 15;
-/// What is at rest moves on the mean slower than this, in m/s,
+/// Cloth at rest has a mean speed below this, in m/s,
 const MAX_MEAN_SPEED_M_S: f64 = 5e-4;
-/// and nowhere faster than this.
+/// and a maximum speed below this.
 const MAX_SPEED_M_S: f64 = 1e-2;
-/// What gets faster by less than this factor does not begin to move.
+/// A mean speed that grows by less than this factor is not the beginning of a
+/// motion.
 const MAX_SPEED_GROWTH: f64 = 1.5;
-/// So slow, in m/s, is rounding rather than motion.
+/// Speeds below this, in m/s, are rounding errors.
 const ROUNDING_SPEED_M_S: f64 = 1e-5;
 
-/// Where the cloth was.
+/// Positions at the starts of the two windows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rest {
     steps: u32,
-    /// At the beginning of the watch, and in its middle.
+    /// At the start of the first and of the second window.
     from: Vec<DVec3>,
     half: Vec<DVec3>,
 }
 
 impl Rest {
-    /// Begins to watch.
+    /// Starts the windows.
     pub(crate) fn begin(&mut self, x: &[DVec3]) {
         self.steps = 0;
         self.from.clear();
@@ -48,8 +49,7 @@ impl Rest {
     }
 }
 
-/// How fast points went from one place to the other within some seconds: on
-/// the mean, and the fastest.
+/// Mean and maximum speed of points between two sets of positions.
 fn speeds(from: &[DVec3], to: &[DVec3], seconds: f64) -> (f64, f64) {
     let ways = from.iter().zip(to).map(|(a, b)| a.distance(*b));
     let (sum, most) = ways.fold((0.0, 0.0), |(sum, most): (f64, f64), way| {
@@ -59,7 +59,7 @@ fn speeds(from: &[DVec3], to: &[DVec3], seconds: f64) -> (f64, f64) {
 }
 
 impl Cloth {
-    /// Whether it rests, as far as it is concerned.
+    /// Whether the cloth itself is at rest.
     pub fn is_at_rest(&self) -> bool {
         self.may_rest() && self.elastic.work.step > 0.0 && self.v.iter().all(|v| *v == DVec3::ZERO)
     }
@@ -80,10 +80,11 @@ impl Cloth {
             || (self.pins.iter()).any(|p| p.path.as_ref().is_some_and(|path| !path.rests()))
     }
 
-    /// Whether something outside moves, or lets go, in the step from `t` on.
+    /// Whether something outside moves, or a pin is released, in the step from
+    /// `t` on.
     pub(crate) fn is_disturbed(&self, t: f64, h: f64, bodies: &[BodyState]) -> bool {
         let moves = |path: &crate::script::Path| path.pose(t) != path.pose(t + h);
-        // What is let go in this step was still held in the one before.
+        // A pin released in this step was still held in the previous one.
         let lets_go = |until: f64| until <= t && t - h < until;
         self.obstacles.iter().any(|o| moves(&o.path))
             || (self.pins.iter()).any(|p| lets_go(p.until) || p.path.as_ref().is_some_and(moves))
@@ -92,7 +93,8 @@ impl Cloth {
             })
     }
 
-    /// After a step: notes where the cloth is, and has it rest if it is still.
+    /// After a step: updates the windows, and sets velocities to zero if the
+    /// cloth is at rest.
     pub(crate) fn update_rest(&mut self, t: f64, h: f64, bodies: &[BodyState]) {
         self.rest.steps += 1;
         if self.rest.steps == WINDOW_STEPS {

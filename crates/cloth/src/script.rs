@@ -1,5 +1,4 @@
-//! Motions that the scene prescribes: poses at given times, and everything in
-//! between.
+//! Scripted motions: poses at given times, interpolated in between.
 
 use conatus_math::{Pose, rotation};
 
@@ -12,7 +11,7 @@ pub struct Key {
     pub pose: Pose,
 }
 
-/// How a path gets from one key to the next.
+/// The interpolation between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ease {
     /// At constant velocity.
@@ -22,8 +21,7 @@ pub enum Ease {
     Smooth,
 }
 
-/// A prescribed motion. Before the first key it rests there, after the last
-/// one likewise.
+/// A scripted motion, constant before the first key and after the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     keys: Vec<Key>,
@@ -39,8 +37,7 @@ impl Path {
         }
     }
 
-    /// Through `keys`, which are put in order of time; at the origin if there
-    /// are none.
+    /// Through `keys`, sorted by time; at the origin if there are none.
     pub fn through(mut keys: Vec<Key>, ease: Ease) -> Self {
         keys.sort_by(|a, b| a.time.total_cmp(&b.time));
         if keys.is_empty() {
@@ -76,7 +73,8 @@ impl Path {
     }
 }
 
-/// On the straight line and the shortest turn from `a` to `b`.
+/// Interpolates along the straight line and the shortest rotation from `a` to
+/// `b`.
 fn between(a: &Pose, b: &Pose, s: f64) -> Pose {
     let shift = a.translation + s * (b.translation - a.translation);
     let turn = if a.rotation == b.rotation {

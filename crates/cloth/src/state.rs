@@ -1,10 +1,10 @@
-//! All that a step leaves for the next, so that a run can be stored and go on
-//! later with the same bits.
+//! Everything that a step passes to the next, so that a run can be stored and
+//! resumed bit for bit.
 //!
-//! Lists of candidates are not stored. They are the same set however they
-//! came about, but not in the same order, and the order shows in the last
-//! bits. So both the run that goes on and the one that is taken up begin with
-//! new lists: see [`Cloth::clear_caches`].
+//! Candidate lists are not stored. They are the same set whatever their
+//! history, but not in the same order, and the order affects the last bits. So
+//! both the original run and the resumed one rebuild their lists at a
+//! checkpoint: see [`Cloth::clear_caches`].
 
 use crate::cloth::{Cloth, Stats};
 use crate::implicit_contacts::PersistentContact;
@@ -13,16 +13,16 @@ use crate::response::constraint::{Stencil, StencilPair};
 use conatus_math::DVec3;
 use std::ops::Range;
 
-/// What a step leaves for the next.
+/// The state at the end of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClothState {
     /// The vertices of all pieces.
     pub positions: Vec<DVec3>,
     /// Their velocities.
     pub velocities: Vec<DVec3>,
-    /// What the elastic solve starts from.
+    /// The warm start of the elastic solve.
     pub warm_start: WarmStart,
-    /// Contacts that pressed.
+    /// Contacts with a normal force.
     pub pressing: Vec<PersistentContact>,
     /// The points of obstacles that move, one obstacle after the other.
     pub obstacles: Vec<DVec3>,
@@ -36,14 +36,15 @@ pub struct ClothState {
 pub struct ClothMismatch(&'static str);
 
 impl Cloth {
-    /// Forgets what was found out about collisions to save time. What follows
-    /// depends on [`Cloth::state`] alone.
+    /// Clears the caches of collision detection. Later steps then depend on
+    /// [`Cloth::state`] alone.
     pub fn clear_caches(&mut self) {
         self.candidates.clear_caches();
         self.rest.begin(&self.x);
     }
 
-    /// All that the next step depends on, if [`Cloth::clear_caches`] comes first.
+    /// Everything that the next step depends on, if [`Cloth::clear_caches`] is
+    /// called first.
     pub fn state(&self) -> ClothState {
         let obstacles = self.moving_obstacles();
         ClothState {
@@ -58,8 +59,8 @@ impl Cloth {
         }
     }
 
-    /// Goes back to a state of the same cloth; bodies are for the caller to
-    /// place. If the state is of another, nothing changes.
+    /// Restores a state of the same cloth; the caller restores bodies. Changes
+    /// nothing if the state is of another cloth.
     pub fn restore(&mut self, state: &ClothState) -> Result<(), ClothMismatch> {
         let n = self.x.len();
         let changes = match state.warm_start.step == 0.0 {
@@ -74,7 +75,7 @@ impl Cloth {
             (state.warm_start.change.len() == changes, "changes"),
             (state.obstacles.len() == moving_points, "obstacles"),
             (
-                state.pressing.iter().all(|p| self.knows(&p.stencil)),
+                state.pressing.iter().all(|p| self.has_stencil(&p.stencil)),
                 "contacts",
             ),
         ] {
@@ -107,8 +108,8 @@ impl Cloth {
         moving.map(|(o, &first)| first as usize..first as usize + o.mesh.vertices.len())
     }
 
-    /// Whether all points and the plane of a stencil are there.
-    fn knows(&self, stencil: &Stencil) -> bool {
+    /// Whether all points and the plane of a stencil exist.
+    fn has_stencil(&self, stencil: &Stencil) -> bool {
         let below = |limit: usize| move |&p: &u32| (p as usize) < limit;
         match stencil.pair {
             StencilPair::VertexPlane(k) => {

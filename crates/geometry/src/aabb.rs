@@ -1,9 +1,10 @@
-//! Boxes along the axes: the cheap first test of whether two things may touch.
+//! Axis-aligned bounding boxes (AABB): the cheap first test of whether two
+//! objects may touch.
 
 use conatus_math::DVec3;
 
-/// A box whose edges lie along the axes, from its lowest to its highest
-/// corner. The box of nothing at all is [`Aabb::EMPTY`].
+/// An axis-aligned bounding box, from its lowest to its highest corner. The
+/// empty box is [`Aabb::EMPTY`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The lowest corner.
@@ -19,7 +20,7 @@ impl Default for Aabb {
 }
 
 impl Aabb {
-    /// The box that holds no point and overlaps nothing; the neutral element
+    /// The box that contains no point and overlaps nothing; the neutral element
     /// of [`Aabb::union`].
     pub const EMPTY: Self = Self {
         min: DVec3::INFINITY,
@@ -32,7 +33,8 @@ impl Aabb {
         Self { min, max }
     }
 
-    /// The smallest box round all points; [`Aabb::EMPTY`] if there are none.
+    /// The smallest box that contains all points; [`Aabb::EMPTY`] if there are
+    /// none.
     pub fn from_points(points: impl IntoIterator<Item = DVec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |b, p| Self {
             min: b.min.min(p),
@@ -40,7 +42,7 @@ impl Aabb {
         })
     }
 
-    /// The box round a ball.
+    /// The bounding box of a ball.
     #[inline]
     pub fn of_sphere(centre: DVec3, radius: f64) -> Self {
         Self {
@@ -49,8 +51,8 @@ impl Aabb {
         }
     }
 
-    /// The smallest box round this one and `other`: over one time step, the
-    /// box swept by something that moves in a straight line between the two.
+    /// The smallest box that contains this one and `other`. For an object that
+    /// moves in a straight line between the two in a step, it is the swept box.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
         Self {
@@ -72,8 +74,8 @@ impl Aabb {
     /// a NaN overlaps nothing.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        // Without short cuts: six comparisons are cheaper than one branch
-        // that the processor guesses wrongly.
+        // Without short-circuit evaluation: six comparisons are cheaper than
+        // one mispredicted branch.
         (self.min.x <= other.max.x)
             & (other.min.x <= self.max.x)
             & (self.min.y <= other.max.y)
@@ -83,7 +85,7 @@ impl Aabb {
     }
 
     /// The middle of the box. Halves are added rather than the sum halved, so
-    /// that the largest numbers do not overflow.
+    /// that large coordinates do not overflow.
     #[inline]
     pub fn centre(&self) -> DVec3 {
         0.5 * self.min + 0.5 * self.max
@@ -95,19 +97,19 @@ impl Aabb {
         self.max - self.min
     }
 
-    /// Whether this is a box in earnest: all bounds finite and in order (a
-    /// point or a flat box is one).
+    /// Whether all bounds are finite and in order (a point or a flat box is
+    /// valid).
     #[inline]
     pub fn is_valid(&self) -> bool {
-        // An ordered pair of which the lower is not -∞ and the upper not +∞ is
-        // finite, and a NaN fails every comparison.
+        // If lower ≤ upper, lower is not -∞ and upper not +∞, both are finite;
+        // a NaN fails every comparison.
         let axis = |low: f64, high: f64| (f64::MIN <= low) & (low <= high) & (high <= f64::MAX);
         axis(self.min.x, self.max.x) & axis(self.min.y, self.max.y) & axis(self.min.z, self.max.z)
     }
 }
 
 /// Componentwise minimum by plain comparison: one instruction per component,
-/// where `f64::min` takes three to honour NaN.
+/// where `f64::min` takes three to handle NaN.
 #[inline]
 fn lower(a: DVec3, b: DVec3) -> DVec3 {
     let pick = |a: f64, b: f64| if a < b { a } else { b };

@@ -1,10 +1,11 @@
-//! Finding which of thousands of boxes overlap, without trying every pair.
+//! A bounding-volume hierarchy: finds which of thousands of boxes overlap
+//! without testing every pair.
 //!
-//! The boxes are put in an order in which neighbours in the list are
-//! neighbours in space (`median.rs`); every eight in a row share a leaf, every
-//! eight leaves a node above, and so on. The tree's shape therefore follows
-//! from the number of boxes alone: no child pointers are stored, and moving
-//! the boxes a little ([`Bvh::refit`]) is one pass over flat arrays.
+//! The boxes are sorted so that neighbours in the list are neighbours in space
+//! (`median.rs`); every eight in a row share a leaf, every eight leaves a node
+//! above, and so on. The tree's shape therefore follows from the number of
+//! boxes alone: no child pointers are stored, and moving the boxes a little
+//! ([`Bvh::refit`]) is one pass over flat arrays.
 //!
 //! Nodes hold bounds of about seven digits, rounded outwards, as a quick
 //! filter; the boxes themselves are compared in `f64`, so results are exact.
@@ -17,34 +18,34 @@ use crate::Aabb;
 use median::MedianOrder;
 use packet::{Bounds, Packet, WIDTH};
 
-/// A tree of boxes. Boxes are numbered as they were given to
+/// A bounding-volume hierarchy. Boxes are numbered as they were given to
 /// [`Bvh::build`]. A box that is not valid (see [`Aabb::is_valid`]) keeps its
 /// number and overlaps nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    /// The boxes in the order found; those that are not valid made empty.
+    /// The boxes in sorted order; invalid ones are replaced by empty ones.
     boxes: Vec<Aabb>,
-    /// The number that the caller gave each of `boxes`.
+    /// The caller's number of each of `boxes`.
     ids: Vec<u32>,
     /// All nodes, the leaves' level first and the root last.
     packets: Vec<Packet>,
     /// Where each level starts in `packets`; the leaves are level 0.
     levels: Vec<usize>,
-    /// Kept from build to build only for its memory.
+    /// A buffer that is reused between builds.
     order: MedianOrder,
     scratch: pairs::Scratch,
 }
 
 impl Bvh {
-    /// A tree over `boxes`, of which there may be up to `u32::MAX`.
+    /// Builds a tree over `boxes`, at most `u32::MAX` of them.
     pub fn build(boxes: &[Aabb]) -> Self {
         let mut bvh = Self::default();
         bvh.rebuild(boxes);
         bvh
     }
 
-    /// Builds the tree anew in the memory of this one; once that is large
-    /// enough, nothing is allocated.
+    /// Rebuilds the tree and reuses its memory; once that is large enough,
+    /// nothing is allocated.
     pub fn rebuild(&mut self, boxes: &[Aabb]) {
         let boxes = &boxes[..boxes.len().min(u32::MAX as usize)];
         self.order.sort(boxes, &mut self.ids);
@@ -52,10 +53,10 @@ impl Bvh {
         self.refit(boxes);
     }
 
-    /// Takes over new positions of the same boxes and keeps the tree's shape.
-    /// Much faster than building, and still exact; queries slow down as boxes
-    /// move away from where they were when the tree was built. If the number
-    /// of boxes differs, the tree is built anew.
+    /// Updates the positions of the same boxes and keeps the tree's shape. Much
+    /// faster than building, and still exact; queries slow down as boxes move
+    /// away from where they were when the tree was built. If the number of
+    /// boxes differs, the tree is rebuilt.
     pub fn refit(&mut self, boxes: &[Aabb]) {
         if boxes.len() != self.ids.len() {
             return self.rebuild(boxes);
@@ -99,7 +100,7 @@ impl Bvh {
         }
     }
 
-    /// Goes down from one packet. Each level divides the boxes by eight, so
+    /// Descends from one packet. Each level divides the boxes by eight, so
     /// there are at most eleven levels.
     fn visit(
         &self,
@@ -120,8 +121,8 @@ impl Bvh {
         }
     }
 
-    /// Makes room for the nodes over `count` boxes and notes where each
-    /// level starts.
+    /// Allocates the nodes over `count` boxes and stores where each level
+    /// starts.
     fn lay_out(&mut self, count: usize) {
         self.levels.clear();
         let (mut total, mut below) = (0, count);

@@ -1,8 +1,8 @@
-//! Meshes of the built-in solids, closed and facing outwards, and of open surfaces: cloth at
-//! rest, and surfaces for it to fall on.
+//! Meshes of the built-in solids, closed and facing outwards, and of open
+//! surfaces: cloth at rest, and obstacles for it.
 //!
-//! Vertices lie on the true surface, so a round mesh is slightly smaller
-//! than its solid and their boxes agree where an axis meets a vertex.
+//! Vertices lie on the true surface, so a round mesh is slightly smaller than
+//! its solid, and their bounding boxes agree along axes that meet a vertex.
 
 mod sheet;
 mod swept;
@@ -28,8 +28,8 @@ const SUBDIVISIONS: u32 = 3;
 const MAX_SUBDIVISIONS: u32 = 9;
 
 impl Solid {
-    /// The surface as triangles, closed and turned outwards, with the origin
-    /// at the centre of mass. Sizes must be positive.
+    /// The surface as triangles, closed and facing outwards, with the origin at
+    /// the centre of mass. Sizes must be positive.
     pub fn mesh(&self) -> Mesh {
         match *self {
             Self::Sphere { radius } => scaled(icosphere(SUBDIVISIONS), DVec3::splat(radius)),
@@ -41,7 +41,8 @@ impl Solid {
                 axis,
             } => {
                 let half = 0.5 * height;
-                // The centres of the end faces are poles; rings may have their height.
+                // The centres of the end faces are poles; a ring may have the
+                // same height as a pole.
                 let rings = [(radius, -half), (radius, half)];
                 lathe(-half, &rings, half, axis)
             }
@@ -64,12 +65,12 @@ impl Solid {
     }
 }
 
-/// A ball of radius 1 as an icosahedron whose triangles are each cut into
-/// four, `subdivisions` times over (at most 9), with all vertices on the
-/// ball: 10·4ⁿ + 2 vertices and 20·4ⁿ triangles.
+/// A ball of radius 1 as an icosahedron subdivided `subdivisions` times (at
+/// most 9), each triangle into four, with all vertices on the ball: 10·4ⁿ + 2
+/// vertices and 20·4ⁿ triangles.
 ///
-/// The six axis directions are vertices, so its box is exactly that of the
-/// ball from the first subdivision on.
+/// The six axis directions are vertices, so from the first subdivision on its
+/// bounding box is exactly that of the ball.
 pub fn icosphere(subdivisions: u32) -> Mesh {
     let mut mesh = icosahedron();
     for _ in 0..subdivisions.min(MAX_SUBDIVISIONS) {
@@ -78,9 +79,9 @@ pub fn icosphere(subdivisions: u32) -> Mesh {
     mesh
 }
 
-/// The corners are the cyclic turns of (0, ±1, ±φ), φ the golden ratio: the
-/// edge from (0, 1, φ) to (0, -1, φ) has its middle on the z axis, so the axis directions
-/// are vertices after one subdivision.
+/// The corners are the cyclic permutations of (0, ±1, ±φ), φ the golden ratio:
+/// the edge from (0, 1, φ) to (0, -1, φ) has its middle on the z axis, so the
+/// axis directions are vertices after one subdivision.
 fn icosahedron() -> Mesh {
     let phi = 0.5 * (1.0 + 5f64.sqrt());
     let (a, b) = {
@@ -104,8 +105,9 @@ fn icosahedron() -> Mesh {
             }
         }
     }
-    // Corners 4·axis + 2·j + i. Eight triangles take one corner of each turn
-    // (one per octant); twelve sit on the six short edges, two on each.
+    // Corners 4·axis + 2·j + i. Eight triangles have one corner of each
+    // permutation (one per octant); twelve contain the six short edges, two for
+    // each.
     let mut triangles = Vec::with_capacity(20);
     for octant in 0..8u32 {
         let (x, y, z) = (octant & 1, octant >> 1 & 1, octant >> 2 & 1);
@@ -113,8 +115,8 @@ fn icosahedron() -> Mesh {
     }
     for j in 0..2u32 {
         for k in 0..2u32 {
-            // The edge i = 0, 1 of a turn, and the corner of the next that
-            // lies on the side k of it.
+            // The edge i = 0, 1 of a permutation, and the corner of the next
+            // one on the side k of it.
             triangles.push([2 * j, 2 * j + 1, 4 + j + 2 * k]);
             triangles.push([4 + 2 * j, 5 + 2 * j, 8 + j + 2 * k]);
             triangles.push([8 + 2 * j, 9 + 2 * j, j + 2 * k]);
@@ -133,8 +135,8 @@ fn icosahedron() -> Mesh {
     }
 }
 
-/// Cuts every triangle into four at the middles of its edges, which are
-/// pushed out to the unit ball.
+/// Splits every triangle into four at its edge midpoints, which are projected
+/// onto the unit ball.
 fn subdivide(mesh: &Mesh) -> Mesh {
     let mut vertices = mesh.vertices.clone();
     let mut middles: HashMap<(u32, u32), u32> = HashMap::new();
@@ -250,8 +252,8 @@ fn direction(k: u32) -> (f64, f64) {
     }
 }
 
-/// The point with coordinates (u, v) across the axis and w along it. The
-/// axes turn cyclically, so that orientation is kept.
+/// The point with coordinates (u, v) across the axis and w along it. A cyclic
+/// permutation keeps the orientation.
 fn along(axis: Axis, u: f64, v: f64, w: f64) -> DVec3 {
     match axis {
         Axis::X => DVec3::new(w, u, v),
@@ -260,7 +262,8 @@ fn along(axis: Axis, u: f64, v: f64, w: f64) -> DVec3 {
     }
 }
 
-/// Cuts the cell with corners a, b, c, d, counter-clockwise, along a-c or b-d.
+/// Splits the cell with corners a, b, c, d, counter-clockwise, along a-c or
+/// b-d.
 fn cell([a, b, c, d]: [u32; 4], along_ac: bool, triangles: &mut Vec<[u32; 3]>) {
     triangles.extend(if along_ac {
         [[a, b, c], [a, c, d]]

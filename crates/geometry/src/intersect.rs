@@ -1,13 +1,14 @@
-//! The witness: which triangles of a surface truly pass through each other?
+//! Exact intersection check: which triangles of a surface pass through each
+//! other.
 //!
-//! Every sign is exact (the adaptive predicates of Shewchuk 1997), and the
-//! search for candidates is a sweep of its own. Nothing is shared with
-//! [`crate::Bvh`], [`crate::distance`] or [`crate::ccd`], so that what those
-//! overlook is found here. It looks at one moment only: what passed through
-//! between two moments and out again is not seen.
+//! Every sign is exact (the adaptive predicates of Shewchuk 1997), and
+//! candidates come from a separate sweep. No code is shared with
+//! [`crate::Bvh`], [`crate::distance`] or [`crate::ccd`], so that their errors
+//! are found here. Only one moment is checked: a passage through and out again
+//! between two moments is not detected.
 //!
 //! Touching counts as intersecting. Vertices must be finite; a triangle with
-//! one that is not takes part in no pair.
+//! one that is not is in no pair.
 
 mod exact;
 mod sweep;
@@ -15,17 +16,17 @@ mod sweep;
 use conatus_math::DVec3;
 
 /// The pairs (i, j), i < j, of triangles that intersect, in order; at most
-/// `limit` of them. Pairs for which `skip` answers true are not judged; it is
-/// asked with the lower index first.
+/// `limit` of them. Pairs for which `skip` returns true are not tested; it is
+/// called with the lower index first.
 ///
 /// Neighbours intersect only beyond what they share: two triangles with a
 /// common vertex if the edge of one opposite to it meets the other, two with a
-/// common edge if they are folded flat onto each other, two with the same
-/// three vertices always. A triangle without area is the segment that it
-/// looks like, and two such are not compared.
+/// common edge if they are folded flat onto each other, two with the same three
+/// vertices always. A triangle without area is treated as a segment, and two
+/// such are not compared.
 ///
-/// If there are more than `limit` pairs, which of them are found first depends
-/// on their places, but is the same every time.
+/// If there are more than `limit` pairs, which of them are returned depends on
+/// the geometry but is deterministic.
 pub fn intersecting_pairs(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
@@ -40,9 +41,9 @@ pub fn intersecting_pairs(
     found
 }
 
-/// How many triangles reach below the plane through `point` with the upward
-/// `normal`: have a vertex strictly on its lower side. A vertex that is not
-/// finite counts as below.
+/// The number of triangles with a vertex strictly below the plane through
+/// `point` with the upward `normal`. A vertex that is not finite counts as
+/// below.
 pub fn crosses_plane(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],

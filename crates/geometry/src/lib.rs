@@ -1,8 +1,8 @@
-//! Shapes as triangles: meshes and their topology, the Wavefront OBJ format,
-//! volume integrals, ready-made solids and sheets, bounding-volume hierarchies,
+//! Geometry of triangle meshes: topology, the Wavefront OBJ format, volume
+//! integrals, ready-made solids and sheets, bounding-volume hierarchies,
 //! distances, continuous collision detection and an exact intersection check.
 //!
-//! Nothing here has mass or moves; see `conatus-rigid` for that.
+//! Mass and motion are in `conatus-rigid`.
 
 pub mod aabb;
 pub mod bvh;

@@ -2,8 +2,7 @@
 
 use conatus_math::{DVec3, Pose};
 
-/// A surface made of triangles. Faces turn counter-clockwise seen from
-/// outside.
+/// A triangle mesh. Faces are counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Points, in metres.

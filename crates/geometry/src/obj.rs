@@ -2,9 +2,8 @@
 //! writes them.
 //!
 //! Reads vertices, faces of any size and the names of groups and objects.
-//! Texture coordinates, normals, materials, lines and curves are passed over;
-//! so are keywords that the format does not have. What is wrong is reported
-//! with its place in the text.
+//! Texture coordinates, normals, materials, lines and curves are skipped; so
+//! are unknown keywords. Errors are reported with their place in the text.
 
 mod error;
 mod polygon;
@@ -29,7 +28,7 @@ pub struct ObjMesh {
     pub groups: Vec<Group>,
 }
 
-/// A run of triangles with a name (`g` or `o` in the file). A name may come
+/// A run of triangles with a name (`g` or `o` in the file). A name may occur
 /// again later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -39,8 +38,8 @@ pub struct Group {
     pub triangles: Range<usize>,
 }
 
-/// Reads the text of an OBJ file, with all lengths multiplied by `scale`
-/// (0.01 for a model in centimetres).
+/// Parses the text of an OBJ file, with all lengths multiplied by `scale` (0.01
+/// for a model in centimetres).
 ///
 /// A face may name vertices that follow it in the file; negative numbers
 /// count back from the last vertex before the face. Faces need not be convex
@@ -73,11 +72,11 @@ pub fn write(mesh: &Mesh) -> String {
 struct Face {
     /// Where its corners are in `Reader::corners`.
     corners: Range<usize>,
-    /// How many groups had been opened before it.
+    /// Number of groups opened before it.
     groups: usize,
 }
 
-/// A corner: the index of its vertex from zero, and where the file says so.
+/// A corner: the zero-based index of its vertex, and its place in the file.
 struct Corner {
     vertex: u64,
     place: Place,
@@ -127,7 +126,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `v x y z`, perhaps with a weight or a colour behind.
+    /// `v x y z`, optionally followed by a weight or a colour.
     fn vertex(&mut self, statement: &Statement<'a>) -> Result<(), ObjError> {
         if self.vertices.len() >= u32::MAX as usize {
             return Err(self.error(statement.keyword.place, ObjErrorKind::TooManyVertices));
@@ -138,8 +137,8 @@ impl<'a> Reader<'a> {
         };
         let position = DVec3::new(self.number(x)?, self.number(y)?, self.number(z)?);
         self.vertices.push(position);
-        // Colours and weights are not used, but garbage there is still a
-        // sign that the file is broken.
+        // Colours and weights are not used, but invalid ones still indicate a
+        // broken file.
         for &word in statement.arguments.iter().skip(3) {
             self.number(word)?;
         }
@@ -197,7 +196,7 @@ impl<'a> Reader<'a> {
         let vertex = match index {
             0 => return Err(self.error(place, ObjErrorKind::IndexZero)),
             1.. => index as u64 - 1,
-            // Counted back from the vertices so far, -1 being the last.
+            // Relative to the vertices so far; -1 is the last.
             _ => (count as u64)
                 .checked_sub(index.unsigned_abs())
                 .ok_or_else(|| self.error(place, ObjErrorKind::IndexOutOfRange { index, count }))?,
@@ -205,8 +204,8 @@ impl<'a> Reader<'a> {
         Ok(Corner { vertex, place })
     }
 
-    /// The error for a statement that lacks something: if it is also the last
-    /// of a file without a line end, the file was probably cut off there.
+    /// The error for an incomplete statement: if it is also the last of a file
+    /// without a line end, the file was probably truncated there.
     fn too_few(&self, statement: &Statement<'a>, kind: ObjErrorKind) -> ObjError {
         if statement.cut_off {
             self.error(statement.last().place, ObjErrorKind::EndsInTheMiddle)
@@ -215,8 +214,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A last word such as `1e-` or `3/`, with no line end behind it, is not so
-    /// much wrong as unfinished.
+    /// A last word such as `1e-` or `3/`, without a line end, is reported as
+    /// truncated rather than invalid.
     fn or_cut_off(&self, statement: &Statement<'a>, error: ObjError) -> ObjError {
         use ObjErrorKind::{NotANumber, NotAnIndex};
         let last = statement.last();
@@ -231,8 +230,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks the indices, now that all vertices are known, and cuts the
-    /// polygons into triangles.
+    /// Checks the indices, now that all vertices are known, and triangulates
+    /// the polygons.
     fn finish(self) -> Result<ObjMesh, ObjError> {
         let count = self.vertices.len();
         for corner in &self.corners {
@@ -255,7 +254,7 @@ impl<'a> Reader<'a> {
         let mut polygon = Vec::new();
         for face in &self.faces {
             polygon.clear();
-            // Below the number of vertices, which fits.
+            // Less than the number of vertices, which fits in `u32`.
             polygon.extend(
                 self.corners[face.corners.clone()]
                     .iter()

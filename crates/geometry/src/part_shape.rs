@@ -1,9 +1,8 @@
 //! Rounded solids for the rigid parts of characters: trunks, limb links, feet,
 //! heads.
 //!
-//! A character's description says which solid each part is; collisions and
-//! display both use the mesh made here, so that what is seen is what cloth and
-//! bodies meet.
+//! A character's description gives the solid of each part; collisions and
+//! display use the same mesh, made here.
 
 use crate::generate::revolution;
 use crate::{Mesh, icosphere};
@@ -69,7 +68,7 @@ pub enum PartShape {
 }
 
 impl PartShape {
-    /// The surface, closed and with its outside out. Vertices are rounded to
+    /// The surface, closed and facing outwards. Vertices are rounded to
     /// micrometres, which keeps recordings short.
     pub fn mesh(&self) -> Mesh {
         let mut mesh = match *self {
@@ -113,8 +112,8 @@ impl PartShape {
         }
     }
 
-    /// A foot or a hand over a rectangular patch; it is centred, so it stands on
-    /// the patch when it is lifted by half of its thickness.
+    /// A foot or a hand over a rectangular patch. Its origin is its centre, so
+    /// it stands on the patch when it is lifted by half of its thickness.
     pub fn sole(patch: [f64; 2], thickness: f64) -> Self {
         let [a, b] = patch.map(|h| h.max(MIN_PATCH_M));
         Self::Slab {
@@ -294,7 +293,7 @@ mod tests {
     };
 
     #[test]
-    fn all_shapes_are_closed_and_turn_their_outside_out() {
+    fn all_shapes_are_closed_and_face_outwards() {
         let flat = DVec3::new(0.3, 0.2, 0.1);
         let trunk = |half_extents| PartShape::Trunk { half_extents };
         let slab = |half_extents: DVec3, corner_radius, edge_radius| PartShape::Slab {

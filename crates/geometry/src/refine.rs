@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_that_names_a_vertex_twice_does_no_harm() {
+    fn a_triangle_with_a_repeated_vertex_is_left_as_it_is() {
         let mesh = Mesh {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
             triangles: vec![[0, 1, 1], [0, 1, 2], [1, 0, 2]],

@@ -47,7 +47,7 @@ pub enum Solid {
         /// The axis it lies along.
         axis: Axis,
     },
-    /// A circular cone, its tip in the axis' positive direction.
+    /// A circular cone, its tip in the positive direction of the axis.
     Cone {
         /// The radius of the base.
         radius: f64,

@@ -1,8 +1,8 @@
-//! Which triangles, edges and vertices of a surface belong together, and
-//! whether it is sound enough to be cloth.
+//! The topology of a surface: adjacency of triangles, edges and vertices, and
+//! whether it can be used as cloth.
 //!
-//! The surface may be open, and of several pieces. It has to be a manifold
-//! that all triangles see from the same side.
+//! The surface may be open, and of several pieces. It has to be a manifold with
+//! consistent orientation.
 
 mod error;
 
@@ -18,12 +18,12 @@ pub struct Hinge {
     pub edge: u32,
     /// The two vertices of the edge, lower first; the third vertex of the
     /// triangle that runs along the edge from the lower to the higher; and the
-    /// third vertex of the other. So (0, 1, 2) and (1, 0, 3) are both turned
+    /// third vertex of the other. So (0, 1, 2) and (1, 0, 3) are both oriented
     /// like the surface.
     pub vertices: [u32; 4],
 }
 
-/// The neighbourhoods of a surface of triangles.
+/// The adjacency of a triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// The corners of each triangle, as given.
@@ -40,32 +40,32 @@ pub struct Topology {
     pub hinges: Vec<Hinge>,
     /// For each vertex whether it lies on the boundary.
     pub boundary_vertex: Vec<bool>,
-    /// Where each vertex begins in `vertex_triangles`; one more at the end.
+    /// The start of each vertex in `vertex_triangles`; one more at the end.
     starts: Vec<u32>,
     /// The triangles of vertex 0, then those of vertex 1, and so on.
     vertex_triangles: Vec<u32>,
 }
 
-/// A side of a triangle on its way into the table of edges.
+/// A side of a triangle, to be sorted into the table of edges.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
     edge: [u32; 2],
     /// Whether the triangle runs from the higher vertex to the lower.
     backwards: bool,
     triangle: u32,
-    /// Which of its three sides.
+    /// The index of the side in its triangle.
     place: u32,
 }
 
 impl Topology {
-    /// The topology of `triangles` on `vertex_count` vertices, or what stands
-    /// in its way: vertices that do not exist, are named twice in a triangle,
-    /// or belong to none; edges with more than two triangles, or two that do
-    /// not agree on which side is up.
+    /// The topology of `triangles` on `vertex_count` vertices, or the problems
+    /// found: vertices that do not exist, are used twice in a triangle, or
+    /// belong to none; edges with more than two triangles, or with two of
+    /// opposite orientation.
     pub fn of(triangles: &[[u32; 3]], vertex_count: usize) -> Result<Self, MeshError> {
         let mut problems = Problems::default();
         check_corners(triangles, vertex_count, &mut problems);
-        // With corners that do not exist nothing else can be said.
+        // With invalid indices nothing else can be checked.
         problems.take()?;
 
         let mut topology = Self {
@@ -80,8 +80,8 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Whether `positions`, one for each vertex, make a sound surface: finite,
-    /// no two vertices in one place, and no triangle without area.
+    /// Whether `positions`, one for each vertex, are a valid surface: finite,
+    /// no two vertices at the same position, and no triangle without area.
     pub fn check(&self, positions: &[DVec3]) -> Result<(), MeshError> {
         let mut problems = Problems::default();
         let count = self.boundary_vertex.len();
@@ -98,7 +98,7 @@ impl Topology {
         }
         problems.take()?;
 
-        // Adding zero turns -0 into 0, which is the same place.
+        // Adding zero turns -0 into 0, which is the same position.
         let place = |i: &u32| (positions[*i as usize] + DVec3::ZERO).to_array();
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_by(|a, b| {
@@ -233,7 +233,7 @@ impl Topology {
         }
     }
 
-    /// The corner that a side does not touch.
+    /// The corner opposite to a side.
     fn opposite(&self, side: Side) -> u32 {
         self.triangles[side.triangle as usize][[2, 0, 1][side.place as usize]]
     }
@@ -259,13 +259,13 @@ fn check_corners(triangles: &[[u32; 3]], vertices: usize, problems: &mut Problem
 }
 
 /// Whether a triangle's height is less than 1e-9 of its longest edge, so that
-/// its normal is not worth its digits.
+/// its normal is inaccurate.
 fn is_flat([a, b, c]: [DVec3; 3]) -> bool {
     let longest = (b - a)
         .length_squared()
         .max((c - b).length_squared())
         .max((a - c).length_squared());
-    // Asked this way round, squares that overflow are refused.
+    // `>` and then negated, so that overflowing squares and NaN count as flat.
     let has_area = (b - a).cross(c - a).length() > 1e-9 * longest;
     !has_area
 }

@@ -1,9 +1,9 @@
-//! What a closed surface encloses: its volume, and the integrals that give
-//! its centre of mass and its inertia.
+//! The volume enclosed by a closed surface, and the integrals that give its
+//! centre of mass and its inertia.
 //!
-//! The surface must be closed for the integrals to mean anything;
-//! [`Mesh::check_closed`] says where it is not. Crossing surfaces are not
-//! looked for.
+//! The surface must be closed for the integrals to be meaningful;
+//! [`Mesh::check_closed`] reports where it is not. Self-intersections are not
+//! checked.
 
 use crate::{Aabb, Mesh};
 use conatus_math::{DMat3, DVec3};
@@ -16,7 +16,7 @@ pub enum OpenMesh {
     /// There are no triangles at all.
     #[error("the mesh has no triangles")]
     Empty,
-    /// A triangle names a vertex that is not there.
+    /// A triangle uses a vertex that does not exist.
     #[error("triangle {triangle} uses vertex {vertex}, but there are only {vertices} vertices")]
     IndexOutOfRange {
         /// The triangle.
@@ -42,8 +42,8 @@ pub enum OpenMesh {
         /// The vertex where it ends.
         to: u32,
     },
-    /// Two triangles run along an edge in the same direction: one of them
-    /// is turned inside out, or more than two triangles meet there.
+    /// Two triangles run along an edge in the same direction: one of them is
+    /// inverted, or more than two triangles meet there.
     #[error(
         "the triangles at the edge {from}-{to} do not agree on which side is outside, \
          or more than two of them meet there"
@@ -77,7 +77,7 @@ impl OpenMesh {
 /// The integrals of 1, x and x xᵀ over the inside of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeIntegrals {
-    /// ∫ dV in m³; negative if the surface is turned inside out.
+    /// ∫ dV in m³; negative if the surface is inverted.
     pub volume: f64,
     /// ∫ x dV in m⁴; the centre of mass is this over the volume.
     pub first: DVec3,
@@ -136,8 +136,8 @@ impl Mesh {
         Ok(())
     }
 
-    /// The integrals of 1, x and x xᵀ over the inside, exact but for
-    /// rounding. Triangles must have valid indices.
+    /// The integrals of 1, x and x xᵀ over the inside, exact up to rounding.
+    /// Triangles must have valid indices.
     ///
     /// Every triangle (a, b, c) makes a tetrahedron with a reference point r.
     /// Its signed volume is V = (a-r)·((b-r)×(c-r))/6, positive if r lies on
@@ -182,7 +182,7 @@ impl Mesh {
         }
     }
 
-    /// The same surface turned inside out.
+    /// The same surface with inverted orientation.
     pub fn flipped(mut self) -> Self {
         for t in &mut self.triangles {
             t.swap(1, 2);
@@ -190,12 +190,12 @@ impl Mesh {
         self
     }
 
-    /// The smallest box round all vertices.
+    /// The bounding box of all vertices.
     pub fn aabb(&self) -> Aabb {
         Aabb::from_points(self.vertices.iter().copied())
     }
 
-    /// The mean of the vertices: a point amid the surface.
+    /// The mean of the vertices.
     fn reference_point(&self) -> DVec3 {
         let count = self.vertices.len().max(1) as f64;
         // Divided before adding, so that large coordinates do not overflow.
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_encloses_nothing() {
+    fn an_empty_mesh_encloses_no_volume() {
         let i = Mesh::default().volume_integrals();
         assert_eq!(
             (i.volume, i.first, i.second),

@@ -1,5 +1,5 @@
-//! Prints how long the pieces of an optimisation take, on one thread: the best
-//! of several rounds, by the clock.
+//! Prints the time of the parts of an optimisation on one thread: the best of
+//! several rounds, in wall-clock time.
 //!
 //! `cargo run --release -p conatus-math --example math_speed`
 
@@ -63,7 +63,7 @@ fn banded(knots: usize, size: usize) {
     );
 }
 
-/// What L-BFGS itself costs, in each evaluation of a function that costs next to
+/// The overhead of L-BFGS per evaluation, with a function that costs next to
 /// nothing.
 fn lbfgs(unknowns: usize) {
     let settings = lbfgs::Settings {

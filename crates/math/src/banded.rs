@@ -6,14 +6,15 @@
 //! B₀ D₁ B₁ᵀ        Lₖ Lₖᵀ = Dₖ,  Bₖ ← Bₖ Lₖ⁻ᵀ,  Dₖ₊₁ ← Dₖ₊₁ − Bₖ Bₖᵀ
 //!    B₁ D₂ …
 //! ```
-//! Blocks are dense and may differ in size. Dₖ and Bₖ, which are as wide, lie
-//! on top of each other in one panel, so that a single kernel factorises both.
+//! Blocks are dense and may differ in size. Dₖ and Bₖ, which have the same
+//! width, are stored on top of each other in one panel, so that a single kernel
+//! factorises both.
 //!
-//! The kernels are this crate's own because results have to be the same bits
-//! on every machine, and libraries fuse and split sums as the processor likes.
-//! Nothing is lost by it. Milliseconds to factorise 20 blocks on one thread of
-//! a Xeon of 2023 (`examples/math_speed.rs`), beside faer 0.24 doing the same
-//! block by block:
+//! The kernels are part of this crate because results have to be bit-identical
+//! on every machine, and libraries fuse and split sums depending on the
+//! processor. There is no loss of speed. Milliseconds to factorise 20 blocks on
+//! one thread of a Xeon of 2023 (`examples/math_speed.rs`), beside faer 0.24
+//! doing the same block by block:
 //!
 //! | size | AVX-512 | AVX2 | SSE2 | faer |
 //! |---|---|---|---|---|
@@ -26,17 +27,17 @@ mod sparsity;
 
 use crate::vector::{add_scaled, dot};
 pub use cholesky::{Cholesky, NotPositiveDefinite};
-use kernel::{GRAIN, Width};
+use kernel::{TILE_SIZE, Width};
 use std::ops::Range;
 
-/// Where things are.
+/// The memory layout of a block-tridiagonal matrix.
 #[derive(Clone, Debug, PartialEq)]
 struct Layout {
     /// The unknowns of block k are `start[k]..start[k + 1]`.
     start: Vec<usize>,
     /// The block of each unknown.
     block: Vec<u32>,
-    /// Where the panel of each block begins; one more for the end of the last.
+    /// The start of the panel of each block, and the end of the last.
     panel: Vec<usize>,
 }
 
@@ -67,13 +68,13 @@ impl Layout {
         self.start[k + 1] - self.start[k]
     }
 
-    /// Rows and columns of Dₖ with those that fill it up to whole tiles: zero
-    /// but for ones on the diagonal, they have no effect on the others.
+    /// Rows and columns of Dₖ, padded to whole tiles. The padding is zero
+    /// except for ones on the diagonal, and has no effect on the other entries.
     fn square(&self, k: usize) -> usize {
-        self.size(k).next_multiple_of(GRAIN)
+        self.size(k).next_multiple_of(TILE_SIZE)
     }
 
-    /// Rows of Bₖ, filled up likewise.
+    /// Rows of Bₖ, padded likewise.
     fn below(&self, k: usize) -> usize {
         if k + 1 < self.blocks() {
             self.square(k + 1)
@@ -82,19 +83,18 @@ impl Layout {
         }
     }
 
-    /// From one column of panel k to the next: an odd number of cache lines,
-    /// because columns that are a power of two apart drive each other out of
-    /// the cache.
+    /// The distance between columns of panel k: an odd number of cache lines,
+    /// because columns a power of two apart evict each other from the cache.
     fn stride(&self, k: usize) -> usize {
-        (((self.square(k) + self.below(k)) / GRAIN) | 1) * GRAIN
+        (((self.square(k) + self.below(k)) / TILE_SIZE) | 1) * TILE_SIZE
     }
 
-    /// Where column `j` of panel `k` begins.
+    /// The start of column `j` of panel `k`.
     fn column(&self, k: usize, j: usize) -> usize {
         self.panel[k] + j * self.stride(k)
     }
 
-    /// Where the entry of unknowns `i` ≥ `j` is.
+    /// The index of the entry of unknowns `i` ≥ `j`.
     fn entry(&self, i: usize, j: usize) -> usize {
         let (k, l) = (self.block[j] as usize, self.block[i] as usize);
         assert!(j <= i && l - k <= 1, "({i}, {j}) is not within the band");
@@ -104,7 +104,7 @@ impl Layout {
 }
 
 /// A symmetric matrix of blocks, coupled to their neighbours. One triangle is
-/// kept.
+/// stored.
 #[derive(Clone, Debug)]
 pub struct BlockTridiagonal {
     layout: Layout,
@@ -113,12 +113,12 @@ pub struct BlockTridiagonal {
     width: Width,
 }
 
-/// Memory for adding rows.
+/// Buffers for adding rows.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     /// The row of a panel for each unknown.
     row: Vec<usize>,
-    /// Places in that list whose rows follow each other.
+    /// Ranges of that list with consecutive rows.
     runs: Vec<Range<usize>>,
 }
 
@@ -136,17 +136,17 @@ impl BlockTridiagonal {
         new
     }
 
-    /// How many rows, and columns.
+    /// Number of rows, and of columns.
     pub fn len(&self) -> usize {
         self.layout.block.len()
     }
 
-    /// Whether there is nothing at all.
+    /// Whether the matrix has no rows.
     pub fn is_empty(&self) -> bool {
         self.layout.block.is_empty()
     }
 
-    /// Makes every entry zero.
+    /// Sets every entry to zero.
     pub fn clear(&mut self) {
         self.numbers.fill(0.0);
         for k in 0..self.layout.blocks() {
@@ -181,8 +181,8 @@ impl BlockTridiagonal {
     /// Adds Jᵀ J for rows of J, the derivatives of residuals, that depend on
     /// the same unknowns. `unknowns` ascend, and belong to one block or to two
     /// neighbouring ones; `rows` holds one number for each of them, row after
-    /// row. Rows that share their unknowns are best added together, and
-    /// unknowns that follow each other are best for speed.
+    /// row. For speed, add rows with the same unknowns together; consecutive
+    /// unknowns are the fastest.
     pub fn add_rows(&mut self, unknowns: &[usize], rows: &[f64]) {
         let n = unknowns.len();
         let (Some(&first), Some(&last)) = (unknowns.first(), unknowns.last()) else {
@@ -195,7 +195,7 @@ impl BlockTridiagonal {
         assert!(layout.block[last] as usize <= k + 1, "neighbouring blocks");
         let split = unknowns.partition_point(|&i| i < layout.start[k + 1]);
 
-        // Rows of panel k; those of block k + 1 are below its square.
+        // Rows of panel k; those of block k + 1 come after its square.
         let (square, size) = (layout.square(k), layout.size(k));
         let Scratch { row, runs } = &mut self.scratch;
         row.clear();
@@ -209,7 +209,7 @@ impl BlockTridiagonal {
 
         let (groups, singles) = rows.split_at(rows.len() / (4 * n) * 4 * n);
         for (b, &j) in unknowns.iter().enumerate() {
-            // The second block has a panel of its own, `square` rows higher.
+            // The second block has a separate panel, `square` rows higher.
             let (panel, up) = if b < split { (k, 0) } else { (k + 1, square) };
             let at = layout.column(panel, j - layout.start[panel]);
             let column = &mut self.numbers[at..at + layout.stride(panel)];
@@ -246,7 +246,7 @@ impl BlockTridiagonal {
                 let at = layout.column(k, j);
                 let here = layout.start[k] + j;
                 out[here] += self.numbers[at + j] * x[here];
-                for (rows, numbers) in halves(layout, &self.numbers, k, j) {
+                for (rows, numbers) in below_diagonal(layout, &self.numbers, k, j) {
                     out[here] += dot(numbers, &x[rows.clone()]);
                     add_scaled(&mut out[rows], x[here], numbers);
                 }
@@ -265,14 +265,14 @@ fn find_runs(row: &[usize], runs: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Of four rows the number at `b` and those from there on.
+/// The entries of four rows at `b` and from there on.
 fn parts(group: &[f64], n: usize, b: usize) -> [(f64, &[f64]); 4] {
     std::array::from_fn(|r| (group[r * n + b], &group[r * n + b..(r + 1) * n]))
 }
 
-/// What is below the diagonal in column `j` of block `k`: the rest of its own
-/// block, and the block below; with the unknowns they belong to.
-fn halves<'a>(
+/// The entries below the diagonal in column `j` of block `k`: the rest of its
+/// own block, and the block below; with the unknowns they belong to.
+fn below_diagonal<'a>(
     layout: &Layout,
     numbers: &'a [f64],
     k: usize,

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 /// (Chaney §2.2, with the determinant made +1).
 ///
 /// Of the 24 proper rotations that do this, the one nearest to the identity is
-/// returned: a matrix that is diagonal already comes back with no turn.
+/// returned: for a diagonal matrix, the identity.
 pub fn symmetric_eigen(m: DMat3) -> (DVec3, DMat3) {
     let mut a = m.to_cols_array_2d();
     let mut v = DMat3::IDENTITY.to_cols_array_2d();
@@ -44,15 +44,15 @@ fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
     for row in a.iter_mut() {
         (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
     }
-    mix(a, p, q, c, s);
+    rotate_rows(a, p, q, c, s);
     a[p][q] = 0.0;
     a[q][p] = 0.0;
     // v[p] is column p; the columns gather the eigenvectors.
-    mix(v, p, q, c, s);
+    rotate_rows(v, p, q, c, s);
 }
 
-/// Turns lines `p` and `q` of a matrix into each other.
-fn mix(m: &mut [[f64; 3]; 3], p: usize, q: usize, c: f64, s: f64) {
+/// Applies the rotation (c, s) to rows `p` and `q` of a matrix.
+fn rotate_rows(m: &mut [[f64; 3]; 3], p: usize, q: usize, c: f64, s: f64) {
     let (x, y) = (m[p], m[q]);
     m[p] = std::array::from_fn(|k| c * x[k] - s * y[k]);
     m[q] = std::array::from_fn(|k| s * x[k] + c * y[k]);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_multiple_of_the_identity_needs_no_turn() {
+    fn a_multiple_of_the_identity_needs_no_rotation() {
         assert_eq!(symmetric_eigen(DMat3::IDENTITY * 5.0).1, DMat3::IDENTITY);
     }
 }

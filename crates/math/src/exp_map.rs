@@ -5,8 +5,9 @@
 //!
 //! Any vector r is a rotation, about its direction and by its length, so r can
 //! be a spline or an unknown of an optimisation without any constraint. The
-//! price is a singular shell: at |r| = 2π (and its multiples) every direction
-//! is the same rotation, and rates of r are lost there. See [`re_centre`].
+//! disadvantage is a singular shell: at |r| = 2π (and its multiples) all
+//! directions give the same rotation, and rates of r have no effect there. See
+//! [`re_centre`].
 //!
 //! # Formulas
 //! Let u = |r|² and c_k(u) = 1/k! − u/(k+2)! + u²/(k+4)! − …, so that c₀ = cos|r|
@@ -17,14 +18,14 @@
 //! ω = J ṙ = c₁ ṙ + c₂ r×ṙ + c₃ p r
 //! α = ω̇ = J r̈ + c₃ |ṙ|² r + c₃ p ṙ + 2p (c₁′ ṙ + c₂′ r×ṙ + c₃′ p r)
 //! ```
-//! where ′ is the derivative by u, c_k′ = (k c_{k+2} − c_{k+1})/2. Two
-//! derivatives of c₁, c₂ and c₃ therefore need c₀ to c₇ and nothing else.
+//! where ′ is the derivative with respect to u, c_k′ = (k c_{k+2} − c_{k+1})/2.
+//! Two derivatives of c₁, c₂ and c₃ therefore need only c₀ to c₇.
 
 use crate::rotation::{rows, skew};
 use glam::{DMat3, DVec3};
 use std::f64::consts::{PI, TAU};
 
-/// A turned thing: how it is turned and how that changes, in world axes.
+/// A rotation that changes in time, with its rates, in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
     /// The matrix R(r).
@@ -39,20 +40,19 @@ pub struct Rotation {
     c: Coefficients,
 }
 
-/// Derivatives of a number by r, ṙ and r̈.
+/// Derivatives of a number with respect to r, ṙ and r̈.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gradient {
-    /// By r.
+    /// With respect to r.
     pub r: DVec3,
-    /// By ṙ.
+    /// With respect to ṙ.
     pub r_dot: DVec3,
-    /// By r̈.
+    /// With respect to r̈.
     pub r_ddot: DVec3,
 }
 
 impl Rotation {
-    /// The rotation by `r`, which changes at the rate `r_dot`, which changes at
-    /// the rate `r_ddot`.
+    /// The rotation by `r` with the rates `r_dot` and `r_ddot`.
     #[inline]
     pub fn new(r: DVec3, r_dot: DVec3, r_ddot: DVec3) -> Self {
         let c = Coefficients::new(r.length_squared());
@@ -62,7 +62,7 @@ impl Rotation {
         let across = r.cross(r_dot);
         let change = r_dot * d1 + across * d2 + r * (p * d3);
         Self {
-            matrix: spun(r, c0, c1, c2),
+            matrix: rodrigues_sum(r, c0, c1, c2),
             omega: r_dot * c1 + across * c2 + r * (c3 * p),
             alpha: r_ddot * c1
                 + r.cross(r_ddot) * c2
@@ -76,15 +76,16 @@ impl Rotation {
         }
     }
 
-    /// The left Jacobian J: ω = J ṙ, and a small change dr of r turns the
-    /// matrix by the vector J dr, after what it was.
+    /// The left Jacobian J: ω = J ṙ, and a small change dr of r rotates the
+    /// matrix further by the vector J dr, in world axes.
     pub fn left_jacobian(&self) -> DMat3 {
         let [_, c1, c2, c3] = self.c.value;
-        spun(self.r, c1, c2, c3)
+        rodrigues_sum(self.r, c1, c2, c3)
     }
 
-    /// The adjoint: takes the derivatives of a number by the entries of the
-    /// matrix, by ω and by α to its derivatives by r, ṙ and r̈.
+    /// The adjoint: maps the derivatives of a number with respect to the
+    /// entries of the matrix, ω and α to its derivatives with respect to r, ṙ
+    /// and r̈.
     #[inline]
     pub fn adjoint(&self, matrix: &DMat3, omega: DVec3, alpha: DVec3) -> Gradient {
         let Self {
@@ -95,8 +96,9 @@ impl Rotation {
         let [e1, e2, e3] = self.c.second;
         let p = r.dot(r_dot);
 
-        // Each of the three sums below is differentiated by the vectors in it
-        // and, through c_k, by u; ∂u/∂r = 2r comes last.
+        // Each of the three sums below is differentiated with respect to the
+        // vectors in it and, through c_k, with respect to u; ∂u/∂r = 2r comes
+        // last.
         //
         // ⟨G, R⟩ = c₀ tr G + c₁ r·axial(G) + c₂ r·G r, with c₀′ = −c₁/2.
         let g = matrix;
@@ -128,7 +130,7 @@ impl Rotation {
         //     + 2p (c₁′ z·ṙ + c₂′ z·(r×ṙ) + c₃′ p z·r), with q = ṙ·ṙ + r·r̈.
         let mut by_r_ddot = DVec3::ZERO;
         let z = alpha;
-        // Mostly nothing depends on α.
+        // Usually nothing depends on α.
         if z != DVec3::ZERO {
             let q = r_dot.length_squared() + r.dot(r_ddot);
             let (z_r, z_dot, z_across) = (z.dot(r), z.dot(r_dot), z.dot(across));
@@ -160,20 +162,21 @@ impl Rotation {
 }
 
 /// The same rotation by a vector no longer than π: r (1 − 2π/|r|), or with as
-/// many whole turns as it takes. The rates become those of the new vector, so
-/// that the matrix, ω and α stay as they are; a vector of length π or less
-/// comes back as it is.
+/// many whole turns as needed. The rates become those of the new vector, so
+/// that the matrix, ω and α are unchanged; a vector of length π or less is
+/// returned as it is.
 ///
-/// Far from the singular shell nothing is gained, and a spline needs care:
-/// between two knots of which one was re-centred it would turn the long way
-/// round. Re-centre where a motion is divided or begins, with everything that
-/// follows, not knot by knot.
+/// Far from the singular shell it has no benefit, and a spline needs care:
+/// between two knots of which one was re-centred it would rotate the long way
+/// round. Re-centre where a motion is divided or begins, with all later knots,
+/// not knot by knot.
 pub fn re_centre(r: DVec3, r_dot: DVec3, r_ddot: DVec3) -> [DVec3; 3] {
     let angle = r.length();
     if angle <= PI || !angle.is_finite() {
         return [r, r_dot, r_ddot];
     }
-    // r = angle · n loses `turns` times n, and its rates those of n.
+    // r = angle · n is shortened by `turns` times n, and its rates by those of
+    // n.
     let turns = TAU * (angle / TAU).round();
     let n = r / angle;
     let angle_dot = n.dot(r_dot);
@@ -189,7 +192,7 @@ pub fn re_centre(r: DVec3, r_dot: DVec3, r_ddot: DVec3) -> [DVec3; 3] {
 
 /// x I + y [r]× + z r rᵀ.
 #[inline]
-fn spun(r: DVec3, x: f64, y: f64, z: f64) -> DMat3 {
+fn rodrigues_sum(r: DVec3, x: f64, y: f64, z: f64) -> DMat3 {
     let t = r * z;
     DMat3::from_cols(r * t.x, r * t.y, r * t.z)
         + rows([x, 0.0, 0.0], [0.0, x, 0.0], [0.0, 0.0, x])
@@ -221,9 +224,9 @@ impl Coefficients {
     #[inline]
     fn new(u: f64) -> Self {
         const I: [f64; 26] = INVERSE_FACTORIAL;
-        // c_k = 1/k! − u c_{k+2}. Upwards the recursion loses digits where u is
-        // small, downwards where it is large. For |r| < 2 it starts from series
-        // of c₆ and c₇, whose first term left out is 2e-18 of the sum.
+        // c_k = 1/k! − u c_{k+2}. The upward recursion loses digits for small
+        // u, the downward one for large u. For |r| < 2 it starts from series of
+        // c₆ and c₇, whose truncation error is 2e-18 of the sum.
         let c: [f64; 8] = if u < 4.0 {
             let (mut c6, mut c7) = (I[24], I[25]);
             let mut k = 24;

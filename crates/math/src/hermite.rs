@@ -1,27 +1,27 @@
-//! Cubic Hermite segments: smooth curves through knots that hold a value and a
-//! rate.
+//! Cubic Hermite segments: smooth curves through knots with a value and a rate.
 //!
-//! A point of a segment is a sum of what its two knots hold, with weights that
-//! depend on the time alone. So the derivative of the point by a knot *is* the
-//! weight, and weights of fixed sample times can be computed once.
+//! A point of a segment is a weighted sum of the values and rates of its two
+//! knots, with weights that depend on the time alone. So the derivative of the
+//! point with respect to a knot *is* the weight, and weights of fixed sample
+//! times can be computed once.
 
 use glam::DVec3;
 
-/// What the knots of a segment weigh at one time, in the order value and rate
-/// of the first knot, value and rate of the second: (x₀, v₀, x₁, v₁).
+/// The weights of a segment's knots at one time, in the order value and rate of
+/// the first knot, value and rate of the second: (x₀, v₀, x₁, v₁).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// Of the value of the curve.
+    /// Weights of the value of the curve.
     pub position: [f64; 4],
-    /// Of its first derivative by time.
+    /// Weights of its first derivative by time.
     pub velocity: [f64; 4],
-    /// Of its second derivative by time.
+    /// Weights of its second derivative by time.
     pub acceleration: [f64; 4],
 }
 
 impl Weights {
-    /// The weights at the share `s` of a segment that lasts `duration` seconds:
-    /// 0 is its first knot, 1 its second.
+    /// The weights at the fraction `s` of a segment that lasts `duration`
+    /// seconds: 0 is its first knot, 1 its second.
     #[inline]
     pub fn new(s: f64, duration: f64) -> Self {
         let rest = 1.0 - s;
@@ -48,8 +48,8 @@ pub fn blend(weights: &[f64; 4], knots: &[DVec3; 4]) -> DVec3 {
     knots[0] * weights[0] + knots[1] * weights[1] + knots[2] * weights[2] + knots[3] * weights[3]
 }
 
-/// The adjoint of [`blend`]: adds to the gradients of the knots what a
-/// gradient of the point makes of them.
+/// The adjoint of [`blend`]: adds the gradient of the point to the gradients of
+/// the knots.
 #[inline]
 pub fn spread(weights: &[f64; 4], point: DVec3, knots: &mut [DVec3; 4]) {
     for (knot, &weight) in knots.iter_mut().zip(weights) {

@@ -1,4 +1,4 @@
-//! One formula, one body or eight: numbers that come in lanes.
+//! Numbers in SIMD lanes: one formula for one body or eight.
 //!
 //! A kernel written over [`Real`] runs on a single `f64` or on [`Lanes`] of
 //! them. Every lane does exactly the arithmetic of the scalar kernel, in the
@@ -8,7 +8,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// What a kernel may ask of a number.
+/// The operations of a kernel's numbers.
 pub trait Real:
     Copy
     + Add<Output = Self>
@@ -21,14 +21,14 @@ pub trait Real:
     fn splat(value: f64) -> Self;
     /// The square root of every lane.
     fn sqrt(self) -> Self;
-    /// Every lane without its sign.
+    /// The absolute value of every lane.
     fn abs(self) -> Self;
-    /// Every lane with the sign of the other's.
+    /// Every lane with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
-    /// In every lane `yes` where it is above `limit`, and `no` elsewhere, also
-    /// where one of the two is no number.
+    /// In every lane `yes` where it is above `limit`, and `no` elsewhere,
+    /// including NaN.
     fn above(self, limit: Self, yes: Self, no: Self) -> Self;
-    /// Whether all lanes are equal to the other's.
+    /// Whether all lanes are equal.
     fn equals(self, other: Self) -> bool;
 }
 
@@ -59,7 +59,7 @@ impl Real for f64 {
     }
 }
 
-/// `N` numbers that are worked on together.
+/// `N` numbers processed together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 pub struct Lanes<const N: usize>(pub [f64; N]);
@@ -150,7 +150,7 @@ impl<const N: usize> Real for Lanes<N> {
 }
 
 impl Lanes<8> {
-    /// The sum of all lanes, in the order in which halves add up.
+    /// The sum of all lanes, by pairwise halving.
     #[inline(always)]
     pub fn sum(self) -> f64 {
         let s = self.0;
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_lane_does_what_one_number_does() {
+    fn every_lane_computes_the_scalar_result() {
         let a = Lanes([1.5, -2.25, 1e300, 3.0]);
         let b = Lanes([0.1, 7.0, 1e-300, -3.0]);
         for i in 0..4 {

@@ -2,10 +2,9 @@
 //! the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno (Liu
 //! and Nocedal 1989).
 //!
-//! The last steps sᵢ and changes of the gradient yᵢ make a picture of the
-//! inverse Hessian, which turns the gradient into a direction by the two-loop
-//! recursion. There are no constraints and there is no search for a global
-//! minimum.
+//! The last steps sᵢ and changes of the gradient yᵢ approximate the inverse
+//! Hessian, which turns the gradient into a direction by the two-loop
+//! recursion. Constraints and global minima are not supported.
 
 use crate::line_search::{Point, Wolfe, search};
 use crate::minimise::{Iteration, Limits, Outcome, Reason, Watch};
@@ -13,19 +12,19 @@ use crate::vector::{add_scaled, dot, norm};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// How to minimise.
+/// Settings of the minimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// When to stop.
     pub limits: Limits,
-    /// How many steps are remembered.
+    /// Number of stored steps.
     pub memory: usize,
-    /// The value has to fall by this share of what the slope promises (c₁ of
+    /// The value has to fall by this fraction of the slope's prediction (c₁ of
     /// the weak Wolfe conditions).
     pub decrease: f64,
-    /// The slope has to become this much gentler (c₂).
+    /// The slope has to fall to this fraction (c₂).
     pub curvature: f64,
-    /// Most evaluations in the search along a direction.
+    /// Maximum number of evaluations in a line search.
     pub trials: usize,
 }
 
@@ -42,10 +41,10 @@ impl Default for Settings {
 }
 
 /// Minimises `objective`, which returns the value at the unknowns in its first
-/// argument and fills in the gradient, from `x` on; `x` becomes the best point
-/// that was evaluated. Where the objective is not finite, steps are made
-/// shorter. An objective that returns `None` ends the minimisation at once, in the
-/// middle of a line search too. `on_iteration` hears of each iteration and may end it.
+/// argument and fills in the gradient, starting at `x`; `x` becomes the best
+/// point evaluated. Where the objective is not finite, steps are shortened. An
+/// objective that returns `None` ends the minimisation at once, even within a
+/// line search. `on_iteration` is called after each iteration and may stop it.
 pub fn minimise<V: Into<Option<f64>>>(
     x: &mut [f64],
     settings: &Settings,
@@ -55,9 +54,9 @@ pub fn minimise<V: Into<Option<f64>>>(
     run(x, settings, objective, None::<fn(&mut [f64])>, on_iteration)
 }
 
-/// The same with an approximation of the inverse Hessian to begin with, in
-/// place of a multiple of the identity: `precondition` replaces a vector by the
-/// product with it, which has to be positive definite.
+/// The same with an initial approximation of the inverse Hessian instead of a
+/// multiple of the identity: `precondition` replaces a vector by its product
+/// with it, which has to be positive definite.
 pub fn minimise_preconditioned<V: Into<Option<f64>>>(
     x: &mut [f64],
     settings: &Settings,
@@ -100,7 +99,7 @@ fn run<V: Into<Option<f64>>>(
         return best.outcome;
     }
     let mut enough = watch.enough(0, here.value, gradient_norm);
-    // Whether to go straight down.
+    // Whether to use steepest descent.
     let mut plain = false;
     best.outcome.reason = loop {
         if let Some(reason) = enough {
@@ -128,8 +127,8 @@ fn run<V: Into<Option<f64>>>(
             break Reason::Stopped;
         };
         let Some(step) = found else {
-            // What was learnt misleads: it is forgotten; at last even what the
-            // caller knows.
+            // No descent: clear the history, then drop the caller's
+            // preconditioner.
             if !history.pairs.is_empty() {
                 history.pairs.clear();
             } else if precondition.is_some() && !plain {
@@ -140,7 +139,7 @@ fn run<V: Into<Option<f64>>>(
             continue;
         };
         plain = false;
-        history.learn(&here, &trial);
+        history.push(&here, &trial);
         std::mem::swap(&mut here, &mut trial);
         gradient_norm = norm(&here.gradient);
         best.outcome.iterations += 1;
@@ -160,8 +159,8 @@ fn run<V: Into<Option<f64>>>(
     best.outcome
 }
 
-/// The best point of all that were evaluated: it may be one that a line search
-/// only passed.
+/// The best point of all that were evaluated, including trial points of line
+/// searches.
 struct Best<'a, F> {
     x: &'a mut [f64],
     objective: F,
@@ -184,7 +183,7 @@ impl<'a, V: Into<Option<f64>>, F: FnMut(&[f64], &mut [f64]) -> V> Best<'a, F> {
         }
     }
 
-    /// Breaks if the objective says so.
+    /// Breaks if the objective returns `None`.
     fn evaluate(&mut self, point: &mut Point) -> ControlFlow<()> {
         let Some(value) = (self.objective)(&point.x, &mut point.gradient).into() else {
             return ControlFlow::Break(());
@@ -202,7 +201,7 @@ impl<'a, V: Into<Option<f64>>, F: FnMut(&[f64], &mut [f64]) -> V> Best<'a, F> {
     }
 }
 
-/// The last steps and what they did to the gradient, the oldest first.
+/// The last steps and their changes of the gradient, the oldest first.
 struct History {
     memory: usize,
     pairs: VecDeque<Pair>,
@@ -227,8 +226,8 @@ impl History {
         }
     }
 
-    /// Learns from a step, if the function curves upwards along it.
-    fn learn(&mut self, from: &Point, to: &Point) {
+    /// Adds a step to the history if the curvature along it is positive.
+    fn push(&mut self, from: &Point, to: &Point) {
         if self.memory == 0 {
             return;
         }

@@ -2,26 +2,26 @@
 //! blocks of unknowns: the method of Levenberg and Marquardt.
 //!
 //! At x, with g = Jᵀρ and A = JᵀJ, a step h solves (A + μ D) h = −g. D is the
-//! diagonal of A (Marquardt), so that units do not matter, with a floor, so that
-//! unknowns no residual depends on stay where they are. The damping μ follows
-//! what the step gained in comparison with what the quadratic model promised,
-//! ½ h·(μ D h − g) (Nielsen 1999). Near a minimum with small residuals
-//! convergence is quadratic; far from any it is a method for polishing, not for
-//! finding.
+//! diagonal of A (Marquardt), so that units do not matter, with a lower bound,
+//! so that unknowns without residuals keep their value. The damping μ is
+//! updated by the ratio of the actual decrease to the decrease predicted by the
+//! quadratic model, ½ h·(μ D h − g) (Nielsen 1999). Near a minimum with small
+//! residuals convergence is quadratic; the method refines a good start and does
+//! not search globally.
 
 use crate::banded::{BlockTridiagonal, Cholesky};
 use crate::minimise::{Iteration, Limits, Outcome, Reason, Watch};
 use crate::vector::norm;
 use std::ops::ControlFlow;
 
-/// How to minimise.
+/// Settings of the minimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// When to stop.
     pub limits: Limits,
-    /// μ to begin with, in shares of the diagonal.
+    /// Initial μ, relative to the diagonal.
     pub damping: f64,
-    /// Entries of D are at least this share of the largest.
+    /// Lower bound of entries of D, relative to the largest.
     pub floor: f64,
 }
 
@@ -39,21 +39,21 @@ impl Default for Settings {
     }
 }
 
-/// μ stays between these: below, it is lost in rounding; above, steps are.
-const DAMPING: std::ops::RangeInclusive<f64> = 1e-14..=1e14;
+/// The range of μ: below it, μ is lost in rounding; above it, steps are.
+const DAMPING_RANGE: std::ops::RangeInclusive<f64> = 1e-14..=1e14;
 
-/// The most that one good step relaxes μ. Nielsen's 1/3 takes one iteration
-/// more for the last digits of a chain of residuals that vanish.
-const RELAX: f64 = 0.1;
+/// The smallest factor of μ after a good step. Nielsen's 1/3 takes one more
+/// iteration for the last digits of a chain of residuals that vanish.
+const MIN_DAMPING_FACTOR: f64 = 0.1;
 
-/// Minimises from `x` on; `x` becomes the best point that was found.
+/// Minimises starting at `x`; `x` becomes the best point found.
 ///
 /// `linearise` fills in g = Jᵀρ and adds JᵀJ to a matrix that is zero, and
 /// returns the cost ½ Σ ρᵢ²; `cost` returns the cost alone. Either ends the
-/// minimisation at once by returning `None`. `matrix` gives the sizes of the blocks and
-/// the memory. Where the cost is not finite, steps are
-/// made shorter. An iteration is a linearisation with the step that follows;
-/// `on_iteration` hears of each and may end it.
+/// minimisation at once by returning `None`. `matrix` gives the sizes of the
+/// blocks and the memory. Where the cost is not finite, steps are shortened. An
+/// iteration is a linearisation with the step that follows; `on_iteration` is
+/// called after each and may stop it.
 pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
     x: &mut [f64],
     matrix: &mut BlockTridiagonal,
@@ -68,8 +68,8 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
     let mut watch = Watch::new(settings.limits);
     let (mut gradient, mut diagonal, mut damping) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let (mut step, mut trial) = (vec![0.0; n], vec![0.0; n]);
-    // Also where the settings hold no number: `max` passes over NaN.
-    let (mut mu, mut growth) = (settings.damping.max(*DAMPING.start()), 2.0);
+    // `max` ignores NaN, so this holds for NaN settings too.
+    let (mut mu, mut growth) = (settings.damping.max(*DAMPING_RANGE.start()), 2.0);
 
     let mut relinearise = |x: &[f64], gradient: &mut [f64], matrix: &mut BlockTridiagonal| {
         matrix.clear();
@@ -98,7 +98,7 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
         for (i, d) in diagonal.iter_mut().enumerate() {
             *d = matrix.get(i, i).max(settings.floor * largest);
         }
-        let mut promised = None;
+        let mut first_predicted = None;
         let accepted = loop {
             for (damping, d) in damping.iter_mut().zip(&diagonal) {
                 *damping = mu * d;
@@ -106,9 +106,9 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
             if cholesky.factorise(matrix, &damping).is_ok() {
                 step.iter_mut().zip(&gradient).for_each(|(h, g)| *h = -g);
                 cholesky.solve(&mut step);
-                let promise = promise(&step, &damping, &gradient);
-                // As little as rounding makes of the cost.
-                if *promised.get_or_insert(promise) <= f64::EPSILON * value {
+                let predicted = predicted_decrease(&step, &damping, &gradient);
+                // The predicted decrease is below rounding of the cost.
+                if *first_predicted.get_or_insert(predicted) <= f64::EPSILON * value {
                     break Err(Reason::Decrease);
                 }
                 let sums = x.iter().zip(&step).map(|(x, h)| x + h);
@@ -118,14 +118,14 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
                 let Some(trial_cost) = trial_cost else {
                     break Err(Reason::Stopped);
                 };
-                let gain = (value - trial_cost) / promise;
+                let gain = (value - trial_cost) / predicted;
                 if gain > 1e-4 && gain.is_finite() {
                     break Ok((gain, trial_cost));
                 }
             }
             mu *= growth;
             growth *= 2.0;
-            if mu > *DAMPING.end() {
+            if mu > *DAMPING_RANGE.end() {
                 break Err(Reason::Stuck);
             }
         };
@@ -134,8 +134,8 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
             Err(reason) => break reason,
         };
         let surprise = 2.0 * gain - 1.0;
-        mu *= (1.0 - surprise * surprise * surprise).max(RELAX);
-        (mu, growth) = (mu.max(*DAMPING.start()), 2.0);
+        mu *= (1.0 - surprise * surprise * surprise).max(MIN_DAMPING_FACTOR);
+        (mu, growth) = (mu.max(*DAMPING_RANGE.start()), 2.0);
 
         x.copy_from_slice(&trial);
         outcome.iterations += 1;
@@ -164,8 +164,8 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
     outcome
 }
 
-/// What the quadratic model promises of the step h: ½ h·(μ D h − g).
-fn promise(step: &[f64], damping: &[f64], gradient: &[f64]) -> f64 {
+/// The decrease of the quadratic model for the step h: ½ h·(μ D h − g).
+fn predicted_decrease(step: &[f64], damping: &[f64], gradient: &[f64]) -> f64 {
     let terms = step.iter().zip(damping).zip(gradient);
     0.5 * terms.fold(0.0, |sum, ((h, d), g)| sum + h * (d * h - g))
 }

@@ -1,10 +1,10 @@
-//! The mathematics that every other part of Conatus shares: rotations, poses,
-//! the eigenvectors of a symmetric matrix, and numbers that come in lanes; and
-//! what optimises motions: splines, rotations by vectors that change in time,
-//! block-tridiagonal matrices, L-BFGS and Levenberg-Marquardt.
+//! The mathematics shared by all crates of Conatus: rotations, poses, the
+//! eigenvectors of a symmetric matrix, and SIMD lanes; and for motion
+//! optimisation: splines, time-dependent rotation vectors, block-tridiagonal
+//! matrices, L-BFGS and Levenberg-Marquardt.
 //!
-//! Nothing here knows about bodies, scenes or files. Results are the same bits
-//! on every machine.
+//! Bodies, scenes and files are in other crates. Results are bit-identical on
+//! every machine.
 
 pub mod banded;
 pub mod eigen;
@@ -20,9 +20,9 @@ pub mod rotation;
 mod vector;
 
 pub use glam::{DMat3, DQuat, DVec3};
-/// The cube root, the same bits on every machine.
+/// The cube root, bit-identical on every machine.
 pub use libm::cbrt;
-/// Sine and cosine that give the same bits on every machine. The system's own
-/// differ in the last digit from one processor to the next.
+/// Sine and cosine, bit-identical on every machine. The functions of the system
+/// differ in the last digit between processors.
 pub use libm::sincos;
 pub use pose::Pose;

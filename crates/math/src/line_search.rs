@@ -1,20 +1,19 @@
-//! How far to go along a direction: a step that satisfies the weak Wolfe
-//! conditions.
+//! Line search: finds a step that satisfies the weak Wolfe conditions.
 //!
-//! A step t along d from f₀ with slope s₀ = ∇f·d < 0 is taken when
+//! A step t along d from f₀ with slope s₀ = ∇f·d < 0 is accepted when
 //! ```text
-//! f(t) ≤ f₀ + c₁ t s₀        it goes down as the slope promised, and
-//! s(t) ≥ c₂ s₀               the way down has become gentle.
+//! f(t) ≤ f₀ + c₁ t s₀        sufficient decrease, and
+//! s(t) ≥ c₂ s₀               the curvature condition.
 //! ```
-//! Steps that break the first are too long, those that break the second too
-//! short, so the right one is bracketed and the bracket shrinks (Lewis and
-//! Overton 2013), which ends at kinks too. Where the function is smooth a cubic
-//! through the ends of the bracket finds the place in one or two trials.
+//! Steps that violate the first are too long, those that violate the second too
+//! short, so an acceptable step is bracketed and the bracket shrinks (Lewis and
+//! Overton 2013), which also terminates at kinks. Where the function is smooth,
+//! a cubic through the ends of the bracket finds the step in one or two trials.
 
 use crate::vector::{add_scaled, dot};
 use std::ops::ControlFlow;
 
-/// Unknowns, with the value and the gradient there.
+/// Unknowns, with the value and the gradient.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Point {
     pub x: Vec<f64>,
@@ -22,14 +21,14 @@ pub(crate) struct Point {
     pub value: f64,
 }
 
-/// What the search demands.
+/// The Wolfe conditions and the limit of evaluations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wolfe {
     /// c₁.
     pub decrease: f64,
     /// c₂.
     pub curvature: f64,
-    /// Most evaluations.
+    /// Maximum number of evaluations.
     pub trials: usize,
 }
 
@@ -41,13 +40,13 @@ struct Place {
     slope: f64,
 }
 
-/// Searches from `start` along `direction`, which goes down by `slope`, with
-/// the step `first` to begin with. Returns the step and leaves its point in
-/// `trial`; `spare` is memory. `None` if no step was found that goes down. Breaks where
-/// `evaluate` does.
+/// Searches from `start` along `direction`, a descent direction with this
+/// `slope`, beginning with the step `first`. Returns the step and leaves its
+/// point in `trial`; `spare` is a buffer. `None` if no step with a smaller
+/// value was found. Breaks where `evaluate` does.
 ///
-/// If `trials` are used up, a step that goes down far enough is taken although
-/// it could be longer.
+/// If `trials` are used up, a step with sufficient decrease is accepted even if
+/// it violates the curvature condition.
 pub(crate) fn search(
     wolfe: &Wolfe,
     start: &Point,
@@ -76,8 +75,8 @@ pub(crate) fn search(
             value: trial.value,
             slope: dot(&trial.gradient, direction),
         };
-        // A slope that is not finite has a gradient that is not. Rounding may
-        // make the goal as high as the start.
+        // The slope is not finite if the gradient is not. By rounding, the goal
+        // may equal the value at the start.
         let finite = here.value.is_finite() && here.slope.is_finite();
         let goal = start.value + wolfe.decrease * step * slope;
         if !(finite && here.value <= goal && here.value < start.value) {
@@ -92,7 +91,7 @@ pub(crate) fn search(
             step = longer(before, short);
             continue;
         };
-        // Cubics can nibble at one end of the bracket for ever.
+        // Cubic steps can converge to one end of the bracket; then bisect.
         let old_width = std::mem::replace(&mut width, long.step - short.step);
         step = match width > 0.6 * old_width {
             true => short.step + 0.5 * width,
@@ -106,8 +105,7 @@ pub(crate) fn search(
     ControlFlow::Continue(None)
 }
 
-/// A longer step than `short`: where a line through the last two slopes says
-/// that it is level.
+/// A step longer than `short`: extrapolates the last two slopes to zero.
 fn longer(before: Place, short: Place) -> f64 {
     let rise = (short.slope - before.slope) / (short.step - before.step);
     let level = short.step - short.slope / rise;
@@ -119,7 +117,7 @@ fn longer(before: Place, short: Place) -> f64 {
 }
 
 /// A step between the two: the minimum of the cubic with their values and
-/// slopes, kept away from the ends.
+/// slopes, with a minimum distance from the ends.
 fn between(short: Place, long: Place) -> f64 {
     let width = long.step - short.step;
     if !(long.value.is_finite() && long.slope.is_finite()) {

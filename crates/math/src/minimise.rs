@@ -1,18 +1,18 @@
-//! What the minimisers share: when they stop, and what they tell on the way.
+//! Shared by the minimisers: stopping criteria, progress and results.
 
 use std::collections::VecDeque;
 
-/// When a minimiser stops by itself.
+/// Stopping criteria of a minimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// After so many iterations.
+    /// Maximum number of iterations.
     pub iterations: usize,
-    /// When the gradient is no longer than this.
+    /// Stop when the norm of the gradient is at most this.
     pub gradient: f64,
-    /// When the last [`window`](Self::window) iterations together took away no
-    /// more than this share of the value; never if negative.
+    /// Stop when the last [`window`](Self::window) iterations together reduced
+    /// the value by no more than this fraction; never if negative.
     pub decrease: f64,
-    /// How many iterations [`decrease`](Self::decrease) looks back.
+    /// The number of iterations that [`decrease`](Self::decrease) considers.
     pub window: usize,
 }
 
@@ -27,18 +27,18 @@ impl Default for Limits {
     }
 }
 
-/// Where a minimiser is after an iteration.
+/// The state of a minimiser after an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Iteration<'a> {
-    /// How many iterations were made.
+    /// Number of iterations.
     pub number: usize,
-    /// How often the function was evaluated.
+    /// Number of evaluations of the function.
     pub evaluations: usize,
     /// Its value.
     pub value: f64,
     /// The length of its gradient.
     pub gradient_norm: f64,
-    /// The length of the step that led here.
+    /// The length of the last step.
     pub step: f64,
     /// The unknowns.
     pub x: &'a [f64],
@@ -47,40 +47,41 @@ pub struct Iteration<'a> {
 /// Why a minimiser stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The gradient is as short as was asked for.
+    /// The gradient is below its limit.
     Gradient,
-    /// The value hardly falls any more.
+    /// The value hardly decreases any more.
     Decrease,
-    /// All iterations were made.
+    /// The maximum number of iterations was reached.
     Iterations,
-    /// The caller ended it: `on_iteration` broke, or the objective returned `None`.
+    /// The caller stopped it: `on_iteration` broke, or the objective returned
+    /// `None`.
     Stopped,
-    /// No step makes the value smaller: at the precision of the numbers, at a
-    /// kink, or because the gradient is wrong.
+    /// No step reduces the value: at the precision of the numbers, at a kink,
+    /// or because the gradient is wrong.
     Stuck,
-    /// The value at the start is not finite, or a gradient where the value is.
+    /// The value at the start is not finite, or a gradient at a finite value.
     NotFinite,
 }
 
-/// What a minimiser leaves behind, besides the best unknowns it found.
+/// The result of a minimiser, besides the best unknowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// The value at the unknowns.
     pub value: f64,
     /// The length of the gradient there.
     pub gradient_norm: f64,
-    /// How many iterations were made.
+    /// Number of iterations.
     pub iterations: usize,
-    /// How often the function was evaluated, with its gradient or without.
+    /// Number of evaluations, with or without gradient.
     pub evaluations: usize,
-    /// Why it was enough.
+    /// Why it stopped.
     pub reason: Reason,
 }
 
-/// Watches the limits.
+/// Checks the stopping criteria.
 pub(crate) struct Watch {
     limits: Limits,
-    /// The last values, the newest at the back.
+    /// The last values, the newest last.
     past: VecDeque<f64>,
 }
 
@@ -92,8 +93,8 @@ impl Watch {
         }
     }
 
-    /// Whether it is enough after `iterations` iterations, of which the last
-    /// led to this value and gradient; to be asked before the first as well.
+    /// Whether to stop after `iterations` iterations, of which the last gave
+    /// this value and gradient; must also be called before the first.
     pub fn enough(&mut self, iterations: usize, value: f64, gradient_norm: f64) -> Option<Reason> {
         let limits = &self.limits;
         self.past.push_back(value);

@@ -1,4 +1,4 @@
-//! A pose: where something is and how it is turned.
+//! A pose: position and orientation.
 
 use glam::{DQuat, DVec3};
 
@@ -36,13 +36,13 @@ impl Pose {
         self.rotation * p + self.translation
     }
 
-    /// Where the direction `d` goes: turned, not shifted. Di Pierro (20)-(22):
-    /// lengths and angles stay as they are.
+    /// The direction `d` rotated, not shifted. Di Pierro (20)-(22): lengths and
+    /// angles are preserved.
     pub fn direction(&self, d: DVec3) -> DVec3 {
         self.rotation * d
     }
 
-    /// The pose that undoes this one.
+    /// The inverse pose.
     pub fn inverse(&self) -> Self {
         let back = self.rotation.conjugate();
         Self::new(back, -(back * self.translation))

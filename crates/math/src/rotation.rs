@@ -1,5 +1,5 @@
 //! Rotations as the two documents write them: quaternions, matrices, and the
-//! passage between them.
+//! conversions between them.
 //!
 //! Quaternions are [`DQuat`]; where a document lists components the order is
 //! named in the comment, because Chaney writes (w, x, y, z) and Di Pierro
@@ -63,8 +63,8 @@ pub fn quaternion_rate_world(q: DQuat, omega: DVec3) -> DQuat {
     (DQuat::from_xyzw(omega.x, omega.y, omega.z, 0.0) * q) * 0.5
 }
 
-/// The rate of change of the orientation matrix, Chaney (12): Ṙ = R ω̃. Motion
-/// evolves the quaternion instead, which is cheaper to keep a rotation.
+/// The rate of change of the orientation matrix, Chaney (12): Ṙ = R ω̃. The
+/// integrators use the quaternion instead, which is cheaper to normalise.
 pub fn matrix_rate(r: DMat3, omega_body: DVec3) -> DMat3 {
     r * skew(omega_body)
 }
@@ -92,7 +92,7 @@ pub fn exp(v: DVec3) -> DQuat {
 /// The rotation vector v with `exp(v)` = `q`, of length at most π: the inverse
 /// of [`exp`].
 pub fn log(q: DQuat) -> DVec3 {
-    // Of the two quaternions of a rotation, the one with the smaller turn.
+    // Of the two quaternions of a rotation, the one with the smaller angle.
     let q = if q.w < 0.0 { -q } else { q };
     let v = DVec3::new(q.x, q.y, q.z);
     let sine = v.length();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_axis_turns_nothing() {
+    fn a_zero_axis_gives_the_identity() {
         assert_eq!(from_axis_angle(DVec3::ZERO, 1.0), DQuat::IDENTITY);
     }
 }

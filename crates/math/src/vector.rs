@@ -1,5 +1,5 @@
 //! Sums over long vectors, in an order that is the same on every machine and
-//! leaves room for SIMD: eight sums that run side by side.
+//! suits SIMD: eight partial sums.
 
 use crate::lanes::{Lanes, Real};
 

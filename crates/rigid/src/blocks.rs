@@ -1,9 +1,9 @@
 //! Bodies in blocks of eight, so that free motion runs in vector registers.
 //!
-//! A block keeps each number of the state of its eight bodies side by side.
-//! The width is chosen at run time; every width gives the same bits, because
-//! each lane does the scalar kernel's arithmetic in the scalar kernel's order
-//! and nothing is fused.
+//! A block stores each number of the state of its eight bodies as one row. The
+//! width is chosen at run time; every width gives the same bits, because each
+//! lane does the scalar kernel's arithmetic in the scalar kernel's order and
+//! nothing is fused.
 
 use crate::rk4::{self, FreeConstants, Motion};
 use conatus_math::DVec3;
@@ -12,8 +12,8 @@ use conatus_math::lanes::{Lanes, Real, V3};
 /// Bodies in a block.
 pub const LANES: usize = 8;
 
-/// The largest component of a velocity, m/s or rad/s, that is still sound.
-const FASTEST: f64 = 1e8;
+/// The largest valid component of a velocity, m/s or rad/s.
+const MAX_SPEED: f64 = 1e8;
 
 /// Eight numbers, one for each body of a block.
 pub type Row = [f64; LANES];
@@ -29,7 +29,8 @@ pub struct Block {
 }
 
 impl Default for Block {
-    /// Eight bodies at rest at the origin; lanes without a body stay so.
+    /// Eight bodies at rest at the origin; lanes without a body keep that
+    /// state.
     fn default() -> Self {
         let mut motion = [[0.0; LANES]; 13];
         motion[6] = [1.0; LANES];
@@ -103,7 +104,7 @@ impl Block {
         [&self.motion[0], &self.motion[1], &self.motion[2]]
     }
 
-    /// Zero for each body whose numbers make sense, NaN for the others; see
+    /// Zero for each body with valid numbers, NaN for the others; see
     /// [`all_sound`].
     #[inline(always)]
     fn faults(&self) -> Lanes<LANES> {
@@ -112,7 +113,11 @@ impl Block {
         let mut sum = Lanes::splat(0.0);
         for (i, &row) in self.motion.iter().enumerate() {
             let is_velocity = matches!(i, 3..6 | 10..13);
-            let scale = if is_velocity { f64::MAX / FASTEST } else { 1.0 };
+            let scale = if is_velocity {
+                f64::MAX / MAX_SPEED
+            } else {
+                1.0
+            };
             sum = sum + Lanes(row) * Lanes::splat(scale) * Lanes::splat(0.0);
         }
         sum
@@ -150,26 +155,26 @@ impl Block {
     }
 }
 
-/// How many bodies are worked on at once.
+/// How many bodies are processed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One body at a time.
     Scalar,
-    /// What every processor of the family has (SSE2 on x86-64).
+    /// The baseline of the architecture (SSE2 on x86-64).
     Baseline,
-    /// Registers of four, with AVX2; two of them at once hide the latencies.
+    /// Registers of four, with AVX2; two of them at once hide latencies.
     Avx2,
     /// Registers of eight, with AVX-512.
     Avx512,
 }
 
 impl Width {
-    /// The widest that this processor offers.
+    /// The widest that this processor supports.
     pub fn best() -> Self {
         Self::available().last().copied().unwrap_or(Self::Scalar)
     }
 
-    /// All that this processor offers, narrowest first.
+    /// All that this processor supports, narrowest first.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut)]
         let mut widths = vec![Self::Scalar, Self::Baseline];
@@ -203,13 +208,13 @@ pub fn all_sound(blocks: &[Block], width: Width) -> bool {
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 support was just checked.
             unsafe { sound_avx2(blocks) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
-            // SAFETY: the processor was just asked for AVX-512F and VL.
+            // SAFETY: support of AVX-512F and VL was just checked.
             unsafe { sound_avx512(blocks) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -224,13 +229,13 @@ fn dispatch<const DAMPED: bool>(blocks: &mut [Block], width: Width, gravity: DVe
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 support was just checked.
             unsafe { all_avx2::<DAMPED>(blocks, gravity, h) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
-            // SAFETY: the processor was just asked for AVX-512F and VL.
+            // SAFETY: support of AVX-512F and VL was just checked.
             unsafe { all_avx512::<DAMPED>(blocks, gravity, h) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -238,12 +243,12 @@ fn dispatch<const DAMPED: bool>(blocks: &mut [Block], width: Width, gravity: DVe
     }
 }
 
-/// The reference: one body after the other.
+/// The reference: one body at a time.
 fn scalar<const DAMPED: bool>(blocks: &mut [Block], gravity: DVec3, h: f64) {
     for block in blocks {
         for lane in 0..LANES {
-            // Hidden, so that the compiler does not turn the reference itself
-            // into a vector loop.
+            // `black_box` keeps the compiler from vectorising the reference
+            // itself.
             let lane = std::hint::black_box(lane) % LANES;
             let mut s = block.motion(lane);
             let constants = block.constants(lane);
@@ -276,8 +281,7 @@ fn all_avx512<const DAMPED: bool>(blocks: &mut [Block], gravity: DVec3, h: f64) 
 fn sound(blocks: &[Block]) -> bool {
     let mut sum = Lanes::splat(0.0);
     for block in blocks {
-        // The detour through memory keeps the compiler from taking the lanes
-        // apart again.
+        // `black_box` keeps the compiler from splitting the lanes into scalars.
         sum = std::hint::black_box(sum + block.faults());
     }
     sum.0 == [0.0; LANES]

@@ -1,9 +1,9 @@
 //! All bodies of a world: their constants, their motion in blocks, and which
 //! moving body each of the scene's bodies belongs to.
 //!
-//! A *body* is what the scene names; it never goes away. A *mover* is what the
-//! laws of motion act on. At first each body has its mover; after a merge
-//! several bodies ride on one.
+//! A *body* is named in the scene and always exists. A *mover* is what the laws
+//! of motion act on. At first each body has its own mover; after a merge
+//! several bodies share one.
 
 use crate::blocks::{self, Block, LANES, Width};
 use crate::rk4::{FreeConstants, euler_coefficients};
@@ -43,27 +43,27 @@ impl Constants {
     }
 }
 
-/// How a mover takes part.
+/// The activity of a mover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// It moves.
+    /// It moves freely.
     Free,
-    /// The scene holds it in place.
+    /// The scene locks it in place.
     Locked,
-    /// Its numbers went wrong; it was frozen where it last made sense.
+    /// Its numbers became invalid; it is frozen in its last valid state.
     Quarantined,
-    /// Another mover has taken it in.
+    /// It was merged into another mover.
     Absorbed,
-    /// It was taken out of the world.
+    /// It was removed from the world.
     Removed,
 }
 
-/// The mover a body rides on, and where on it.
+/// The mover of a body, and the body's pose on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mount {
     /// The mover's index.
     pub mover: usize,
-    /// From the body's axes to the mover's; `None` while they are the same.
+    /// From the body's axes to the mover's; `None` while they are equal.
     pub pose: Option<Pose>,
 }
 
@@ -85,7 +85,7 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// No bodies yet; motion will use the widest registers there are.
+    /// No bodies; motion will use the widest registers available.
     pub fn new() -> Self {
         Self {
             blocks: Vec::new(),
@@ -97,7 +97,7 @@ impl Bodies {
         }
     }
 
-    /// Chooses how many bodies are moved at once. Results do not depend on it.
+    /// Sets how many bodies are processed at once. Results do not depend on it.
     pub fn set_width(&mut self, width: Width) {
         self.width = width;
     }
@@ -116,7 +116,7 @@ impl Bodies {
         mover
     }
 
-    /// How many bodies there are; as many movers too, absorbed ones included.
+    /// Number of bodies; also the number of movers, including merged ones.
     pub fn len(&self) -> usize {
         self.mounts.len()
     }
@@ -126,17 +126,17 @@ impl Bodies {
         self.mounts.is_empty()
     }
 
-    /// Where body `i` rides.
+    /// The mover of body `i` and the pose on it.
     pub fn mount(&self, i: usize) -> Mount {
         self.mounts[i]
     }
 
-    /// How mover `m` takes part.
+    /// The activity of mover `m`.
     pub fn activity(&self, m: usize) -> Activity {
         self.activity[m]
     }
 
-    /// Holds a mover in place, or lets it go.
+    /// Sets the activity of a mover, for example to lock or release it.
     pub fn set_activity(&mut self, m: usize, activity: Activity) {
         self.activity[m] = activity;
     }
@@ -162,13 +162,13 @@ impl Bodies {
         self.blocks[m / LANES].set_motion(m % LANES, &(*state).into());
     }
 
-    /// The states of all movers, one after the other.
+    /// The states of all movers, in order.
     pub fn gather(&self, states: &mut Vec<State>) {
         states.clear();
         states.extend((0..self.len()).map(|m| self.mover_state(m)));
     }
 
-    /// The velocities of all movers, one after the other.
+    /// The velocities of all movers, in order.
     pub fn gather_velocities(&self, velocities: &mut Vec<DVec3>) {
         velocities.clear();
         velocities.extend((0..self.len()).map(|m| self.blocks[m / LANES].velocity(m % LANES)));
@@ -176,12 +176,12 @@ impl Bodies {
 
     /// Whether every mover is free to move.
     pub(crate) fn all_free(&self) -> bool {
-        // To the end, without a branch: sixteen at a time.
+        // Without early exit, so that it is vectorised.
         let free = self.activity.iter().map(|&a| a == Activity::Free);
         free.fold(true, |all, one| all & one)
     }
 
-    /// The state of body `i` itself: its own axes, its own centre of mass.
+    /// The state of body `i` itself: its axes and its centre of mass.
     pub fn state(&self, i: usize) -> State {
         let mount = self.mounts[i];
         let mover = self.mover_state(mount.mover);
@@ -191,14 +191,13 @@ impl Bodies {
         }
     }
 
-    /// Whether the numbers of every mover still make sense; see
-    /// [`State::is_sound`], of which this is a quick and slightly stricter
-    /// version.
+    /// Whether the numbers of every mover are valid; a quick and slightly
+    /// stricter version of [`State::is_sound`].
     pub fn all_sound(&self) -> bool {
         blocks::all_sound(&self.blocks, self.width)
     }
 
-    /// The movers that take part in the world's sums.
+    /// The movers that count in the world's sums.
     pub fn movers(&self) -> impl Iterator<Item = usize> + '_ {
         let gone = |m: usize| matches!(self.activity[m], Activity::Absorbed | Activity::Removed);
         (0..self.len()).filter(move |&m| !gone(m))

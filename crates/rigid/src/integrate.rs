@@ -1,8 +1,7 @@
-//! One step of motion for all bodies, by the method that the scene chooses.
+//! One step of motion for all bodies, by the integrator of the scene.
 //!
-//! Bodies that no force reaches move in SIMD blocks. The others go through the
-//! stages one by one, with all forces evaluated again at each stage by the
-//! same function.
+//! Bodies without forces move in SIMD blocks. The others go through the stages
+//! one by one, with all forces evaluated at each stage by the same function.
 
 use crate::blocks::{self, LANES};
 use crate::bodies::{Activity, Bodies};
@@ -23,12 +22,13 @@ pub enum Integrator {
     Euler,
     /// Euler's method in momenta, Di Pierro (48)-(55).
     MomentumEuler,
-    /// Momenta first, then positions with the new momenta; the rotation is
-    /// split about the principal axes, so that it is symplectic as well.
+    /// Symplectic Euler: momenta first, then positions with the new momenta;
+    /// the rotation is split about the principal axes, so that it is symplectic
+    /// as well.
     SymplecticEuler,
 }
 
-/// Working memory of [`Integration::step`], kept between steps.
+/// Buffers of [`Integration::step`], kept between steps.
 #[derive(Debug, Default)]
 pub struct Integration {
     states: Vec<State>,
@@ -95,7 +95,8 @@ impl Integration {
         );
     }
 
-    /// Free motion in blocks; what is held in place is put back afterwards.
+    /// Free motion in blocks; the states of locked bodies are restored
+    /// afterwards.
     fn free(&mut self, bodies: &mut Bodies, gravity: DVec3, h: f64) {
         self.held.clear();
         if !bodies.all_free() {
@@ -186,8 +187,7 @@ impl Integration {
 }
 
 /// Chaney (5), (7) and (18)-(20), which are (21) solved for ω̇; Di Pierro
-/// (6)-(7): gravity and damping, and what the load adds. Chaney (21) is
-/// τ = I ω̇ + ω × I ω.
+/// (6)-(7): gravity, damping and the load. Chaney (21) is τ = I ω̇ + ω × I ω.
 fn acceleration(
     bodies: &Bodies,
     m: usize,
@@ -237,8 +237,8 @@ fn momentum_euler(
     next
 }
 
-/// Momenta first, then places by the new momenta: K and L gain F dt and τ dt,
-/// p moves with K, and R turns freely with L.
+/// Momenta first, then positions with the new momenta: K and L gain F dt and τ
+/// dt, p moves with K, and R rotates freely with L.
 fn symplectic_euler(
     s: &State,
     a: &Acceleration<f64>,
@@ -250,10 +250,10 @@ fn symplectic_euler(
     next.velocity += DVec3::from(a.linear) * h;
     next.position += next.velocity * h;
     let mut l_body = moments * s.omega_body + torque_body * h;
-    // Free rotation has the energy Lx²/2Ixx + Ly²/2Iyy + Lz²/2Izz. Each term
-    // alone is a turn about its own axis by h L/I, which is exact; one after
-    // the other, there and back, they keep the energy from drifting. A turn of
-    // the body by θ turns the body's view of L by −θ, so L itself stays put.
+    // Free rotation has the energy Lx²/2Ixx + Ly²/2Iyy + Lz²/2Izz. The flow of
+    // each term is exact: a rotation about its own axis by h L/I. Composed
+    // symmetrically, they keep the energy from drifting. A rotation of the body
+    // by θ rotates L in body axes by −θ, so L in world axes is unchanged.
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
     for (k, share) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
         let turn = rotation::exp(axes[k] * (share * h * l_body[k] / moments[k]));

@@ -4,9 +4,9 @@
 //!
 //! Mass properties ([`mass`]) are diagonalised once; states ([`state`]) move by
 //! Runge-Kutta ([`rk4`]) in SIMD blocks ([`blocks`]) or, where forces
-//! ([`forces`]) reach them, stage by stage ([`integrate`]); what touches is
-//! found and answered in [`contact`]. Scene files and the loop over time are
-//! not here; see `conatus-world`.
+//! ([`forces`]) act, stage by stage ([`integrate`]); contacts are detected and
+//! resolved in [`contact`]. Scene files and the loop over time are in
+//! `conatus-world`.
 
 pub mod blocks;
 pub mod bodies;

@@ -1,8 +1,8 @@
-//! How mass is spread over a body: total, centre and inertia tensor, for
+//! Mass properties: total mass, centre of mass and inertia tensor, for
 //! particles, solids, closed meshes and any combination of them.
 //!
-//! Nothing here moves. [`MassProperties::diagonalise`] gives the coordinates in
-//! which motion is computed.
+//! [`MassProperties::diagonalise`] gives the coordinates in which motion is
+//! computed.
 
 use conatus_geometry::{Axis, Mesh, Solid};
 use conatus_math::{DMat3, DVec3, Pose, eigen, rotation};
@@ -20,7 +20,7 @@ pub struct MassProperties {
     pub inertia: DMat3,
 }
 
-/// Why numbers cannot be the mass properties of any body.
+/// Why numbers are not valid mass properties.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum MassError {
     /// The mass is not a positive number.
@@ -57,23 +57,23 @@ pub struct Diagonal {
 }
 
 impl Diagonal {
-    /// The pose that carries meshes and attachment points along:
+    /// The pose that maps meshes and attachment points to principal axes:
     /// new = `diag_rotation` · old + `diag_offset`.
     pub fn carry(&self) -> Pose {
         Pose::new(rotation::from_matrix(self.diag_rotation), self.diag_offset)
     }
 }
 
-/// ΔI of Di Pierro (67): what a mass at `r` adds to an inertia tensor about
-/// the origin, m(δ|r|² − r rᵀ). The parallel-axis theorem. For a turn across
-/// `r` it is m|r|², Di Pierro (43).
+/// ΔI of Di Pierro (67): the contribution of a mass at `r` to an inertia tensor
+/// about the origin, m(δ|r|² − r rᵀ). The parallel-axis theorem. For a rotation
+/// across `r` it is m|r|², Di Pierro (43).
 pub fn parallel_axis(mass: f64, r: DVec3) -> DMat3 {
     let rr = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
     (DMat3::from_diagonal(DVec3::splat(r.length_squared())) - rr) * mass
 }
 
 impl MassProperties {
-    /// From numbers given directly, checked.
+    /// Checks numbers given directly.
     pub fn new(mass: f64, centre: DVec3, inertia: DMat3) -> Result<Self, MassError> {
         let properties = Self {
             mass,
@@ -138,8 +138,8 @@ impl MassProperties {
         }
     }
 
-    /// A closed mesh of uniform density, by its volume integrals. The mesh
-    /// must be closed; one that is inside out counts all the same.
+    /// A closed mesh of uniform density, by its volume integrals. The mesh must
+    /// be closed; an inverted orientation is allowed.
     pub fn of_mesh(mesh: &Mesh, mass: f64) -> Self {
         let integrals = mesh.volume_integrals();
         let centre = integrals.first / integrals.volume;
@@ -154,7 +154,7 @@ impl MassProperties {
         }
     }
 
-    /// The same body at another pose: R I Rᵀ and a moved centre.
+    /// The same body at another pose: R I Rᵀ and a shifted centre.
     pub fn at(&self, pose: &Pose) -> Self {
         let r = rotation::to_matrix(pose.rotation);
         Self {
@@ -182,7 +182,7 @@ impl MassProperties {
     }
 
     /// Principal moments, a proper rotation and an offset, Chaney §2.2. A body
-    /// that is diagonal already keeps its axes.
+    /// with a diagonal tensor keeps its axes.
     pub fn diagonalise(&self) -> Diagonal {
         let (moments, diag_rotation) = eigen::symmetric_eigen(self.inertia);
         Diagonal {
@@ -193,9 +193,9 @@ impl MassProperties {
         }
     }
 
-    /// Whether any body has these properties: positive mass, symmetric
-    /// positive definite tensor, principal moments within the triangle
-    /// inequality (up to rounding).
+    /// Whether these properties are physical: positive mass, symmetric positive
+    /// definite tensor, principal moments within the triangle inequality (up to
+    /// rounding).
     pub fn check(&self) -> Result<(), MassError> {
         if !(self.mass > 0.0 && self.mass.is_finite()) {
             return Err(MassError::NotPositive(self.mass));

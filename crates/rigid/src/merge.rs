@@ -1,5 +1,5 @@
-//! Bodies that become one, with their motion: mass, momentum and angular
-//! momentum stay what they were (Di Pierro §9 and `operator+`, corrected).
+//! Merging of bodies with their motion: mass, momentum and angular momentum are
+//! conserved (Di Pierro §9 and `operator+`, corrected).
 
 use crate::bodies::{Activity, Bodies, Constants, Mount};
 use crate::mass::MassProperties;
@@ -7,13 +7,13 @@ use crate::state::State;
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 
 impl Bodies {
-    /// Makes one mover of the movers of `list` (body indices) and returns its
-    /// index: that of the first. Bodies that move as one already stay so.
+    /// Merges the movers of `list` (body indices) into one and returns its
+    /// index: that of the first. Bodies on the same mover stay as they are.
     ///
     /// m = Σ mᵢ, K = Σ Kᵢ, L = Σ (Lᵢ + (pᵢ − p_cm) × Kᵢ): Di Pierro (64)-(67).
-    /// If one of them is held in place, the whole is. Nothing is merged, and
-    /// `None` returned, if one is quarantined or removed, or
-    /// the numbers of the whole are not finite.
+    /// If one of them is locked, the merged mover is. Nothing is merged, and
+    /// `None` returned, if one is quarantined or removed, or the merged numbers
+    /// are not finite.
     pub fn merge(&mut self, list: &[usize]) -> Option<usize> {
         let mut movers: Vec<usize> = list.iter().map(|&i| self.mount(i).mover).collect();
         movers.sort_unstable();
@@ -22,7 +22,7 @@ impl Bodies {
         if others.is_empty() {
             return Some(first);
         }
-        // What went wrong once must not spread.
+        // Invalid numbers must not spread.
         if movers
             .iter()
             .any(|&m| matches!(self.activity[m], Activity::Quarantined | Activity::Removed))
@@ -59,7 +59,8 @@ impl Bodies {
         let mut state = State {
             position: whole.centre,
             velocity: momentum / whole.mass,
-            // Principal axes to world: the inverse of the diagonalising turn.
+            // Principal axes to world: the inverse of the diagonalising
+            // rotation.
             orientation: rotation::from_matrix(diagonal.diag_rotation.transpose()),
             omega_body: DVec3::ZERO,
         };

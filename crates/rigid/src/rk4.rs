@@ -3,9 +3,9 @@
 //!
 //! The caller evaluates forces before each of the four stages with one and the
 //! same function; a stage then stores what (29) needs and moves the state to
-//! where the next evaluation belongs. Nothing here knows where forces come
-//! from, except [`free`], which runs all four stages for bodies that feel only
-//! gravity and automatic damping.
+//! the point of the next evaluation. Forces are supplied by the caller, except
+//! in [`free`], which runs all four stages for bodies with only gravity and
+//! automatic damping.
 
 use conatus_math::lanes::{Real, V3};
 
@@ -23,7 +23,7 @@ pub struct Motion<F> {
     pub w: V3<F>,
 }
 
-/// What forces do to a body at one stage.
+/// The accelerations of a body at one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration<F> {
     /// The derivative of the velocity, Chaney (7).
@@ -70,7 +70,7 @@ fn scale4<F: Real>(a: [F; 4], s: F) -> [F; 4] {
     [a[0] * s, a[1] * s, a[2] * s, a[3] * s]
 }
 
-/// The quaternion at unit length. Chaney §4.1.
+/// The normalised quaternion. Chaney §4.1.
 #[inline(always)]
 pub fn normalised<F: Real>(q: [F; 4]) -> [F; 4] {
     let length = ((q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3])).sqrt();
@@ -78,8 +78,8 @@ pub fn normalised<F: Real>(q: [F; 4]) -> [F; 4] {
 }
 
 /// The temporary data of a step of Chaney (29), in which positions follow
-/// velocities as in Chaney (6). Where Chaney keeps every stage, only the sums
-/// that the last stage needs are kept, gathered in the document's own order.
+/// velocities as in Chaney (6). Where Chaney stores every stage, only the sums
+/// that the last stage needs are stored, in the document's order of summation.
 #[derive(Clone, Copy, Debug)]
 pub struct Stages<F> {
     /// The state at the start: pos0 and vel1.
@@ -166,7 +166,8 @@ impl<F: Real> Stages<F> {
     }
 }
 
-/// What a body needs for motion under gravity and automatic damping alone.
+/// The constants of a body for motion under gravity and automatic damping
+/// alone.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeConstants<F> {
     /// [`euler_coefficients`].

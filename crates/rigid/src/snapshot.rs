@@ -1,21 +1,21 @@
-//! All that changes about bodies as a run goes on, so that it can be put back.
+//! Snapshots of everything about bodies that changes during a run.
 
 use crate::bodies::{Activity, Bodies, Constants, Mount};
 use crate::state::State;
 
-/// A mover as it is at a moment.
+/// A mover at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mover {
     /// Its constants; a merge changes them.
     pub constants: Constants,
     /// Its motion.
     pub state: State,
-    /// How it takes part.
+    /// Its activity.
     pub activity: Activity,
 }
 
 impl Bodies {
-    /// All movers, and where each body rides.
+    /// All movers, and the mount of each body.
     pub fn snapshot(&self) -> (Vec<Mover>, Vec<Mount>) {
         let mover = |m: usize| Mover {
             constants: self.constants[m],
@@ -25,8 +25,8 @@ impl Bodies {
         ((0..self.len()).map(mover).collect(), self.mounts.clone())
     }
 
-    /// Goes back to a snapshot of the same bodies, to the last bit. Changes
-    /// nothing and returns false if it is of others.
+    /// Restores a snapshot of the same bodies, bit for bit. Changes nothing and
+    /// returns false if it is of others.
     #[must_use]
     pub fn restore(&mut self, movers: &[Mover], mounts: &[Mount]) -> bool {
         let n = self.len();

@@ -1,5 +1,5 @@
-//! The state of one body and what follows from it: points, velocities,
-//! momenta, energy. And the load, which gathers the forces on it.
+//! The state of one body and derived quantities: points, velocities, momenta,
+//! energy. And the load, the sum of its forces.
 
 use crate::bodies::Constants;
 use crate::mass::Diagonal;
@@ -38,7 +38,7 @@ impl State {
         rotation::to_matrix(self.orientation.normalize())
     }
 
-    /// Where the body is and how it is turned.
+    /// Position and orientation of the body.
     pub fn pose(&self) -> Pose {
         Pose::new(self.orientation.normalize(), self.position)
     }
@@ -94,19 +94,19 @@ impl State {
         self.kinetic_energy(mass, moments) - mass * gravity.dot(self.position)
     }
 
-    /// Whether every number is finite and no point moves faster than light
-    /// would: what is not so has blown up.
+    /// Whether every number is finite and below the speed of light; otherwise
+    /// the simulation has diverged.
     pub fn is_sound(&self) -> bool {
-        const LIGHT: f64 = 299_792_458.0;
+        const SPEED_OF_LIGHT: f64 = 299_792_458.0;
         self.position.is_finite()
             && self.orientation.is_finite()
-            && self.velocity.length() < LIGHT
-            && self.omega_body.length() < LIGHT
+            && self.velocity.length() < SPEED_OF_LIGHT
+            && self.omega_body.length() < SPEED_OF_LIGHT
     }
 
-    /// A body described in the coordinates of its shape, moved to the
-    /// principal axes that `d` found: the centre of mass at `position`, the
-    /// shape turned by `orientation`.
+    /// A body described in the coordinates of its shape, transformed to the
+    /// principal axes of `d`: the centre of mass at `position`, the shape
+    /// rotated by `orientation`.
     pub fn placed(d: &Diagonal, position: DVec3, orientation: DQuat) -> Self {
         let turn = rotation::from_matrix(d.diag_rotation);
         Self {
@@ -148,11 +148,11 @@ pub struct Load {
     pub force: DVec3,
     /// τ, in body axes, Chaney (15).
     pub torque_body: DVec3,
-    /// The share of drag in `force` and `torque_body`.
+    /// The drag part of `force` and `torque_body`.
     pub drag: DragShare,
 }
 
-/// How much of a load is drag, and how stiff that drag is.
+/// The drag part of a load, and its stiffness.
 ///
 /// Drag is a force −C (v − u) against the velocity relative to a medium. An
 /// explicit step of h changes v by −h C (v − u)/m: for h C > m it overshoots u,
@@ -171,7 +171,7 @@ pub struct DragShare {
 }
 
 impl DragShare {
-    /// Adds the share of another drag.
+    /// Adds the part of another drag.
     pub fn add(&mut self, other: &Self) {
         self.force += other.force;
         self.torque_body += other.torque_body;
@@ -181,9 +181,9 @@ impl DragShare {
 }
 
 impl Load {
-    /// The load with its drag scaled down so that a step of `h` brings a body at
-    /// most to rest relative to the medium, never beyond: drag cannot reverse a
-    /// velocity. Unchanged, to the last bit, where h C ≤ m and h C r² ≤ I.
+    /// The load with its drag scaled down so that a step of `h` brings a body
+    /// at most to rest relative to the medium: drag cannot reverse a velocity.
+    /// Bit-identical where h C ≤ m and h C r² ≤ I.
     pub fn with_limited_drag(&self, constants: &Constants, h: f64) -> Self {
         let least_moment = constants.moments.min_element();
         let linear = h * self.drag.linear / constants.mass;

@@ -12,11 +12,11 @@ use conatus_math::DVec3;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// How often stage 1 begins anew when it stretched edges too far, at most.
+/// Maximum number of restarts of stage 1 after it overstretched edges.
 const MAX_STRETCH_RESTARTS: usize = 8;
-/// So much beyond their limit edges may get before it does.
+/// Edges longer than their limit by this factor cause a restart.
 const STRETCH_TOLERANCE: f64 = 1.05;
-/// Sweeps over edges alone in stage 2.
+/// Sweeps over edges only, in stage 2.
 const EDGE_SWEEPS: usize = 4;
 
 /// Contacts handled by one task.
@@ -25,7 +25,10 @@ const CONTACTS_PER_TASK: usize = 1024;
 impl Cloth {
     /// Harmon et al., Algorithm 1: filters the velocities until nothing
     /// collides.
-    pub(super) fn collide(&mut self, tied: &[(Stencil, ImplicitImpulse)]) -> Result<(), GaveUp> {
+    pub(super) fn collide(
+        &mut self,
+        implicit: &[(Stencil, ImplicitImpulse)],
+    ) -> Result<(), GaveUp> {
         let Collisions {
             response,
             zone_friction,
@@ -61,27 +64,28 @@ impl Cloth {
                 surface.friction(a, b)
             }
         };
-        let load = LoadShares::new(surface, tied);
+        let load = LoadShares::new(surface, implicit);
         motion.settle_all();
         candidates.update(surface, motion, v, None);
 
         // Stage 1.
         narrow::near(surface, planes, motion, candidates, near);
         let made = near.par_iter().with_min_len(CONTACTS_PER_TASK).map(|n| {
-            let place = tied.binary_search_by(|t| t.0.cmp(&n.stencil));
-            let tied = place.map_or(ImplicitImpulse::default(), |i| tied[i].1);
+            let place = implicit.binary_search_by(|t| t.0.cmp(&n.stencil));
+            let implicit = place.map_or(ImplicitImpulse::default(), |i| implicit[i].1);
             let friction = friction_of(&n.stencil) * load.of(surface, &n.stencil);
-            Contact::new(motion, n, friction, restore, tied)
+            Contact::new(motion, n, friction, restore, implicit)
         });
         made.collect_into_vec(contacts);
         contacts.retain(|c| !c.constraint.is_rigid());
         balance(surface, contacts);
-        let mut limits = too_long(motion, edges, longest, restore);
-        // Far below what gravity does in a step, which is not worth a sweep.
+        let mut limits = overstretched_edges(motion, edges, longest, restore);
+        // Far below the velocity that gravity adds in a step, so not worth
+        // another sweep.
         let tolerance = 1e-5;
         stages::repulsion(motion, contacts, &mut limits, sweeps, tolerance);
-        // Contacts may have stretched edges that nothing had held back yet. The
-        // paper's algorithm knows nothing of that.
+        // Contacts may have stretched edges without a strain limit so far. This
+        // is not part of the paper's algorithm.
         let rounds = if contacts_in_solve {
             MAX_STRETCH_RESTARTS
         } else {
@@ -89,12 +93,12 @@ impl Cloth {
         };
         for _ in 0..rounds {
             motion.settle();
-            let more = too_long(motion, edges, STRETCH_TOLERANCE * longest, restore);
+            let more = overstretched_edges(motion, edges, STRETCH_TOLERANCE * longest, restore);
             if more.is_empty() {
                 break;
             }
             let known: HashSet<[u32; 2]> = limits.iter().map(|l| l.ends).collect();
-            let new = too_long(motion, edges, longest, restore);
+            let new = overstretched_edges(motion, edges, longest, restore);
             limits.extend(new.into_iter().filter(|l| !known.contains(&l.ends)));
             stages::repulsion(motion, contacts, &mut limits, sweeps, tolerance);
         }
@@ -104,21 +108,22 @@ impl Cloth {
 
         // Stage 2.
         narrow::hits(surface, planes, motion, candidates, hits);
-        motion.seen();
+        motion.clear_moved();
         for pass in 0..passes {
             if hits.is_empty() {
                 return Ok(());
             }
             stats.collisions += hits.len() as u64;
             stages::continuous(motion, hits, |hit| friction_of(&hit.stencil));
-            // Stopping single vertices stretches edges too. Towards the end
-            // only what meets counts.
+            // Stopping single vertices also stretches edges. Late passes ignore
+            // that and only resolve collisions.
             if contacts_in_solve && 2 * pass < passes {
                 motion.settle();
-                let mut limits = too_long(motion, edges, STRETCH_TOLERANCE * longest, restore);
+                let mut limits =
+                    overstretched_edges(motion, edges, STRETCH_TOLERANCE * longest, restore);
                 stages::repulsion(motion, &mut [], &mut limits, EDGE_SWEEPS, tolerance);
             }
-            look_again(surface, planes, motion, v, candidates, hits);
+            detect_moved(surface, planes, motion, v, candidates, hits);
         }
         if hits.is_empty() {
             return Ok(());
@@ -132,7 +137,7 @@ impl Cloth {
             zones.resolve(motion, hits, response, zone_friction, |hit| {
                 friction_of(&hit.stencil)
             })?;
-            look_again(surface, planes, motion, v, candidates, hits);
+            detect_moved(surface, planes, motion, v, candidates, hits);
             if hits.is_empty() {
                 stats.impact_zones += zones.zones() as u64;
                 stats.largest_zone = stats.largest_zone.max(zones.largest);
@@ -151,7 +156,7 @@ impl Cloth {
 
 /// The edges that would be longer at the end of the step than `longest` times
 /// their length at rest, in a fixed order.
-fn too_long(
+fn overstretched_edges(
     motion: &ResponseMotion,
     edges: &[([u32; 2], f64)],
     longest: f64,
@@ -162,8 +167,8 @@ fn too_long(
     limits.collect()
 }
 
-/// Detection after a response: only what moved.
-fn look_again(
+/// Runs detection again for points that moved in a response.
+fn detect_moved(
     surface: &CollisionSurface,
     planes: &[ClothPlane],
     motion: &mut ResponseMotion,
@@ -174,5 +179,5 @@ fn look_again(
     let moved = motion.settle().to_vec();
     candidates.update(surface, motion, v, Some(&moved));
     narrow::hits(surface, planes, motion, candidates, hits);
-    motion.seen();
+    motion.clear_moved();
 }

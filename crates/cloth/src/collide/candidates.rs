@@ -1,15 +1,15 @@
-//! The broad phase: which vertices and triangles, and which edges, may meet.
+//! The broad phase: which vertices and triangles, and which edges, may collide.
 //!
-//! Every point has a *swept box*, a moving box that it is expected not to leave
-//! for a few steps. Two primitives whose points' swept boxes keep apart cannot
-//! touch, so the list of candidates stays complete for as long as every point
-//! stays within its swept box. A point that leaves it gets a new one, and only
-//! pairs with that point are looked for again; when many leave, or the time
-//! looked ahead is over, the list is made anew.
+//! Every point has a *swept box*, a moving box that it is expected to stay in
+//! for several steps. Two primitives with disjoint swept boxes cannot touch, so
+//! the list of candidates is complete as long as every point stays in its swept
+//! box. A point that leaves its box gets a new one, and only pairs with that
+//! point are searched again; when many points leave, or the look-ahead time is
+//! over, the list is rebuilt.
 //!
-//! Boxes are a coarse measure for slanted triangles. So every candidate is
-//! also looked at along the direction of its nearest points, and is none if
-//! the swept boxes keep apart along that.
+//! Boxes are coarse bounds for slanted triangles. So every pair is also tested
+//! along the direction of its nearest points, and discarded if the swept boxes
+//! are disjoint along it.
 
 mod search;
 
@@ -23,20 +23,22 @@ use conatus_geometry::{Aabb, Bvh};
 use conatus_math::DVec3;
 use rayon::prelude::*;
 
-/// Two primitives that may meet.
+/// Two primitives that may collide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     /// The stencil's points in the paper's order.
     pub(crate) points: [u32; 4],
-    /// A direction, a little shorter than one, along which the two were last
-    /// seen apart; zero if none is known. Any value is safe.
+    /// The last separating axis, slightly shorter than one; zero if none is
+    /// known. Any value is safe.
     pub(crate) axis: [f32; 3],
-    /// Whether nothing is known yet about collisions in this step.
+    /// Whether continuous detection has not yet excluded a collision in this
+    /// step.
     pub(crate) open: bool,
-    /// Up to this reading of its points' [`Travel`] it is beyond its thickness.
+    /// Up to this reading of its points' [`Travel`] the distance exceeds the
+    /// thickness.
     pub(crate) limit: f32,
-    /// Up to this reading repulsion need not look at it: it is beyond its
-    /// thickness, or was seen to be no contact of its own and has hardly moved.
+    /// Up to this reading repulsion can skip it: the distance exceeds the
+    /// thickness, or it was not a real contact and has hardly moved.
     pub(crate) look: f32,
 }
 
@@ -58,7 +60,7 @@ impl Candidate {
         DVec3::new(x.into(), y.into(), z.into())
     }
 
-    /// Keeps a direction for the next time.
+    /// Caches a direction for the next test.
     #[inline]
     pub(crate) fn set_axis(&mut self, closest: DVec3, squared: f64) {
         // Rounding to f32 must not make it longer than one.
@@ -89,14 +91,15 @@ impl List {
 
 /// Pairs of triangles handled by one task.
 const PAIRS_PER_TASK: usize = 2048;
-/// A swept box has room about its way by this part of the margin.
+/// Radius of a swept box around its path, as a fraction of the margin.
 const SWEPT_RADIUS_RATIO: f64 = 0.5;
-/// Reaches look ahead for as long as points stay within that room on the mean,
-/// but for no more steps than this, and no farther than so many thicknesses.
+/// Swept boxes look ahead for as long as points stay within that radius on
+/// average, limited to this many steps and this many thicknesses of travel.
 const MAX_LOOK_AHEAD_STEPS: f64 = 60.0;
 const MAX_LOOK_AHEAD_THICKNESSES: f64 = 16.0;
-/// What moves by no more than this part of a thickness in that time is as good
-/// as at rest, and is given it: what makes it turn off its way is taken back.
+/// The look-ahead is at least the time in which points travel this fraction of
+/// a thickness on average: cloth that slow counts as at rest, where
+/// accelerations cancel.
 const REST_THICKNESSES: f64 = 0.1;
 /// Beyond this share of points that left their swept box, all boxes are rebuilt.
 const REBUILD_FRACTION: f64 = 0.2;
@@ -104,30 +107,30 @@ const REBUILD_FRACTION: f64 = 0.2;
 /// point leaves its swept box.
 const MAX_AGE_FRACTION: f64 = 0.6;
 
-/// The lists of candidates, and what keeps them complete.
+/// The lists of candidates and the data that keeps them complete.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) vertex_triangle: Vec<Candidate>,
     pub(crate) edge_edge: Vec<Candidate>,
     swept: Vec<SweptBox>,
-    /// How many steps the swept boxes look ahead.
+    /// Look-ahead of the swept boxes in steps.
     ahead: f64,
-    /// Numbers of the faces that can move freely, and of the others.
+    /// Indices of the faces that can move freely, and of the others.
     free_faces: Vec<u32>,
     scripted_faces: Vec<u32>,
     free_tree: Bvh,
     scripted_tree: Bvh,
-    /// Of all faces, grown by the margin.
+    /// Swept boxes of all faces, grown by the margin.
     face_swept: Vec<SweptBox>,
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
     refits: u32,
-    /// Steps since the lists were made.
+    /// Steps since the lists were rebuilt.
     age: u32,
     escaped: Vec<bool>,
     pub(crate) travel: Travel,
     pub(crate) around: Neighbourhood,
-    /// The faces of each point: those of p are
+    /// Adjacency of points and faces: the faces of p are
     /// `faces_of[first_face[p]..first_face[p + 1]]`.
     first_face: Vec<u32>,
     faces_of: Vec<u32>,
@@ -164,8 +167,8 @@ impl Candidates {
         }
     }
 
-    /// Forgets all that depends on the steps before, so that the next call of
-    /// [`Candidates::update`] makes everything anew.
+    /// Clears all data from earlier steps, so that the next call of
+    /// [`Candidates::update`] rebuilds everything.
     pub(crate) fn clear_caches(&mut self) {
         self.vertex_triangle.clear();
         self.edge_edge.clear();
@@ -176,9 +179,9 @@ impl Candidates {
         self.travel.clear_caches();
     }
 
-    /// Makes the lists complete for this motion. `before` are the velocities of
-    /// the cloth at the start of the step. With `points`, only those changed
-    /// since the last call.
+    /// Completes the lists for this motion. `before` are the velocities of the
+    /// cloth at the start of the step. `points` are the points that changed
+    /// since the last call; without it, all.
     pub(crate) fn update(
         &mut self,
         surface: &CollisionSurface,
@@ -196,14 +199,15 @@ impl Candidates {
         } else if points.is_none() {
             self.age += 1;
         }
-        // The share of the time looked ahead at the ends of this step.
+        // The fractions of the look-ahead time at the start and end of this
+        // step.
         let age = f64::from(self.age);
         let over = age + 1.0 > self.ahead;
         let shares = [age, age + 1.0].map(|t| t / self.ahead);
         let escaped = |&p: &u32| {
             let (swept, p) = (&self.swept[p as usize], p as usize);
-            over || !(swept.holds(shares[0], motion.start[p])
-                && swept.holds(shares[1], motion.end[p]))
+            over || !(swept.contains(shares[0], motion.start[p])
+                && swept.contains(shares[1], motion.end[p]))
         };
         let out: Vec<u32> = match points {
             Some(points) => points.iter().copied().filter(escaped).collect(),
@@ -223,11 +227,11 @@ impl Candidates {
         let mut common = DVec3::ZERO;
         if all {
             let travelled: f64 = before.iter().map(|v| v.length() * motion.h).sum();
-            // There may be bodies and obstacles alone.
+            // There may be no cloth, only bodies and obstacles.
             let count = before.len().max(1) as f64;
             let mean = travelled / count;
-            // How its velocity changes within the step leads a point off a
-            // straight line. What all of the cloth shares of that is known.
+            // Acceleration bends a point's path. The mean acceleration of the
+            // cloth is known and part of the prediction.
             let turn = |p: usize| motion.end[p] - motion.start[p] - before[p] * motion.h;
             common = (0..before.len()).map(turn).sum::<DVec3>() / count;
             let own: f64 = (0..before.len()).map(|p| (turn(p) - common).length()).sum();
@@ -240,15 +244,16 @@ impl Candidates {
         }
         let (age, ahead) = (f64::from(self.age), self.ahead);
         let radius = SWEPT_RADIUS_RATIO * margin;
-        // The way goes on as the step before ended: where a point would go
-        // before collisions are answered says little about where it will be.
+        // Extrapolates the velocity at the end of the previous step: the
+        // candidate velocity before collision response predicts later positions
+        // poorly.
         let renew = |p: usize| {
             let (a, b) = (motion.start[p], motion.end[p]);
             let way = before
                 .get(p)
                 .map_or(b - a, |v| *v * motion.h + 0.5 * (ahead + 1.0) * common);
             let swept = SweptBox::along(a - age * way, a + (ahead - age) * way, radius);
-            match swept.holds((age + 1.0) / ahead, b) {
+            match swept.contains((age + 1.0) / ahead, b) {
                 true => swept,
                 false => swept.union(&SweptBox::along(b, b, radius)),
             }
@@ -266,8 +271,8 @@ impl Candidates {
             let p = p as usize;
             let swept = &mut self.swept[p];
             *swept = match points {
-                // What a response throws about will not fly on like that, and
-                // may well come back.
+                // A velocity changed by a response is not extrapolated; the
+                // point may return.
                 Some(_) => swept.union(&SweptBox::along(motion.end[p], motion.end[p], radius)),
                 None => renew(p),
             };

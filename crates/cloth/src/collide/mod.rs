@@ -1,4 +1,4 @@
-//! Finding collisions: all that can touch, which of it may, and which does.
+//! Collision detection: surfaces, broad phase and narrow phase.
 
 pub(crate) mod candidates;
 pub(crate) mod narrow;

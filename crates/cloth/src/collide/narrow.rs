@@ -1,5 +1,5 @@
-//! The narrow phase: which candidates come near by the end of the step, and
-//! which of them meet before.
+//! The narrow phase: which candidates are close at the end of the step, and
+//! which collide during it.
 
 use super::candidates::{Candidate, Candidates, List};
 use super::neighbourhood::Neighbourhood;
@@ -13,21 +13,20 @@ use conatus_geometry::distance::{self, Closest};
 use conatus_math::DVec3;
 use rayon::prelude::*;
 
-/// The gap that continuous detection keeps, as a share of the thickness.
+/// Minimum gap of continuous detection, as a fraction of the thickness.
 pub(crate) const MIN_GAP_RATIO: f64 = 0.05;
 
-/// Contacts are kept in mind up to this distance, in thicknesses.
+/// Contacts persist up to this distance, in thicknesses.
 pub(crate) const CONTACT_DISTANCE: f64 = 1.1;
 
-/// What is nearest elsewhere, see [`Neighbourhood::is_real`], is taken to be so until
-/// its points have come so far, in thicknesses. Continuous detection does not
-/// rely on that.
+/// The result of [`Neighbourhood::is_real`] is cached until the points have
+/// moved this far, in thicknesses. Continuous detection does not depend on it.
 const MAX_CACHED_TRAVEL: f64 = 0.05;
 
 /// Candidates handled by one task.
 const CANDIDATES_PER_TASK: usize = 4096;
 
-/// Two primitives within reach of each other in this step.
+/// Two primitives within the contact distance in this step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     pub(crate) stencil: Stencil,
@@ -35,16 +34,16 @@ pub(crate) struct Near {
     pub(crate) normal: DVec3,
     /// The distance along the normal at the start of the step.
     pub(crate) distance: f64,
-    /// The distance that the two should keep.
+    /// The distance that the two must keep.
     pub(crate) thickness: f64,
 }
 
-/// Two primitives that meet within the step.
+/// Two primitives that collide within the step.
 #[derive(Clone, Copy, Debug)]
 pub struct CollisionHit {
-    /// Which.
+    /// The primitives.
     pub stencil: Stencil,
-    /// When, from 0 to 1.
+    /// Time of impact, from 0 to 1.
     pub time: f64,
     /// The weights of the paper's gradient at that time.
     pub weights: [f64; 4],
@@ -54,7 +53,7 @@ pub struct CollisionHit {
     pub(crate) distance: f64,
     /// The distance at that time.
     pub(crate) gap: f64,
-    /// The distance that the two should keep.
+    /// The distance that the two must keep.
     pub(crate) thickness: f64,
 }
 
@@ -83,9 +82,8 @@ pub(crate) fn closest(list: List, x: &[DVec3; 4]) -> Closest {
     }
 }
 
-/// All pairs that are nearer than their thickness at the end of the step, or
-/// pass through each other within it, with their normals there. In a fixed
-/// order.
+/// All pairs closer than their thickness at the end of the step, or passing
+/// through each other within it, with their normals there. In a fixed order.
 pub(crate) fn near(
     surface: &CollisionSurface,
     planes: &[ClothPlane],
@@ -136,21 +134,22 @@ fn near_candidate(
         c.limit = travel.limit(&c.points, slack);
         c.look = c.limit;
         let far = slack > 0.0 && gap_along(list, n, &end) > thickness;
-        // Beyond the thickness it is beyond the smaller gap of detection too.
+        // A distance above the thickness also exceeds the smaller gap of
+        // continuous detection.
         c.open = !far;
         far
     };
     if far(c) {
         return None;
     }
-    // Where the two are nearest at the end of the step is what counts: what
-    // slides in below an edge is held off from where it comes to, not from the
-    // edge.
+    // The contact is taken at the nearest points at the end of the step: a
+    // point that slides below an edge is pushed away from the triangle it
+    // reaches, not from the edge.
     let ahead = closest(list, &end);
     let reaches = CONTACT_DISTANCE * thickness;
-    // With points at the end as far apart as the points of the stencil go twice,
-    // the two were apart by more than that way at the start, and are on the same
-    // side: where they were nearest then does not matter.
+    // If the distance at the end exceeds twice the travel of the stencil's
+    // points, the two were farther apart than that travel at the start and on
+    // the same side, so the nearest points at the start are not needed.
     let way = travel.way(&c.points);
     let nearest = match ahead.squared > 4.0 * way * way {
         true if ahead.squared > reaches * reaches || ahead.squared <= thickness * thickness => None,
@@ -179,7 +178,7 @@ fn near_candidate(
     let real = |x: &[DVec3], seen: &Closest| around.is_real(surface, x, list, &c.points, seen);
     let still = travel.later(&c.points, MAX_CACHED_TRAVEL * thickness);
     if nearest.is_none_or(|nearest| ahead.vector.dot(nearest.vector) > 0.0) {
-        // What touches already may hover a little.
+        // Existing contacts persist up to a slightly larger distance.
         let touches = nearest.is_none_or(|nearest| nearest.distance() <= thickness);
         let limit = if touches { reaches } else { thickness };
         if ahead.distance() > limit {
@@ -192,7 +191,7 @@ fn near_candidate(
         let gap: DVec3 = (0..4).map(|i| ahead.weights[i] * start[i]).sum();
         return found(&ahead, gap.dot(ahead.vector / ahead.distance()));
     }
-    // It would pass through.
+    // The primitives pass through each other.
     let nearest = nearest?;
     let through: DVec3 = (0..4).map(|i| nearest.weights[i] * end[i]).sum();
     if through.dot(nearest.vector) > thickness * nearest.distance()
@@ -228,8 +227,8 @@ fn near_planes(
     }
 }
 
-/// All pairs that meet within the step, in a fixed order, of those of which
-/// nothing is known yet or of which a point moved since the last look.
+/// All pairs that collide within the step, in a fixed order. Only pairs not yet
+/// tested, or with a point that moved since the last test, are checked.
 pub(crate) fn hits(
     surface: &CollisionSurface,
     planes: &[ClothPlane],
@@ -239,7 +238,8 @@ pub(crate) fn hits(
 ) {
     found.clear();
     let travel = &candidates.travel;
-    // Limits are for the thickness; detection keeps a smaller gap.
+    // The cached limits are for the thickness; continuous detection keeps a
+    // smaller gap.
     let closer = (1.0 - 1e-6) * (1.0 - MIN_GAP_RATIO) * surface.least_thickness();
     let lists = [
         (List::VertexTriangle, &mut candidates.vertex_triangle),
@@ -349,7 +349,7 @@ fn hit_plane(
 }
 
 impl CollisionHit {
-    /// Whether the stencil is a vertex before a plane.
+    /// Whether the stencil is a vertex and a plane.
     pub fn is_plane(&self) -> bool {
         matches!(self.stencil.pair, StencilPair::VertexPlane(_))
     }

@@ -1,18 +1,18 @@
-//! What lies around an edge or a vertex, and whether a contact there is real.
+//! The faces around an edge or a vertex, and whether a contact there is real.
 //!
-//! A vertex that slides over flat ground made of triangles comes by their
-//! edges. Just before and behind an edge it is near to it at a slant, and
-//! would be held back by something that is not there: the ground is nearer
-//! elsewhere, beneath it. So a contact with an edge or a vertex counts only if
-//! no triangle around it is nearer, which the direction of the contact tells
-//! (it lies in the *Voronoi region* of the edge or vertex).
+//! A vertex that slides over flat ground made of triangles passes their edges.
+//! Just before and behind an edge the direction to it is slanted, and a contact
+//! along it would block the motion, although the ground is nearer elsewhere,
+//! below the vertex. So a contact with an edge or a vertex is real only if no
+//! adjacent triangle is nearer, which follows from the direction of the
+//! contact: it lies in the *Voronoi region* of the edge or vertex.
 //!
-//! The same goes for the vertex that a triangle is near to: the border of a
-//! sheet over flat ground is near to the ground's triangles, not to a vertex
-//! of the ground beside it. Only a vertex of cloth before the inside of a
-//! triangle counts always.
+//! The same holds for the vertex that a triangle is close to: the border of a
+//! sheet over flat ground is close to the ground's triangles, not to a vertex
+//! of the ground beside it. Only a contact between a vertex of cloth and the
+//! inside of a triangle is always real.
 //!
-//! Only repulsion asks this. Continuous detection looks at every pair.
+//! Only repulsion uses this. Continuous detection tests every pair.
 
 use super::candidates::List;
 use super::narrow::{closest, gather};
@@ -20,14 +20,14 @@ use super::surface::{CollisionSurface, Kind};
 use conatus_geometry::distance::Closest;
 use conatus_math::DVec3;
 
-/// A contact may lean over a neighbouring triangle by this sine: nothing is
-/// exactly flat.
+/// Tolerance on the sine of the angle by which a contact leans over a
+/// neighbouring triangle: no mesh is exactly flat.
 const MAX_LEAN_SINE: f64 = 0.02;
 
 /// No face.
 const NO_FACE: u32 = u32::MAX;
 
-/// How often a vertex that left its triangle is followed to the next.
+/// Maximum number of triangles that a sliding vertex is followed through.
 const MAX_TRIANGLE_HOPS: usize = 4;
 
 /// An edge as seen from one of its ends.
@@ -35,7 +35,7 @@ const MAX_TRIANGLE_HOPS: usize = 4;
 struct Spoke {
     /// The other end.
     end: u32,
-    /// The faces at the edge; an edge with more than two has lost the others.
+    /// The faces at the edge; of more than two, only two are stored.
     faces: [u32; 2],
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Neighbourhood {
 }
 
 impl Neighbourhood {
-    /// Of all faces of a surface.
+    /// Builds the adjacency of all faces of a surface.
     pub(crate) fn new(surface: &CollisionSurface) -> Self {
         let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(6 * surface.faces.len());
         for (f, face) in (0u32..).zip(&surface.faces) {
@@ -85,8 +85,9 @@ impl Neighbourhood {
     }
 
     /// Whether a direction away from an edge, to a vertex or an edge with these
-    /// ends, lies in its region. A triangle that both share a corner with is
-    /// not in between: it is one side of a fold, the other rises from it.
+    /// ends, lies in its Voronoi region. A triangle that shares a corner with
+    /// both does not count as in between: it is one side of a fold, from which
+    /// the other rises.
     fn edge_region(
         &self,
         surface: &CollisionSurface,
@@ -113,8 +114,9 @@ impl Neighbourhood {
         })
     }
 
-    /// Whether a direction away from a vertex, to something with these corners,
-    /// lies in its region. Edges that end there are sides of a fold.
+    /// Whether a direction away from a vertex, to a primitive with these
+    /// corners, lies in its Voronoi region. Edges between the two are sides of
+    /// a fold.
     fn vertex_region(&self, x: &[DVec3], p: u32, other: &[u32], away: DVec3) -> bool {
         self.spokes(p).iter().all(|s| {
             if other.contains(&s.end) {
@@ -126,8 +128,8 @@ impl Neighbourhood {
         })
     }
 
-    /// Whether the nearest points of a stencil are so because nothing around
-    /// them is nearer.
+    /// Whether no neighbouring triangle is nearer than the nearest points of a
+    /// stencil.
     pub(crate) fn is_real(
         &self,
         surface: &CollisionSurface,
@@ -148,12 +150,13 @@ impl Neighbourhood {
                     [Some(a), None, None] => self.vertex_region(x, a, &[vertex], nearest.vector),
                     _ => true,
                 };
-                // A vertex of cloth before a triangle counts in any case: the
-                // sheet about it is not flat for long.
+                // A vertex of cloth and the inside of a triangle are always a
+                // contact: the sheet around the vertex does not stay flat.
                 let pliant = count == 3 && surface.part(vertex).kind == Kind::Cloth;
                 there && (pliant || self.vertex_region(x, vertex, &points[..3], -nearest.vector))
             }
-            // What is nearest at the end of an edge is a vertex's affair.
+            // A nearest point at the end of an edge is handled by
+            // vertex-triangle.
             List::EdgeEdge => {
                 let [a, b, c, d] = *points;
                 w.iter().all(|w| *w != 0.0)
@@ -163,9 +166,8 @@ impl Neighbourhood {
         }
     }
 
-    /// Follows the vertex of a stencil, that was over a triangle, to the
-    /// triangle that it is over now. Returns the stencil's points and the
-    /// nearest points on it.
+    /// Follows the vertex of a stencil from the triangle it was over to the one
+    /// it is over now. Returns the new stencil and its nearest points.
     pub(crate) fn follow(
         &self,
         surface: &CollisionSurface,
@@ -182,7 +184,7 @@ impl Neighbourhood {
             let before = best;
             let Some(a) = touched[0] else { break };
             let spokes = self.spokes(a).iter();
-            // Neighbourhood the edge, or around the vertex.
+            // The faces beside the edge, or around the vertex.
             for spoke in spokes.filter(|s| touched[1].is_none_or(|b| s.end == b)) {
                 for &face in spoke.faces.iter().filter(|f| **f != NO_FACE) {
                     let [a, b, c] = surface.faces[face as usize].corners;
@@ -204,8 +206,8 @@ impl Neighbourhood {
     }
 }
 
-/// The corners of the triangle that the nearest point lies between, and how
-/// many they are.
+/// The corners of the triangle with nonzero weight at the nearest point, and
+/// their number.
 fn corners_touched(points: &[u32; 4], nearest: &Closest) -> ([Option<u32>; 3], usize) {
     let mut touched = [None; 3];
     let mut count = 0;
@@ -218,7 +220,7 @@ fn corners_touched(points: &[u32; 4], nearest: &Closest) -> ([Option<u32>; 3], u
     (touched, count)
 }
 
-/// The corner of a face that is not on an edge of it.
+/// The corner of a face opposite to one of its edges.
 fn tip(surface: &CollisionSurface, face: u32, edge: [u32; 2]) -> u32 {
     let corners = surface.faces[face as usize].corners;
     let other = corners.iter().find(|c| !edge.contains(c));
@@ -231,7 +233,7 @@ mod tests {
     use crate::collide::Kind;
 
     /// A square of two triangles, a third standing on its edge 0-1, and two
-    /// points apart.
+    /// separate points.
     fn corner() -> (CollisionSurface, Vec<DVec3>) {
         let mut surface = CollisionSurface::default();
         let triangles = [[0, 1, 2], [0, 2, 3], [1, 0, 4]];
@@ -262,16 +264,17 @@ mod tests {
 
     #[test]
     fn an_edge_within_flat_ground_is_no_obstacle() {
-        // Over the first triangle, the second sees it at its edge.
+        // Over the first triangle; the second has its nearest point at the
+        // common edge.
         let above = [0.6, 0.4, 0.05];
         assert!(real(above, [0, 1, 2]) && !real(above, [0, 2, 3]));
-        // Right above that edge both do.
+        // Right above that edge both are in contact.
         let above = [0.5, 0.5, 0.05];
         assert!(real(above, [0, 1, 2]) && real(above, [0, 2, 3]));
     }
 
     #[test]
-    fn borders_ridges_and_corners_are() {
+    fn borders_ridges_and_corners_are_obstacles() {
         // Beyond the border.
         assert!(real([1.05, 0.5, 0.05], [0, 1, 2]));
         // Beyond the corner 2, which is the border of both.
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_of_flat_ground_is_near_to_what_is_above_it_only() {
+    fn a_vertex_of_flat_ground_touches_only_triangles_above_it() {
         let (mut surface, mut x) = corner();
         // A triangle of cloth level above the ground; vertex 2 of the ground
         // lies below it, or beside it.
@@ -298,16 +301,16 @@ mod tests {
             around.is_real(&surface, &x, List::VertexTriangle, &points, &nearest)
         };
         assert!(real(0.8));
-        // The sheet ends 5 cm before the corner: what is above the border of
-        // the ground is the ground's triangle.
+        // The sheet ends 5 cm before the corner: the ground's triangle is below
+        // the border of the sheet, so the corner is not in contact.
         assert!(!real(-0.55));
-        // The sheet begins 5 cm beyond it: nothing but the corner is near.
+        // The sheet begins 5 cm beyond it: only the corner is near.
         assert!(real(1.05));
     }
 
     #[test]
-    fn the_two_sides_of_a_fold_are_near() {
-        // A cell folded along its diagonal 1-2, by a few degrees open.
+    fn the_two_sides_of_a_fold_are_in_contact() {
+        // A cell folded along its diagonal 1-2, opened by a few degrees.
         let mut surface = CollisionSurface::default();
         surface.add(Kind::Cloth, 4, &[[0, 1, 2], [1, 3, 2]], Some(0.1), None);
         let around = Neighbourhood::new(&surface);

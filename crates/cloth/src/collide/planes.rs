@@ -1,19 +1,19 @@
-//! Static planes: the only obstacles without triangles. Only vertices can
-//! meet a plane first, and whether they do is a single comparison.
+//! Static planes: the only obstacles without triangles. Only vertices can touch
+//! a plane first, and one comparison decides whether they do.
 
 use crate::response::constraint::{Stencil, StencilPair};
 use conatus_math::DVec3;
 
-/// A static plane before which cloth stays.
+/// A static plane; cloth stays on the side of its normal.
 #[derive(Clone, Debug)]
 pub struct ClothPlane {
     /// A point on it.
     pub point: DVec3,
     /// The unit normal, towards the free side.
     pub normal: DVec3,
-    /// Coulomb's coefficient; without one, that of the cloth.
+    /// Coulomb's coefficient; the cloth's if `None`.
     pub friction: Option<f64>,
-    /// The vertices that it holds back.
+    /// The vertices that collide with it.
     pub(crate) vertices: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl ClothPlane {
         }
     }
 
-    /// How far `x` lies before the plane.
+    /// Signed distance of `x` from the plane.
     #[inline]
     pub fn height(&self, x: DVec3) -> f64 {
         self.normal.dot(x - self.point)

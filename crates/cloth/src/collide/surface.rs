@@ -1,7 +1,8 @@
-//! Everything that can touch: the triangles of cloth, of rigid bodies and of
+//! Everything that can collide: the triangles of cloth, of rigid bodies and of
 //! obstacles, with one numbering of points for all of them.
 //!
-//! Nothing here moves; see [`ResponseMotion`](crate::response::ResponseMotion) for that.
+//! Positions are not stored here; see
+//! [`ResponseMotion`](crate::response::ResponseMotion).
 
 use std::collections::HashMap;
 
@@ -10,23 +11,22 @@ use std::collections::HashMap;
 pub enum Kind {
     /// Cloth: it collides with everything, itself included.
     Cloth,
-    /// A rigid body: it collides with cloth and with obstacles. Bodies among
-    /// themselves are the business of rigid contact.
+    /// A rigid body: it collides with cloth and with obstacles. Contacts
+    /// between bodies are handled by `conatus-rigid`.
     Body,
-    /// Something that moves as the scene says: it collides with what is free
-    /// to move.
+    /// A scripted obstacle: it collides with everything that can move freely.
     Obstacle,
 }
 
-/// One connected thing: a piece of cloth, a body or an obstacle.
+/// One connected part: a piece of cloth, a body or an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfacePart {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The distance it keeps, in metres; an obstacle or body without one takes
-    /// that of the cloth it meets.
+    /// Collision thickness in metres; an obstacle or body with `None` takes
+    /// that of the cloth it touches.
     pub thickness: Option<f64>,
-    /// Coulomb's coefficient; without one, that of the other side.
+    /// Coulomb's coefficient; that of the other part if `None`.
     pub friction: Option<f64>,
     /// Its first point.
     pub first: u32,
@@ -34,20 +34,20 @@ pub struct SurfacePart {
     pub count: u32,
 }
 
-/// A triangle together with the vertices and edges that it answers for, so
-/// that of all triangles that share a vertex or an edge exactly one does.
+/// A triangle with the vertices and edges that it owns. Every vertex and every
+/// edge is owned by exactly one triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
     pub(crate) corners: [u32; 3],
-    /// Bit i: it answers for corner i; bit 3 + i: for the edge from corner i
-    /// to corner i + 1.
+    /// Bit i: it owns corner i; bit 3 + i: it owns the edge from corner i to
+    /// corner i + 1.
     owns: u8,
     /// The part it belongs to.
     pub(crate) part: u32,
 }
 
 impl Face {
-    /// The vertices it answers for.
+    /// The vertices it owns.
     #[inline]
     pub(crate) fn vertices(&self) -> impl Iterator<Item = u32> + '_ {
         (0..3)
@@ -55,7 +55,7 @@ impl Face {
             .map(|i| self.corners[i])
     }
 
-    /// The edges it answers for, the lower vertex first.
+    /// The edges it owns, the lower vertex first.
     #[inline]
     pub(crate) fn edges(&self) -> impl Iterator<Item = [u32; 2]> + '_ {
         (0..3).filter(|i| self.owns >> (3 + i) & 1 == 1).map(|i| {
@@ -75,8 +75,8 @@ pub struct CollisionSurface {
 }
 
 impl CollisionSurface {
-    /// Adds a part with `count` points and returns the number of the first.
-    /// Triangles count points from there.
+    /// Adds a part with `count` points and returns the index of its first
+    /// point. The indices in `triangles` start from zero at that point.
     pub fn add(
         &mut self,
         kind: Kind,
@@ -127,7 +127,7 @@ impl CollisionSurface {
         &self.parts
     }
 
-    /// What point `p` belongs to.
+    /// The part of point `p`.
     #[inline]
     pub(crate) fn part(&self, p: u32) -> &SurfacePart {
         &self.parts[self.part_of[p as usize] as usize]
@@ -144,7 +144,8 @@ impl CollisionSurface {
         }
     }
 
-    /// The distance that points `a` and `b` keep: the mean of both sides'.
+    /// The collision distance of points `a` and `b`: the mean of both
+    /// thicknesses.
     #[inline]
     pub(crate) fn thickness(&self, a: u32, b: u32) -> f64 {
         let (a, b) = (self.part(a).thickness, self.part(b).thickness);
@@ -156,7 +157,7 @@ impl CollisionSurface {
     }
 
     /// Coulomb's coefficient between points `a` and `b`: that of the body or
-    /// obstacle if it has one, between pieces of cloth the geometric mean.
+    /// obstacle if it has one, the geometric mean between pieces of cloth.
     #[inline]
     pub(crate) fn friction(&self, a: u32, b: u32) -> f64 {
         let (a, b) = (self.part(a), self.part(b));
@@ -170,13 +171,12 @@ impl CollisionSurface {
         }
     }
 
-    /// All triangles by their points, and the part of each; parts one after
-    /// the other.
+    /// All triangles by their points, and the part of each, ordered by part.
     pub fn triangles(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         self.faces.iter().map(|f| (f.corners, f.part)).unzip()
     }
 
-    /// The least distance that any two parts keep.
+    /// The smallest collision distance of any two parts.
     pub(crate) fn least_thickness(&self) -> f64 {
         let given = self.parts.iter().filter_map(|p| p.thickness);
         given.fold(1e-3, f64::min)
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_friction_or_thickness_takes_the_other_sides() {
+    fn missing_friction_or_thickness_is_taken_from_the_other_side() {
         let mut surface = CollisionSurface::default();
         surface.add(Kind::Cloth, 3, &[[0, 1, 2]], Some(4e-3), Some(0.3));
         surface.add(Kind::Obstacle, 3, &[[0, 1, 2]], None, None);

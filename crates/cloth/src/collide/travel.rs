@@ -1,13 +1,14 @@
-//! How far points have come: what was seen well apart needs no second look
-//! until its points have come as far as the gap was wide.
+//! The distance travelled by each point: a pair that was apart needs no new
+//! test until its points have travelled as far as the gap.
 //!
-//! Every point has a reading that never falls, by which no two readings differ
-//! less than the point moved. If two primitives were apart by more than their
-//! thickness along some axis, with `slack` to spare, they still are while the
-//! readings of their four points have grown by less than the slack in sum.
+//! Every point has a reading that never decreases; the difference of two
+//! readings is at least the distance moved between them. If two primitives were
+//! apart by more than their thickness along some axis, with `slack` to spare,
+//! they still are while the sum of their four points' readings has grown by
+//! less than the slack.
 //!
-//! A motion that all of the cloth shares does not change gaps within it, so
-//! between cloth and cloth only the motion against the mean counts.
+//! A motion common to all of the cloth does not change gaps within it, so
+//! between cloth and cloth only the motion relative to the mean counts.
 
 use crate::response::ResponseMotion;
 use conatus_math::DVec3;
@@ -16,18 +17,19 @@ use rayon::prelude::*;
 /// Points handled by one task.
 const POINTS_PER_TASK: usize = 8192;
 
-/// Readings of a point: in the world, and against the mean of the cloth.
+/// Readings of a point: in the world, and relative to the mean motion of the
+/// cloth.
 type Reading = [f64; 2];
 
 /// The readings of all points.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Travel {
-    /// Where the points were at the last reading at a step's start.
+    /// Positions at the last reading at a step's start.
     from: Vec<DVec3>,
     /// Readings at the start and at the end of the step.
     start: Vec<Reading>,
     end: Vec<Reading>,
-    /// How many of the points are cloth; they come first.
+    /// Number of cloth points; they come first.
     cloth: usize,
     /// The mean motion of the cloth over the step.
     mean: DVec3,
@@ -41,12 +43,12 @@ impl Travel {
         }
     }
 
-    /// Forgets all readings.
+    /// Clears all readings.
     pub(crate) fn clear_caches(&mut self) {
         self.from.clear();
     }
 
-    /// At the beginning of a step.
+    /// Starts a step.
     pub(crate) fn begin(&mut self, motion: &ResponseMotion) {
         let n = motion.start.len();
         if self.from.len() != n {
@@ -78,7 +80,7 @@ impl Travel {
         });
     }
 
-    /// Counts from the start of this step on; no limit from before holds.
+    /// Restarts the readings at this step; earlier limits become invalid.
     pub(crate) fn restart(&mut self, motion: &ResponseMotion) {
         self.start.fill([0.0; 2]);
         let (cloth, over) = (self.cloth, self.mean);
@@ -92,7 +94,7 @@ impl Travel {
         });
     }
 
-    /// The ends of these points are other than they were.
+    /// Updates the readings of points whose end positions changed.
     pub(crate) fn update(&mut self, motion: &ResponseMotion, points: &[u32]) {
         for &p in points {
             self.set_end(motion, p as usize);
@@ -107,7 +109,7 @@ impl Travel {
 
     #[inline]
     fn sum(&self, readings: &[Reading], points: &[u32; 4]) -> f64 {
-        // Written out: arrays in between cost more than the sum.
+        // Written out: intermediate arrays cost more than the sum.
         let [p, q, r, s] = *points;
         let last = p.max(q).max(r.max(s)) as usize;
         let kind = usize::from(last < self.cloth);
@@ -115,9 +117,9 @@ impl Travel {
         (reading(p) + reading(q)) + (reading(r) + reading(s))
     }
 
-    /// The reading up to which a stencil needs no look that is apart by
-    /// `slack` more than its thickness at the start of the step; below the
-    /// reading of now if it is apart by less.
+    /// The reading up to which a stencil needs no new test, if its distance
+    /// exceeds the thickness by `slack` at the start of the step; below the
+    /// current reading if the slack is negative.
     #[inline]
     pub(crate) fn limit(&self, points: &[u32; 4], slack: f64) -> f32 {
         let slack = slack - 1e-6 * slack.abs();
@@ -126,35 +128,36 @@ impl Travel {
         (limit - 2e-7 * limit.abs()) as f32
     }
 
-    /// The reading of a stencil when its points have come so far from the start
-    /// of the step, added up.
+    /// The reading of a stencil when the sum of its points' travel since the
+    /// start of the step is `way`.
     #[inline]
     pub(crate) fn later(&self, points: &[u32; 4], way: f64) -> f32 {
         (self.sum(&self.start, points) + way) as f32
     }
 
-    /// How far the points of a stencil go within the step, added up. No two
+    /// The sum of the travel of a stencil's points within the step. No two
     /// points of its primitives approach each other by more.
     #[inline]
     pub(crate) fn way(&self, points: &[u32; 4]) -> f64 {
         self.sum(&self.end, points) - self.sum(&self.start, points)
     }
 
-    /// Whether a stencil is still beyond its thickness throughout the step.
+    /// Whether the distance of a stencil exceeds its thickness throughout the
+    /// step.
     #[inline]
     pub(crate) fn within(&self, points: &[u32; 4], limit: f32) -> bool {
         self.sum(&self.end, points) <= f64::from(limit)
     }
 
-    /// Whether it is still apart by its thickness less `closer`.
+    /// Whether the distance still exceeds the thickness minus `closer`.
     #[inline]
     pub(crate) fn within_by(&self, points: &[u32; 4], limit: f32, closer: f64) -> bool {
         self.sum(&self.end, points) <= f64::from(limit) + closer
     }
 }
 
-/// The reading of a point at the end of a step; with the mean motion of the
-/// cloth, if it is one of it.
+/// The reading of a point at the end of a step; relative to the mean motion of
+/// the cloth if the point is cloth.
 #[inline]
 fn at_end(motion: &ResponseMotion, p: usize, start: &Reading, mean: Option<DVec3>) -> Reading {
     let way = motion.end[p] - motion.start[p];
@@ -167,8 +170,7 @@ mod tests {
     use super::*;
     use crate::response::NO_BODY;
 
-    /// Two points of cloth that fall together and one beside them that does
-    /// not.
+    /// Two points of cloth that fall together, and a third point at rest.
     fn falling() -> ResponseMotion {
         let mut motion = ResponseMotion::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
         motion.h = 1.0;
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_together_has_not_moved_against_itself() {
+    fn points_that_fall_together_have_no_relative_travel() {
         let motion = falling();
         assert!(motion.body_of.iter().all(|&b| b == NO_BODY));
         let mut travel = Travel::new(2);

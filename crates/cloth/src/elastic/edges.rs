@@ -1,13 +1,13 @@
-//! Which triangles meet at which edge.
+//! Inner edges of a mesh and their two triangles.
 
 use conatus_geometry::Mesh;
 
-/// An edge with a triangle on either side: its ends a < b and the tips of the
-/// two triangles.
+/// An edge with a triangle on each side: its ends a < b and the opposite
+/// corners of the two triangles.
 pub(crate) type InnerEdge = [u32; 4];
 
-/// The inner edges of a mesh, in ascending order. Where more than two
-/// triangles meet, neighbours in the order of the file are paired.
+/// The inner edges of a mesh, in ascending order. Where more than two triangles
+/// meet, consecutive ones in the order of the file are paired.
 pub(crate) fn inner_edges(mesh: &Mesh) -> Vec<InnerEdge> {
     let mut sides: Vec<(u32, u32, usize, u32)> = Vec::with_capacity(3 * mesh.triangles.len());
     for (t, &[i, j, k]) in mesh.triangles.iter().enumerate() {

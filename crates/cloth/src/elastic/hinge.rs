@@ -1,5 +1,6 @@
-//! Resistance of an edge to a change of the angle between its two triangles
-//! (Grinspun, Hirani, Desbrun and Schröder 2003, "Discrete shells").
+//! Bending energy of an edge: resistance to a change of the angle between its
+//! two triangles (Grinspun, Hirani, Desbrun and Schröder 2003, "Discrete
+//! shells").
 //!
 //! E = ½ D |e|²/(A₁ + A₂) (θ − θ₀)², all but θ taken at rest.
 //!
@@ -15,7 +16,8 @@ use conatus_math::DVec3;
 /// An edge between two triangles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hinge {
-    /// The edge's ends and the tips of the two triangles, in ascending order.
+    /// The edge's ends and the opposite corners (tips) of the two triangles, in
+    /// ascending order.
     pub corners: [u32; 4],
     /// Which of `corners` is: end a, end b, tip c, tip d.
     pub roles: [u8; 4],
@@ -29,8 +31,8 @@ pub(crate) struct Hinge {
     pub piece: u32,
 }
 
-/// The angle by which the triangle (a, b, d) is turned out of the plane of
-/// (a, b, c); zero when flat, in (−π, π].
+/// The angle between the triangle (a, b, d) and the plane of (a, b, c); zero
+/// when flat, in (−π, π].
 pub fn angle([a, b, c, d]: [DVec3; 4]) -> f64 {
     let e = b - a;
     let (n1, n2) = (e.cross(c - a), (d - a).cross(e));
@@ -41,18 +43,18 @@ pub fn angle([a, b, c, d]: [DVec3; 4]) -> f64 {
     libm::atan2(n1.cross(n2).dot(e) / length, n1.dot(n2))
 }
 
-/// Derivative of the angle by the four points.
+/// Derivative of the angle with respect to the four points.
 ///
-/// Moving a tip along its triangle's unit normal at height n/|e| above the
-/// edge turns it by the inverse of that height: ∇_c θ = −|e| n₁/|n₁|². The
-/// ends share what keeps the sum and the torque about the edge at zero.
+/// Moving a tip along its triangle's unit normal at height n/|e| above the edge
+/// changes the angle by the inverse of that height: ∇_c θ = −|e| n₁/|n₁|². The
+/// gradients of the ends make the sum and the torque about the edge zero.
 pub fn angle_gradient([a, b, c, d]: [DVec3; 4]) -> [DVec3; 4] {
     let e = b - a;
     let (n1, n2) = (e.cross(c - a), (d - a).cross(e));
     let (s1, s2) = (n1.length_squared(), n2.length_squared());
     let ee = e.length_squared();
     if s1.min(s2).min(ee) <= 1e-300 {
-        // A collapsed triangle has no angle.
+        // A degenerate triangle has no angle.
         return [DVec3::ZERO; 4];
     }
     let length = ee.sqrt();
@@ -90,7 +92,7 @@ impl Hinge {
         PAIRS.map(|(i, j)| (self.corners[i], self.corners[j]))
     }
 
-    /// The points by role: ends a and b, tips c and d.
+    /// The points in the order end a, end b, tip c, tip d.
     pub fn points(&self, x: &[DVec3]) -> [DVec3; 4] {
         self.roles.map(|r| x[self.corners[r as usize] as usize])
     }

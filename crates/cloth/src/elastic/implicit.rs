@@ -1,7 +1,7 @@
 //! One step of implicit Euler.
 //!
-//! Implicit Euler asks that the forces at the *end* of the step make the
-//! change of velocity (Baraff and Witkin 1998):
+//! Implicit Euler uses the forces at the *end* of the step for the change of
+//! velocity (Baraff and Witkin 1998):
 //!
 //! M (v′ − v) = h (f(x + h v′) − (αM + βK) v′ + M g + B (w − v′)),
 //!
@@ -13,12 +13,12 @@
 //!
 //! K is the positive semi-definite part of the stiffness at x + h u, so the
 //! matrix is positive definite for any step. The guess is the velocity at the
-//! start, or what is scripted. Baraff and Witkin linearise at x instead; then
-//! the neighbours of a vertex that is torn away sideways learn of it a step
-//! too late, for a flat sheet at rest resists nothing across. Measured on a
-//! sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m, h = 1/480):
-//! edges stretched 2.1 times when linearised at x, 1.58 here, 1.52 with four
-//! Newton iterations and in the limit of small steps.
+//! start, or the scripted one. Baraff and Witkin linearise at x instead; then
+//! the neighbours of a vertex that is pulled out of plane react one step too
+//! late, because a flat sheet at rest has no out-of-plane stiffness. Measured
+//! on a sheet whose middle is suddenly pulled at 20 m/s (k = 1000 N/m,
+//! h = 1/480): edges stretched 2.1 times when linearised at x, 1.58 here, 1.52
+//! with four Newton iterations and in the limit of small steps.
 
 use super::Elastic;
 use crate::integrate::{ClothLoad, ClothSettings, ImplicitContact, SolveStats, Workspace};
@@ -27,11 +27,12 @@ use crate::solve::cholesky::SparseCholesky;
 use crate::solve::matrix::{BlockMatrix, ContactTerm, add_to_diagonal, each_entry};
 use conatus_math::{DMat3, DVec3};
 
-/// The residual, relative to the first, that is as good as a factorisation.
+/// The relative residual at which iterations are as accurate as a
+/// factorisation.
 const EXACT_RESIDUAL_RATIO: f64 = 1e-12;
 
-/// Changes of velocity are never asked for more exactly than those of this
-/// acceleration, m/s², so that cloth at rest costs nothing.
+/// Lower bound of the tolerance: changes of velocity below this acceleration,
+/// m/s², are not resolved, so that cloth at rest costs nothing.
 const MIN_ACCELERATION_M_S2: f64 = 0.1;
 
 impl Elastic {
@@ -49,7 +50,8 @@ impl Elastic {
         self.place_into(x, &mut work.x);
         self.place_into(v, &mut work.v);
         work.guess.clone_from(&work.v);
-        // After the vertices, velocity and angular velocity of bodies.
+        // The rows of bodies (velocity and angular velocity) follow those of
+        // vertices.
         let rows = a.len();
         debug_assert!(rows >= n + 2 * load.bodies.len());
         work.guess
@@ -62,8 +64,8 @@ impl Elastic {
             work.scripted[i] = true;
             work.guess[i] = *velocity;
         }
-        // The change in this step is likely that of the last; at first, that
-        // of free fall.
+        // Warm start: the change of velocity of the previous step; in the first
+        // step, that of free fall.
         if work.step == 0.0 {
             work.change.resize(n, load.gravity);
             work.step = 1.0;
@@ -79,7 +81,7 @@ impl Elastic {
         let mut least = h * MIN_ACCELERATION_M_S2 * self.total_mass.sqrt();
         for iteration in 0..self.settings.newton_iterations.max(1) {
             let strain = self.set_up(h, load, &mut a, &mut work);
-            if iteration == 0 && self.stay_instead(h, strain, &mut work) {
+            if iteration == 0 && self.use_mean_velocity_guess(h, strain, &mut work) {
                 self.set_up(h, load, &mut a, &mut work);
             }
             let last = self.solve(&a, &mut least, &mut work);
@@ -102,14 +104,14 @@ impl Elastic {
         stats
     }
 
-    /// Whether the velocities at the start are a bad guess of those at the
-    /// end, and replaces them by the mean of each piece if so.
+    /// Replaces the initial guess by the mean velocity of each piece where that
+    /// is better, and returns whether it did.
     ///
     /// Implicit Euler minimises ½ (u − v)ᵀ M (u − v) + E(x + h u). The guess
     /// u = v leaves only E, which was `ahead`; the mean adds the kinetic energy
-    /// about it. Steps much longer than the vibrations
-    /// of the sheet would go far astray with the first.
-    fn stay_instead(&self, h: f64, ahead: f64, work: &mut Workspace) -> bool {
+    /// about it. With steps much longer than the vibrations of the sheet, the
+    /// guess u = v is far from the solution.
+    fn use_mean_velocity_guess(&self, h: f64, ahead: f64, work: &mut Workspace) -> bool {
         let mut kinetic = 0.0;
         let mut means = Vec::new();
         for range in &self.ranges {
@@ -118,7 +120,7 @@ impl Elastic {
                 momentum += work.v[i] * self.inertia[i];
                 mass += self.inertia[i];
             }
-            // A piece that is held has no business drifting on.
+            // A pinned piece does not drift: its mean is zero.
             let held = range.clone().any(|i| work.scripted[i]);
             let mean = if mass > 0.0 && !held {
                 momentum / mass
@@ -130,7 +132,7 @@ impl Elastic {
             }
             means.push(mean);
         }
-        // Twice: near a tie the first guess is the better.
+        // Factor two: when both are similar, u = v is the better guess.
         if ahead <= 2.0 * kinetic {
             return false;
         }
@@ -151,22 +153,22 @@ impl Elastic {
         true
     }
 
-    /// Solves for the change of velocity, starting from what is in its place.
-    /// `least` grows to the size of the right-hand side, so that repeated
-    /// solves of a step become no more exact than the first.
+    /// Solves for the change of velocity, with the current one as initial
+    /// guess. `least` grows to the size of the right-hand side, so that
+    /// repeated solves of a step are not more accurate than the first.
     fn solve(&self, a: &BlockMatrix, least: &mut f64, work: &mut Workspace) -> SolveStats {
         let mut stats = SolveStats::default();
         let ClothSettings {
             tolerance, solver, ..
         } = self.settings;
-        // Contacts have no place in the factor's pattern: what should be exact
-        // is iterated to the end where there are any.
-        let tied = !a.ties.is_empty();
+        // Contacts are not in the pattern of the Cholesky factor: with
+        // contacts, the exact solver iterates to a small residual instead.
+        let has_contacts = !a.ties.is_empty();
         let (tolerance, most_iterations) = match solver {
             Solver::Cholesky => (EXACT_RESIDUAL_RATIO, 20 * self.settings.most_iterations),
             _ => (tolerance, self.settings.most_iterations),
         };
-        if solver != Solver::Cholesky || tied {
+        if solver != Solver::Cholesky || has_contacts {
             let solved = work.pcg.solve(
                 a,
                 &work.rhs,
@@ -179,7 +181,7 @@ impl Elastic {
             stats.iterations = solved.iterations;
             stats.residual = solved.residual;
             stats.converged = stats.residual <= tolerance;
-            if stats.converged || solver == Solver::Pcg || tied {
+            if stats.converged || solver == Solver::Pcg || has_contacts {
                 return stats;
             }
         }
@@ -195,7 +197,7 @@ impl Elastic {
         stats
     }
 
-    /// The term that a tie adds to the matrix.
+    /// The matrix term of an implicit contact.
     fn term(&self, t: &ImplicitContact) -> ContactTerm {
         let root = t.stiffness.sqrt();
         let mut term = ContactTerm::default();
@@ -216,8 +218,8 @@ impl Elastic {
         term
     }
 
-    /// The matrix and right-hand side for the change from the guess. Returns
-    /// the strain energy that the guess leads to.
+    /// Assembles the matrix and right-hand side for the change from the guess.
+    /// Returns the strain energy at the guess.
     fn set_up(&self, h: f64, load: &ClothLoad, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
         let n = self.len();
         a.ties.clear();
@@ -232,9 +234,9 @@ impl Elastic {
             .map(|piece| h * (beta(piece) + h))
             .collect();
         let strain = self.assemble(a, &work.ahead, &scale, rhs);
-        // The matrix is h (β + h) K as yet.
+        // At this point the matrix is h (β + h) K.
         a.multiply(u, &mut work.product);
-        self.share_out(a, rhs, |share| {
+        self.map_strips(a, rhs, |share| {
             self.each_drag(share.triangles, x, v, load.wind, |i, b| {
                 let row = i - share.first_row;
                 b.add_to(&mut share.diagonal[row], h);

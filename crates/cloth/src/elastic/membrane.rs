@@ -1,29 +1,29 @@
 //! Resistance of a triangle to stretching and shearing.
 //!
 //! A triangle maps its plane at rest, with coordinates (u, v) along warp and
-//! weft, linearly into space. The columns of that map's derivative,
-//! F_u = ∂x/∂u and F_v = ∂x/∂v, are what the threads have become (Baraff and
-//! Witkin 1998, §4.2). With A the area at rest the energy is
+//! weft, linearly into space. The columns of that map's derivative, F_u = ∂x/∂u
+//! and F_v = ∂x/∂v, are the deformed thread directions (Baraff and Witkin 1998,
+//! §4.2). With A the area at rest the energy is
 //!
 //! E/A = ½ k_u (|F_u| − 1)² + ½ k_v (|F_v| − 1)² + ½ k_s (|F_d| − |F_e|)²,
 //!
 //! where F_d, F_e = (F_u ± F_v)/√2 are the diagonals. For a small shear
 //! γ = F_u·F_v the last bracket is γ, as in the paper; but there the energy is
 //! (F_u·F_v)², which grows with the fourth power of a stretch and hardens
-//! without bound. Here every term is a linear spring in some length, so that
-//! a single linearised step does not overshoot however far it is pulled.
+//! without bound. Here every term is a linear spring in some length, so that a
+//! single linearised step does not overshoot at any stretch.
 
 use crate::Material;
 use conatus_math::{DMat3, DVec3};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// A triangle and all that is constant about it.
+/// A triangle and its constants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangle {
     /// Corners in ascending order, so that the blocks (0,1), (0,2) and (1,2)
     /// all lie in the upper triangle of the matrix.
     pub corners: [u32; 3],
-    /// Where these three blocks are.
+    /// The slots of these three blocks.
     pub slots: [u32; 3],
     /// F_u = Σ along_u[k] (x_{k+1} − x_0).
     pub along_u: [f64; 2],
@@ -37,7 +37,7 @@ pub(crate) struct Triangle {
 
 impl Triangle {
     /// The triangle with these corners (ascending) and points at rest, or
-    /// nothing if it has no area.
+    /// `None` if it has no area.
     pub fn new(corners: [u32; 3], at: [DVec3; 3], warp: DVec3, piece: u32) -> Option<Self> {
         let (p, q) = (at[1] - at[0], at[2] - at[0]);
         let normal = p.cross(q);
@@ -47,7 +47,7 @@ impl Triangle {
             return None;
         }
         let normal = normal / double_area;
-        // Across the warp any direction will do, but the same one always.
+        // Any direction across the warp works, if it is always the same one.
         let flat = |axis: DVec3| axis - normal * axis.dot(normal);
         let u = [warp, DVec3::Y, DVec3::Z, DVec3::X]
             .into_iter()
@@ -89,7 +89,7 @@ impl Stiffness {
     }
 }
 
-/// A triangle as it is now: its lengths and directions.
+/// The deformed state of a triangle: its lengths and directions.
 pub(crate) struct Strained<'a> {
     triangle: &'a Triangle,
     warp: Direction,
@@ -111,7 +111,7 @@ impl Direction {
     #[inline(always)]
     fn new(f: DVec3) -> Self {
         let length = f.length();
-        // A direction crushed to nothing pushes nowhere in particular.
+        // A direction of zero length has no force.
         let unit = if length > 1e-12 {
             f * (1.0 / length)
         } else {
@@ -178,7 +178,8 @@ impl Symmetric {
 }
 
 impl<'a> Strained<'a> {
-    /// Measures the triangle. `scale` multiplies all stiffnesses.
+    /// Computes the deformed state of a triangle. `scale` multiplies all
+    /// stiffnesses.
     #[inline(always)]
     pub fn new(triangle: &'a Triangle, x: &[DVec3], k: &Stiffness, scale: f64) -> Self {
         let [a, b, c] = triangle.corners.map(|i| x[i as usize]);
@@ -202,7 +203,7 @@ impl<'a> Strained<'a> {
         self.plus.length - self.minus.length
     }
 
-    /// Derivatives of the shear by F_u and F_v.
+    /// Derivatives of the shear with respect to F_u and F_v.
     #[inline(always)]
     fn shear_directions(&self) -> (DVec3, DVec3) {
         (
@@ -227,9 +228,9 @@ impl<'a> Strained<'a> {
         [0, 1].map(|k| -(pu * t.along_u[k] + pv * t.along_v[k]))
     }
 
-    /// The blocks (0,1), (0,2), (1,2) of the energy's second derivative, with
-    /// the parts left out that could make it indefinite. RowPattern sum to zero,
-    /// which gives the diagonal blocks.
+    /// The blocks (0,1), (0,2), (1,2) of the energy's second derivative,
+    /// without the parts that could make it indefinite. Rows sum to zero, which
+    /// gives the diagonal blocks.
     ///
     /// The shear's exact second derivative is k (g gᵀ + s ∇²|F_d| − s ∇²|F_e|)
     /// with g the gradient of s; the last two are semi-definite up to the sign

@@ -23,23 +23,24 @@ use std::ops::Range;
 /// Triangles whose energy is summed up by one task.
 const TRIANGLES_PER_TASK: usize = 4096;
 
-/// Everything elastic in a scene. Vertices are numbered through all pieces.
+/// All elastic pieces of a scene. Vertices are numbered consecutively over all
+/// pieces.
 #[derive(Clone, Debug)]
 pub struct Elastic {
     /// How steps are taken.
     pub settings: ClothSettings,
     pub(crate) materials: Vec<Material>,
     pub(crate) ranges: Vec<Range<usize>>,
-    /// Masses by the caller's numbers, and by place in the matrix. All that
-    /// follows goes by places.
+    /// Masses by the caller's vertex numbers, and by row of the matrix. All
+    /// fields below are in the order of rows.
     masses: Vec<f64>,
     pub(crate) inertia: Vec<f64>,
     pub(crate) total_mass: f64,
-    /// The place in the matrix of each of the caller's vertices.
+    /// The row of the matrix of each of the caller's vertices.
     pub(crate) place: Vec<u32>,
     pub(crate) rest: Vec<DVec3>,
     pub(crate) triangles: Vec<Triangle>,
-    /// Where the triangles of each strip are; those of none come last.
+    /// The range of triangles of each strip; triangles in no strip come last.
     shares: Vec<Range<usize>>,
     pub(crate) hinges: Vec<Hinge>,
     /// Quadratic bending: D K of the matrix's entries above the diagonal.
@@ -51,8 +52,7 @@ pub struct Elastic {
 }
 
 impl Elastic {
-    /// Analyses the pieces once and for all: masses, rest shapes, and which
-    /// vertices pull on which.
+    /// Precomputes masses, rest shapes and the sparsity pattern of the pieces.
     pub fn new(pieces: &[Piece]) -> Self {
         let mut ranges = Vec::new();
         let mut inertia = Vec::new();
@@ -134,7 +134,7 @@ impl Elastic {
         elastic
     }
 
-    /// Finds the pattern of the matrix and every element's place in it.
+    /// Finds the pattern of the matrix and the slots of every element.
     fn analyse(&mut self, mut bent: Vec<(u32, u32, f64)>, parts: StripPartition) {
         self.shares = share::sort(&mut self.triangles, &parts);
         self.hinges.sort_by_key(|hinge| hinge.corners);
@@ -175,7 +175,7 @@ impl Elastic {
         self.matrix.parts = parts;
     }
 
-    /// Makes room for rigid bodies that contacts may tie to the cloth.
+    /// Adds rows for rigid bodies in implicit contacts.
     pub fn add_bodies(&mut self, count: usize) {
         if count > 0 {
             self.matrix.append(2 * count);
@@ -183,8 +183,8 @@ impl Elastic {
         }
     }
 
-    /// Velocity and angular velocity of a tied body, as the last step found
-    /// them.
+    /// Velocity and angular velocity of a body in an implicit contact, from the
+    /// last solve.
     pub fn body_velocity(&self, body: u32) -> (DVec3, DVec3) {
         let row = self.len() + 2 * body as usize;
         (self.work.guess[row], self.work.guess[row + 1])
@@ -247,7 +247,7 @@ impl Elastic {
         placed
     }
 
-    /// The same into memory that is there.
+    /// The same into an existing buffer.
     pub(crate) fn place_into(&self, values: &[DVec3], placed: &mut Vec<DVec3>) {
         placed.resize(values.len(), DVec3::ZERO);
         for (place, value) in self.place.iter().zip(values) {

@@ -1,32 +1,32 @@
-//! The order in which vertices stand in the matrix.
+//! The order of vertices in the matrix.
 //!
-//! The preconditioner of [`crate::solve::pcg`] goes through the rows one after
-//! the other, and how fast it converges depends on their order. Measured on
-//! 10,201 vertices at h = 1/480: swept along a direction of the rest shape 11
-//! iterations, breadth first 21, shuffled 29. So the order is the sweep,
-//! whatever numbers a file gives to its vertices.
+//! The preconditioner of [`crate::solve::pcg`] processes the rows in sequence,
+//! and its convergence depends on their order. Measured on 10,201 vertices at
+//! h = 1/480: swept along a direction of the rest shape 11 iterations, breadth
+//! first 21, shuffled 29. So the order is the sweep, independent of the
+//! numbering of vertices in a file.
 //!
 //! A large piece is cut across that direction into strips, so that several
-//! threads can work on it. The vertices that couple one strip to another make
-//! a seam that comes last. Neighbouring strips are swept towards or away from
+//! threads can work on it. The vertices that couple one strip to another form a
+//! seam that comes last. Neighbouring strips are swept towards or away from
 //! their common seam.
 
 use super::edges;
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 
-/// A strip has at least so many vertices.
+/// Minimum number of vertices in a strip.
 const MIN_STRIP_VERTICES: usize = 5000;
-/// And there are no more of them than this.
+/// Maximum number of strips.
 const MAX_STRIPS: usize = 4;
 
 /// The order of a piece's vertices.
 pub(crate) struct Order {
     /// The vertices, strip after strip and then the seam.
     pub(crate) vertices: Vec<u32>,
-    /// How many are in each strip.
+    /// Number of vertices in each strip.
     pub(crate) strips: Vec<usize>,
-    /// How many are in the seam.
+    /// Number of vertices in the seam.
     pub(crate) seam: usize,
 }
 
@@ -35,7 +35,7 @@ impl Order {
     pub(crate) fn of(rest: &Mesh) -> Self {
         let n = rest.vertices.len();
         let swept = sweep(&rest.vertices);
-        // A power of two of them: threads come in such numbers.
+        // A power of two, like most thread counts.
         let count = (n / MIN_STRIP_VERTICES).clamp(1, MAX_STRIPS);
         let count = 1 << count.ilog2();
         if count == 1 {
@@ -95,7 +95,7 @@ fn sweep(rest: &[DVec3]) -> Vec<u32> {
     let extent = high - low;
     let mut axes = [0, 1, 2];
     axes.sort_by(|a, b| extent[*b].total_cmp(&extent[*a]));
-    // Slanted a little, so that the vertices of a row follow one another.
+    // Slightly slanted, so that the vertices of a row are consecutive.
     let mut direction = DVec3::ZERO;
     for (axis, slope) in axes.into_iter().zip([1.0, 0.03, 0.01]) {
         direction[axis] = slope;

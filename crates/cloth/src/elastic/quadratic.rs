@@ -4,11 +4,11 @@
 //! surfaces").
 //!
 //! For an edge with ends a, b and tips c, d, the vector y = Σ kᵢ xᵢ with the
-//! cotangents below is |e| times the sum of the two unit vectors that stand on
-//! the edge in the planes of its triangles. Its length is 2 |e| sin(θ/2), or
+//! cotangents below is |e| times the sum of the two unit vectors perpendicular
+//! to the edge in the planes of its triangles. Its length is 2 |e| sin(θ/2), or
 //! |e| θ when θ is small, and it is zero when the four points are any linear
-//! image of their flat rest shape. E = ½ D |y|²/(A₁ + A₂): one third of the paper's weight, for
-//! the reason given in [`super::hinge`].
+//! image of their flat rest shape. E = ½ D |y|²/(A₁ + A₂): one third of the
+//! paper's weight, for the reason given in [`super::hinge`].
 
 use conatus_math::DVec3;
 

@@ -1,7 +1,7 @@
-//! Triangles that can be worked on side by side: those of one strip of the
-//! matrix's [`StripPartition`](crate::solve::parts::StripPartition) write to its rows alone. What
-//! reaches into a seam comes afterwards. The sums are the same for any number
-//! of threads.
+//! Parallel assembly: the triangles of one strip of the matrix's
+//! [`StripPartition`](crate::solve::parts::StripPartition) write to its rows
+//! only, so strips run in parallel. Triangles that reach into a seam come
+//! afterwards. The sums are the same for any number of threads.
 
 use super::Elastic;
 use super::membrane::Triangle;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Some triangles, and the rows that they write to.
 pub(crate) struct Share<'a> {
     pub(crate) triangles: &'a [Triangle],
-    /// The row and the block that the slices begin with.
+    /// The row and the block at which the slices begin.
     pub(crate) first_row: usize,
     pub(crate) first_block: usize,
     pub(crate) diagonal: &'a mut [DMat3],
@@ -23,8 +23,8 @@ pub(crate) struct Share<'a> {
     pub(crate) vector: &'a mut [DVec3],
 }
 
-/// Sorts triangles by strips, those within none at the end; returns where each
-/// strip's are.
+/// Sorts triangles by strip, those in no strip at the end; returns the range of
+/// each strip.
 pub(crate) fn sort(triangles: &mut [Triangle], parts: &StripPartition) -> Vec<Range<usize>> {
     let strip = |t: &Triangle| {
         let strip = parts.strip_of(t.corners[0] as usize);
@@ -34,8 +34,7 @@ pub(crate) fn sort(triangles: &mut [Triangle], parts: &StripPartition) -> Vec<Ra
         };
         strip.filter(within).unwrap_or(usize::MAX)
     };
-    // Within a strip in the order of the matrix, so that memory is walked
-    // through once.
+    // Within a strip in the order of the matrix, for sequential memory access.
     triangles.sort_by_cached_key(|t| (strip(t), t.corners));
     let first = |k| triangles.partition_point(|t| strip(t) < k);
     (0..parts.strips().len())
@@ -44,8 +43,9 @@ pub(crate) fn sort(triangles: &mut [Triangle], parts: &StripPartition) -> Vec<Ra
 }
 
 impl Elastic {
-    /// Calls `work` with all triangles in shares, and returns what it does.
-    pub(crate) fn share_out<R: Send>(
+    /// Calls `work` with the triangles of each strip, in parallel, and returns
+    /// the results.
+    pub(crate) fn map_strips<R: Send>(
         &self,
         a: &mut BlockMatrix,
         vector: &mut [DVec3],
@@ -98,7 +98,7 @@ impl Elastic {
     }
 }
 
-/// Takes `count` entries out of a slice, of which `skip` are left out before.
+/// Splits `count` entries off a slice after skipping `skip` entries.
 fn cut<'a, T>(slice: &mut &'a mut [T], skip: usize, count: usize) -> &'a mut [T] {
     let (_, behind) = std::mem::take(slice).split_at_mut(skip);
     let (piece, behind) = behind.split_at_mut(count);

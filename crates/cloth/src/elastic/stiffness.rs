@@ -29,7 +29,7 @@ impl Elastic {
     /// −Q x, by differences so that it sums to zero exactly.
     fn add_bending_forces(&self, pattern: &BlockMatrix, x: &[DVec3], out: &mut [DVec3]) {
         let parts = &pattern.parts;
-        // Bodies may have rows in the pattern that have no entry here.
+        // The pattern may have rows of bodies, which have no entry here.
         if !parts.is_large() || out.len() < pattern.len() {
             return self.each_bent_pair(pattern, 0..self.len(), |i, j, q| {
                 let f = (x[j] - x[i]) * q;
@@ -47,8 +47,8 @@ impl Elastic {
     }
 
     /// Sets the matrix `a` to Σ `scale[piece]`·K, and adds the elastic forces
-    /// at `x` to `forces`. What else belongs to the diagonal comes afterwards.
-    /// Returns the energy of all but quadratic bending.
+    /// at `x` to `forces`. Other diagonal terms are added later. Returns the
+    /// energy without quadratic bending.
     pub(crate) fn assemble(
         &self,
         a: &mut BlockMatrix,
@@ -69,7 +69,7 @@ impl Elastic {
             }
         }
         let k: Vec<Stiffness> = self.materials.iter().map(Stiffness::new).collect();
-        let energies = self.share_out(a, forces, |share| {
+        let energies = self.map_strips(a, forces, |share| {
             let mut energy = 0.0;
             for t in share.triangles {
                 let strained = Strained::new(t, x, &k[t.piece as usize], 1.0);

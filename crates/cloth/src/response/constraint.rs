@@ -5,32 +5,31 @@
 //! α₃, α₄) for two edges, Harmon (2). Its rate is the normal velocity
 //! Ċ = N · Σ wᵢ Ẋᵢ.
 //!
-//! Points are sorted out once by who answers for them, so that everything
-//! that follows is free of distinctions: free vertices with their weights, at
-//! most one rigid body, and the part of the relative velocity that scripts
-//! prescribe and no impulse can change.
+//! Points are classified once by what moves them, so that later code needs no
+//! case distinctions: free vertices with their weights, at most one rigid body,
+//! and the scripted part of the relative velocity, which no impulse can change.
 
 use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::DVec3;
 
-/// The four points of a stencil in the paper's order; a vertex before a plane
-/// is a stencil of one point and three times [`Stencil::NONE`].
+/// The four points of a stencil in the paper's order; a vertex and a plane are
+/// a stencil of one point and three times [`Stencil::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stencil {
-    /// What meets what.
+    /// The kind of the two primitives.
     pub pair: StencilPair,
     /// The points X₁ to X₄.
     pub points: [u32; 4],
 }
 
-/// What meets what in a stencil.
+/// The kind of the two primitives of a stencil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StencilPair {
     /// A triangle X₁ X₂ X₃ and a vertex X₄.
     VertexTriangle,
     /// An edge X₁ X₂ and an edge X₃ X₄.
     EdgeEdge,
-    /// A vertex X₁ and the plane of that number.
+    /// A vertex X₁ and the plane with that index.
     VertexPlane(u32),
 }
 
@@ -38,12 +37,12 @@ impl Stencil {
     /// No point.
     pub const NONE: u32 = u32::MAX;
 
-    /// The points that there are.
+    /// The points that are not [`Stencil::NONE`].
     pub fn points(&self) -> impl Iterator<Item = u32> + '_ {
         self.points.iter().copied().filter(|&p| p != Self::NONE)
     }
 
-    /// One point of either side; for a plane, the vertex twice.
+    /// One point of each side; for a plane, the vertex twice.
     pub(crate) fn sides(&self) -> (u32, u32) {
         match self.pair {
             StencilPair::VertexPlane(_) => (self.points[0], self.points[0]),
@@ -64,7 +63,7 @@ pub(crate) struct Share {
 /// A collision, ready to be resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint {
-    /// Which points.
+    /// The stencil.
     pub stencil: Stencil,
     /// N: a unit vector towards the vertex or the second edge.
     pub normal: DVec3,
@@ -79,8 +78,8 @@ pub struct Constraint {
     pub(crate) body_arm: DVec3,
     /// Σ wᵢ Ẋᵢ over scripted points.
     pub(crate) drift: DVec3,
-    /// N · K N, the inverse of the mass that an impulse along N feels, where
-    /// K maps an impulse to the change of relative velocity.
+    /// N · K N, the inverse of the effective mass along N, where K maps an
+    /// impulse to the change of relative velocity.
     pub(crate) inverse_mass: f64,
 }
 
@@ -138,7 +137,7 @@ impl Constraint {
         &self.shares[..self.count as usize]
     }
 
-    /// Whether nothing in it can move.
+    /// Whether none of its points can move freely.
     pub fn is_rigid(&self) -> bool {
         self.inverse_mass <= 0.0
     }
@@ -171,7 +170,7 @@ impl Constraint {
         u
     }
 
-    /// Gives the stencil the impulse P: wᵢ P to each point.
+    /// Applies the impulse P to the stencil: wᵢ P to each point.
     #[inline]
     pub(crate) fn apply(&self, motion: &mut ResponseMotion, impulse: DVec3) {
         for s in self.shares() {
@@ -184,7 +183,7 @@ impl Constraint {
         }
     }
 
-    /// Notes that the velocities of its points changed.
+    /// Marks its points as moved.
     pub(crate) fn touch(&self, motion: &mut ResponseMotion) {
         for s in self.shares() {
             motion.touch(s.point);

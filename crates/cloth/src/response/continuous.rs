@@ -1,12 +1,12 @@
-//! Stage 2: collisions within the step, answered one by one in the order of
-//! their times by inelastic impulses (Bridson's continuous collision
-//! response; the single constraint of Harmon et al. §2).
+//! Stage 2: collisions within the step, resolved one by one in order of time by
+//! inelastic impulses (Bridson's continuous collision response; the single
+//! constraint of Harmon et al. §2).
 
 use super::constraint::Constraint;
 use super::motion::ResponseMotion;
 use crate::collide::narrow::{CollisionHit, MIN_GAP_RATIO};
 
-/// Answers all hits once, in order of time, each by the impulse of a single
+/// Resolves all hits once, in order of time, each by the impulse of a single
 /// constraint, λ = −∇C q̇/⟨∇C, ∇C⟩ (Harmon §2); `friction_of` gives Coulomb's
 /// coefficient of a stencil.
 pub(crate) fn resolve(
@@ -26,14 +26,15 @@ pub(crate) fn resolve(
         if c.is_rigid() {
             continue;
         }
-        // A gap that has become very small is opened again a little. It is not
-        // measured along the normal at the start: what turned within the step
-        // may be anywhere there, and would be shot away.
+        // A very small gap is widened a little. It is not measured along the
+        // normal at the start: after a rotation within the step that value is
+        // meaningless and would cause a huge impulse.
         let wanted = (2.0 * MIN_GAP_RATIO * hit.thickness).min(1.5 * hit.distance);
         let target = ((wanted - hit.gap.max(hit.distance)) / motion.h).max(0.0);
         let u = c.relative_velocity(motion);
         let normal = c.normal.dot(u);
-        // Also what needs no impulse is looked at again: it was a hit.
+        // Hits without an impulse are marked too, so that they are tested
+        // again.
         c.touch(motion);
         if normal >= target {
             continue;

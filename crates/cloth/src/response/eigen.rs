@@ -1,23 +1,25 @@
 //! Eigenvalues and eigenvectors of a symmetric matrix: Householder's
 //! reflections make it tridiagonal, implicit QL steps diagonal (Bowdler,
-//! Martin, Reinsch and Wilkinson 1968, tred2 and tql2 of EISPACK). One thread,
-//! and nothing but the four operations and roots: the same bits everywhere.
+//! Martin, Reinsch and Wilkinson 1968, tred2 and tql2 of EISPACK).
+//! Single-threaded, with basic arithmetic and square roots only: bit-identical
+//! on every machine.
 
-/// QL steps for one eigenvalue at most; two or three are the rule.
+/// Maximum number of QL steps per eigenvalue; two or three are usual.
 const MAX_QL_ITERATIONS: usize = 60;
 
-/// A symmetric matrix on its way to its eigenvectors.
+/// A symmetric matrix during its reduction to eigenvectors.
 pub(super) struct Eigen {
     n: usize,
-    /// Columns one after the other; at the end the eigenvectors.
+    /// Column-major; at the end the eigenvectors.
     columns: Vec<f64>,
     /// The diagonal; at the end the eigenvalues.
     pub(super) values: Vec<f64>,
-    /// Beside the diagonal.
+    /// The subdiagonal.
     beside: Vec<f64>,
 }
 
-/// √(a² + b²) without overflow, by operations that every machine rounds alike.
+/// √(a² + b²) without overflow, by operations that are rounded alike on every
+/// machine.
 fn hypotenuse(a: f64, b: f64) -> f64 {
     let (a, b) = (a.abs(), b.abs());
     let (less, more) = (a.min(b), a.max(b));
@@ -29,7 +31,8 @@ fn hypotenuse(a: f64, b: f64) -> f64 {
 }
 
 impl Eigen {
-    /// Of a full matrix of n rows; `None` if that does not come to an end.
+    /// Decomposes a full matrix of n rows; `None` if the iteration does not
+    /// converge.
     pub(super) fn of(n: usize, matrix: Vec<f64>) -> Option<Self> {
         let mut eigen = Self {
             n,
@@ -44,7 +47,7 @@ impl Eigen {
         Some(eigen)
     }
 
-    /// The eigenvector of the k-th value, of length one.
+    /// The unit eigenvector of the k-th value.
     pub(super) fn vector(&self, k: usize) -> &[f64] {
         &self.columns[k * self.n..(k + 1) * self.n]
     }
@@ -110,7 +113,7 @@ impl Eigen {
         self.gather_reflections();
     }
 
-    /// The product of all reflections, in place of their vectors.
+    /// Forms the product of all reflections in place of their vectors.
     fn gather_reflections(&mut self) {
         let n = self.n;
         let (v, d, e) = (&mut self.columns, &mut self.values, &mut self.beside);
@@ -151,7 +154,7 @@ impl Eigen {
         for l in 0..n {
             size = size.max(d[l].abs() + e[l].abs());
             let small = |e: f64| e.abs() <= f64::EPSILON * size;
-            // The last is zero.
+            // The last entry is zero.
             let m = (l..n).find(|&m| small(e[m]))?;
             let mut steps = 0;
             while m > l && (steps == 0 || !small(e[l])) {
@@ -243,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_diagonal_or_not_a_number_comes_to_an_end() {
+    fn the_iteration_ends_for_diagonal_matrices_and_nan() {
         let eigen = Eigen::of(3, vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0]);
         let mut values = eigen.expect("an end").values;
         values.sort_by(f64::total_cmp);

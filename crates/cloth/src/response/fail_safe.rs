@@ -1,5 +1,5 @@
-//! Stage 3, Algorithm 1, lines 3-11: what is still about to collide is put
-//! into impact zones that grow and merge until nothing collides any more.
+//! Stage 3, Algorithm 1, lines 3-11: the remaining collisions are put into
+//! impact zones that grow and merge until none is left.
 
 use super::constraint::{Constraint, Stencil};
 use super::friction::{self, ZoneFriction};
@@ -10,15 +10,15 @@ use crate::collide::narrow::CollisionHit;
 use conatus_math::DVec3;
 use std::collections::HashMap;
 
-/// What happens to a zone.
+/// How a zone is resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Response {
     /// Impact is cancelled, sliding is kept (Harmon et al. 2008).
     #[default]
     InelasticProjection,
-    /// The zone moves on as one rigid body (Provot 1997).
+    /// The zone moves as one rigid body (Provot 1997).
     RigidImpactZones,
-    /// Impulses push and never pull: a linear complementarity problem.
+    /// Impulses are nonnegative: a linear complementarity problem.
     Lcp,
 }
 
@@ -31,12 +31,12 @@ pub(crate) struct GaveUp {
     pub(crate) pinched: bool,
 }
 
-/// Normal velocities above this share of the fastest, or above a millimetre
-/// per second, mean that constraints contradict each other.
+/// Constraints are contradictory if normal velocities remain above this
+/// fraction of the fastest velocity, or of 1 m/s if that is larger.
 const CONTRADICTION_VELOCITY_RATIO: f64 = 1e-3;
 
-/// How often the row of a stencil that collides again is replaced before
-/// another one is added beside it.
+/// How often the row of a stencil that collides again is replaced before a
+/// second row is added.
 const MAX_ROW_REPLACEMENTS: u32 = 3;
 
 struct Entry {
@@ -51,7 +51,7 @@ pub(crate) struct FailSafe {
     by_stencil: HashMap<Stencil, Vec<u32>>,
     /// Union-find over free vertices and, after them, bodies.
     parent: Vec<u32>,
-    /// Velocities before the fail-safe, of all that is in a zone.
+    /// Velocities before the fail-safe, of everything in a zone.
     before: HashMap<u32, DVec3>,
     bodies_before: HashMap<u32, (DVec3, DVec3)>,
     /// The most constraints in one zone, and zones resolved.
@@ -78,8 +78,8 @@ impl FailSafe {
         roots.len()
     }
 
-    /// Algorithm 1, lines 4-10: takes the collisions of one pass into zones
-    /// and resolves those that changed.
+    /// Algorithm 1, lines 4-10: adds the collisions of one pass to zones and
+    /// resolves the zones that changed.
     pub(crate) fn resolve(
         &mut self,
         motion: &mut ResponseMotion,
@@ -101,7 +101,7 @@ impl FailSafe {
                 changed.push(self.insert(motion, c));
             }
         }
-        // Zones that have something new, in a fixed order.
+        // Zones that changed, in a fixed order.
         let mut roots: Vec<u32> = changed
             .into_iter()
             .filter_map(|e| self.root_of(e as usize))
@@ -163,8 +163,8 @@ impl FailSafe {
         Ok(())
     }
 
-    /// Puts the velocities of a constraint's points back to what they were
-    /// before the fail-safe.
+    /// Resets the velocities of a constraint's points to those before the
+    /// fail-safe.
     fn reset(&self, motion: &mut ResponseMotion, c: &Constraint) {
         for s in c.shares() {
             motion.velocity[s.point as usize] = self.before[&s.point];
@@ -177,7 +177,7 @@ impl FailSafe {
     }
 
     /// Adds a constraint, or replaces the one on its stencil, and merges the
-    /// zones that it joins. Returns its number.
+    /// zones that it connects. Returns its index.
     fn insert(&mut self, motion: &ResponseMotion, c: Constraint) -> u32 {
         for s in c.shares() {
             let velocity = motion.velocity[s.point as usize];
@@ -188,7 +188,7 @@ impl FailSafe {
             let entry = self.bodies_before.entry(c.body);
             entry.or_insert((b.velocity, b.omega));
         }
-        // Only what is free joins zones: a shared floor must not.
+        // Only free vertices and bodies connect zones; a common floor does not.
         let movers = movers(motion, &c);
         for pair in movers.windows(2) {
             self.join(pair[0], pair[1]);
@@ -239,7 +239,7 @@ impl FailSafe {
     }
 }
 
-/// The free vertices and the body of a constraint, as numbers of the
+/// The free vertices and the body of a constraint, as indices of the
 /// union-find.
 fn movers(motion: &ResponseMotion, c: &Constraint) -> Vec<u32> {
     let all = (motion.start.len() + motion.bodies.len()) as u32;
@@ -250,9 +250,8 @@ fn movers(motion: &ResponseMotion, c: &Constraint) -> Vec<u32> {
     movers
 }
 
-/// Of all collisions those that are the earliest for one of their free
-/// points: the others may well not happen once these are resolved, and zones
-/// stay small.
+/// The collisions that are the earliest for at least one of their free points.
+/// Later ones may disappear once these are resolved, and zones stay small.
 fn admit<'a>(motion: &ResponseMotion, hits: &'a [CollisionHit]) -> Vec<&'a CollisionHit> {
     let free = |p: u32| {
         let p = p as usize;

@@ -1,5 +1,5 @@
-//! Friction in an impact zone (Harmon et al. §4, with the errata): what slides
-//! is slowed down, in a direction that brings no new collision in the zone.
+//! Friction in an impact zone (Harmon et al. §4, with the errata): sliding is
+//! slowed down in a direction that causes no new collision in the zone.
 
 use super::constraint::Constraint;
 use super::fail_safe::Response;
@@ -16,11 +16,11 @@ pub enum ZoneFriction {
     /// One coefficient and one magnitude for the whole zone, as in the paper.
     #[default]
     PerZone,
-    /// Every collision has Coulomb's limit of its own.
+    /// Coulomb's limit for every collision separately.
     PerConstraint,
 }
 
-/// Friction after the fail-safe `response` brought about `outcome`.
+/// Applies friction after the fail-safe `response` with the result `outcome`.
 pub(crate) fn apply(
     motion: &mut ResponseMotion,
     constraints: &[Constraint],
@@ -39,12 +39,13 @@ pub(crate) fn apply(
         Response::InelasticProjection => {
             slow(motion, constraints, outcome);
             if how == ZoneFriction::PerConstraint {
-                // For the normal velocities that it stirred up.
+                // Removes the normal velocities caused by friction.
                 inelastic_projection(motion, constraints);
             }
         }
         Response::Lcp => {
-            // What parts does not rub, and must not be driven back.
+            // Separating collisions have no friction, and must not be pulled
+            // back.
             let all = constraints.iter().zip(&outcome.impulses);
             let (pressing, impulses): (Vec<Constraint>, Vec<f64>) = all
                 .filter(|(_, j)| **j > 0.0)
@@ -57,7 +58,7 @@ pub(crate) fn apply(
             slow(motion, &pressing, &part);
             complementarity(motion, constraints);
         }
-        // Nothing slides.
+        // Rigid zones do not slide.
         Response::RigidImpactZones => {}
     }
 }
@@ -73,7 +74,7 @@ fn per_zone(motion: &mut ResponseMotion, constraints: &[Constraint], outcome: &O
     let mut b = Vec::with_capacity(3 * constraints.len());
     for (k, c) in constraints.iter().enumerate() {
         let u = c.relative_velocity(motion);
-        // After the projection nothing of it is normal.
+        // After the projection it has no normal component.
         let u = u - u.dot(c.normal) * c.normal;
         b.extend((0..3).map(|i| rows.scale[3 * k + i] * u[i]));
     }
@@ -103,7 +104,7 @@ fn coefficient(constraints: &[Constraint], outcome: &Outcome) -> f64 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Coulomb's limit for every collision by itself: some sweeps of Gauss-Seidel.
+/// Coulomb's limit for every collision separately, by sweeps of Gauss-Seidel.
 fn per_constraint(motion: &mut ResponseMotion, constraints: &[Constraint], outcome: &Outcome) {
     let mut given = vec![DVec3::ZERO; constraints.len()];
     for _ in 0..8 {

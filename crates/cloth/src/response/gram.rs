@@ -1,45 +1,44 @@
 //! The linear system of the projection, Harmon (5): ∇C M⁻¹ ∇Cᵀ λ = ∇C q̇.
 //!
 //! Its matrix is often singular, because collisions are often redundant. Any
-//! solution gives the same velocities; what matters is that the rows end up
-//! at zero and that no huge λ spoils the digits. Small systems are solved by
-//! Cholesky's method with pivots, which leaves out rows that depend on others,
+//! solution gives the same velocities; the requirements are that the residual
+//! of every row is small and that λ is not so large that digits are lost. Small
+//! systems are solved by pivoted Cholesky, which leaves out dependent rows,
 //! large ones by MINRES, which never forms the matrix; an eigenvalue
-//! decomposition stands behind both.
+//! decomposition is the fallback for both.
 
 use super::eigen::Eigen;
 
 /// A symmetric positive semi-definite operator with ones on its diagonal.
 pub(crate) trait Gram {
-    /// How many rows.
+    /// Number of rows.
     fn len(&self) -> usize;
     /// out = A x.
     fn multiply(&self, x: &[f64], out: &mut [f64]);
-    /// All of the matrix, by rows of the lower triangle: calls `entry(i, j,
-    /// a)` for entries that are not zero, j ≤ i.
+    /// Calls `entry(i, j, a)` for the nonzero entries with j ≤ i, row by row.
     fn entries(&self, entry: &mut dyn FnMut(usize, usize, f64));
 }
 
-/// Up to this many rows the matrix is formed.
+/// Largest system for which the matrix is formed.
 const MAX_DENSE_ROWS: usize = 96;
-/// Pivots below this share of the diagonal are dependent rows.
+/// Rows with a pivot below this fraction of the diagonal are dependent.
 const DEPENDENT_PIVOT_RATIO: f64 = 1e-9;
-/// Most rounds of MINRES.
+/// Maximum number of MINRES iterations.
 const MAX_MINRES_ITERATIONS: usize = 400;
-/// Up to this many rows the eigenvalue decomposition is a way out.
+/// Largest system for the eigenvalue fallback.
 const MAX_EIGEN_ROWS: usize = 600;
-/// Eigenvalues below this share of the largest are zero. What is left of a row
-/// is at most its root; rounding alone makes some 1e-15 of it.
+/// Eigenvalues below this fraction of the largest count as zero. The residual
+/// of a row is at most its square root; rounding alone makes some 1e-15 of it.
 const ZERO_EIGENVALUE_RATIO: f64 = 1e-13;
 
-/// Solves A λ = b so that every row is met within `tolerance`, if that can be;
-/// returns the largest violation left.
-/// With `at_any_price` a system that resists gets its eigenvalues.
+/// Solves A λ = b to within `tolerance` per row, if possible; returns the
+/// largest residual. With `eigenvalue_fallback`, a system that does not
+/// converge is solved by its eigenvalues.
 pub(crate) fn solve(
     a: &impl Gram,
     b: &[f64],
     tolerance: f64,
-    at_any_price: bool,
+    eigenvalue_fallback: bool,
     lambda: &mut Vec<f64>,
 ) -> f64 {
     let n = a.len();
@@ -51,7 +50,7 @@ pub(crate) fn solve(
     } else {
         minres(a, b, tolerance, MAX_MINRES_ITERATIONS, lambda)
     };
-    if left > tolerance && at_any_price && n <= MAX_EIGEN_ROWS {
+    if left > tolerance && eigenvalue_fallback && n <= MAX_EIGEN_ROWS {
         let mut other = vec![0.0; n];
         pseudo_inverse(a, b, &mut other);
         let instead = residual(a, b, &other).1;
@@ -74,8 +73,7 @@ fn residual(a: &impl Gram, b: &[f64], x: &[f64]) -> (Vec<f64>, f64) {
     (r, largest)
 }
 
-/// Cholesky's factor with pivots: P A Pᵀ = L Lᵀ for the rows that are
-/// independent.
+/// Pivoted Cholesky factor: P A Pᵀ = L Lᵀ for the independent rows.
 struct Dense {
     n: usize,
     rank: usize,
@@ -97,7 +95,7 @@ impl Dense {
         let mut factor = vec![0.0; n * n];
         let mut rank = 0;
         while rank < n {
-            // The largest pivot left; the first of equal ones.
+            // The largest remaining pivot; the first of equal ones.
             let (best, pivot) = (rank..n).fold((rank, f64::NEG_INFINITY), |best, i| {
                 let d = diagonal[order[i]];
                 if d > best.1 { (i, d) } else { best }
@@ -132,7 +130,7 @@ impl Dense {
         }
     }
 
-    /// Solves with a few rounds of refinement.
+    /// Solves with a few steps of iterative refinement.
     fn solve(&self, a: &impl Gram, b: &[f64], tolerance: f64, x: &mut [f64]) -> f64 {
         let mut r = b.to_vec();
         let mut left = f64::INFINITY;
@@ -167,8 +165,8 @@ impl Dense {
     }
 }
 
-/// MINRES (Paige and Saunders 1975) from λ = 0: in each round it has the
-/// smallest residual that the rounds so far can reach, singular or not.
+/// MINRES (Paige and Saunders 1975) from λ = 0: each iteration minimises the
+/// residual over its Krylov space, for singular systems too.
 fn minres(a: &impl Gram, b: &[f64], tolerance: f64, rounds: usize, x: &mut [f64]) -> f64 {
     let n = b.len();
     let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -181,7 +179,7 @@ fn minres(a: &impl Gram, b: &[f64], tolerance: f64, rounds: usize, x: &mut [f64]
     let mut v: Vec<f64> = b.iter().map(|b| b / beta).collect();
     let (mut w_before, mut w) = (vec![0.0; n], vec![0.0; n]);
     let mut next = vec![0.0; n];
-    // Givens rotations of the last two rounds.
+    // Givens rotations of the last two iterations.
     let (mut c_before, mut s_before, mut c, mut s) = (1.0, 0.0, 1.0, 0.0);
     let mut eta = beta;
     beta = 0.0;
@@ -208,7 +206,7 @@ fn minres(a: &impl Gram, b: &[f64], tolerance: f64, rounds: usize, x: &mut [f64]
         }
         eta *= -s_next;
         (c_before, s_before, c, s) = (c, s, c_next, s_next);
-        // The norm of all rows bounds the largest of them.
+        // The norm of the residual bounds its largest entry.
         if eta.abs() <= enough || beta_next <= 1e-14 {
             break;
         }
@@ -221,7 +219,7 @@ fn minres(a: &impl Gram, b: &[f64], tolerance: f64, rounds: usize, x: &mut [f64]
     residual(a, b, x).1
 }
 
-/// λ = A⁺ b by eigenvalues.
+/// λ = A⁺ b by an eigenvalue decomposition.
 fn pseudo_inverse(a: &impl Gram, b: &[f64], x: &mut [f64]) {
     let n = b.len();
     let mut m = vec![0.0; n * n];
@@ -328,8 +326,8 @@ mod tests {
     }
 
     #[test]
-    fn a_contradiction_leaves_a_violation_that_is_told() {
-        // Two equal rows that ask for different things.
+    fn contradictory_rows_return_the_largest_violation() {
+        // Two equal rows with different right-hand sides.
         let rows = ZoneRows(vec![vec![1.0, 0.0], vec![1.0, 0.0]]);
         let left = solve(&rows, &[1.0, -1.0], 1e-9, true, &mut Vec::new());
         assert!(left > 0.5);

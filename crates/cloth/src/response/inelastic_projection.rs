@@ -1,24 +1,24 @@
-//! Stage 3, the paper's fail-safe: of all velocities without normal velocity
-//! in any collision of the zone, the ones nearest to those before (Harmon et
-//! al. §2). Impact is cancelled, sliding is not.
+//! Stage 3, the paper's fail-safe: of all velocities without normal velocity in
+//! any collision of the zone, the nearest to those before (Harmon et al. §2).
+//! Impact is cancelled, sliding is not.
 
 use super::constraint::Constraint;
 use super::motion::ResponseMotion;
 use super::zone::ZoneRows;
 
-/// What a fail-safe left behind.
+/// The result of a fail-safe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
-    /// The impulse that each constraint gave along its normal.
+    /// The impulse of each constraint along its normal.
     pub(crate) impulses: Vec<f64>,
-    /// The largest normal velocity left, in m/s: zero unless the constraints
-    /// contradict each other.
+    /// The largest remaining normal velocity, in m/s: zero unless the
+    /// constraints contradict each other.
     pub(crate) violation: f64,
     /// ‖q̇′ − q̇‖ in the mass norm.
     pub(crate) change: f64,
 }
 
-/// Velocities below this are as good as none.
+/// Velocities below this count as zero.
 pub(crate) const ZERO_VELOCITY_M_S: f64 = 1e-7;
 
 /// The inelastic projection: solves ∇C M⁻¹ ∇Cᵀ λ = ∇C q̇, Harmon (5), and puts
@@ -39,9 +39,9 @@ pub(crate) fn inelastic_projection(
     }
 }
 
-/// The same with impulses that only push: λ ≥ 0, ∇C q̇′ ≥ 0 and one of the two
-/// zero for every collision, the complementarity problem that the paper
-/// leaves for later (Harmon §2). Nothing sticks.
+/// The same with nonnegative impulses: λ ≥ 0, ∇C q̇′ ≥ 0 and one of the two
+/// zero for every collision, the complementarity problem that the paper leaves
+/// for later (Harmon §2). Nothing sticks.
 pub(crate) fn complementarity(motion: &mut ResponseMotion, constraints: &[Constraint]) -> Outcome {
     let rows = ZoneRows::normals(motion, constraints);
     let b = normal_velocities(motion, constraints, &rows);
@@ -61,7 +61,7 @@ fn normal_velocity(motion: &ResponseMotion, c: &Constraint) -> f64 {
     c.normal.dot(c.relative_velocity(motion))
 }
 
-/// ∇C q̇, row by row, scaled.
+/// ∇C q̇, one entry per row, scaled.
 fn normal_velocities(
     motion: &ResponseMotion,
     constraints: &[Constraint],
@@ -78,7 +78,7 @@ fn tolerance(rows: &ZoneRows) -> f64 {
     ZERO_VELOCITY_M_S * rows.scale.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Gives every constraint its impulse, `sign`·λ along its normal.
+/// Applies to every constraint its impulse, `sign`·λ along its normal.
 fn apply(
     motion: &mut ResponseMotion,
     constraints: &[Constraint],

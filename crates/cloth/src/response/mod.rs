@@ -1,12 +1,12 @@
-//! Answering collisions: the three stages of Harmon et al., Algorithm 1.
+//! Collision response: the three stages of Harmon et al., Algorithm 1.
 //!
-//! 1. `repulsion.rs`: what comes near within the step is kept apart.
-//! 2. `continuous.rs`: what collides within the step is stopped, one by one.
-//! 3. `fail_safe.rs`: what still collides is resolved all at once, in zones.
+//! 1. `repulsion.rs`: primitives close to each other are kept apart.
+//! 2. `continuous.rs`: collisions within the step are stopped one by one.
+//! 3. `fail_safe.rs`: remaining collisions are resolved together, in zones.
 //!
-//! All of it acts on velocities over one step ([`ResponseMotion`]), and is written
-//! over constraints ([`constraint::Constraint`]) in which vertices of cloth,
-//! rigid bodies and scripted things take part alike.
+//! All stages act on velocities over one step ([`ResponseMotion`]), through
+//! constraints ([`constraint::Constraint`]) that treat vertices of cloth, rigid
+//! bodies and scripted objects alike.
 
 pub mod constraint;
 mod continuous;
@@ -29,7 +29,7 @@ pub use motion::{NO_BODY, ResponseBody, ResponseMotion};
 pub(crate) use fail_safe::{FailSafe, GaveUp};
 pub(crate) use repulsion::{Contact, ImplicitImpulse, Limit};
 
-/// The stages one after the other, for [`crate::Cloth`].
+/// The stages in order, for [`crate::Cloth`].
 pub(crate) mod stages {
     pub(crate) use super::continuous::resolve as continuous;
     pub(crate) use super::repulsion::{resolve as repulsion, target};

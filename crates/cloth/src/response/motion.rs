@@ -1,8 +1,8 @@
-//! How every point moves over one step, and who answers for it: a vertex of
+//! The motion of every point over one step, and what determines it: a vertex of
 //! cloth (three degrees of freedom), a rigid body (six) or a script (none).
 //!
-//! Collision response changes velocities; [`ResponseMotion::settle`] turns them into
-//! positions at the end of the step, which are what detection looks at.
+//! Collision response changes velocities; [`ResponseMotion::settle`] computes
+//! from them the positions at the end of the step, which detection uses.
 
 use conatus_math::{DMat3, DVec3, rotation};
 use rayon::prelude::*;
@@ -20,21 +20,21 @@ pub struct ResponseBody {
     pub centre: DVec3,
     /// The velocity of the centre over the step (the secant).
     pub velocity: DVec3,
-    /// The turn over the step, as a rotation vector divided by its length in
-    /// time, in world axes.
+    /// The rotation vector of the step divided by the time step, in world axes.
     pub omega: DVec3,
-    /// One over the mass; zero for one that is held.
+    /// One over the mass; zero for a locked body.
     pub inverse_mass: f64,
     /// The inverse of the inertia tensor in world axes at the start.
     pub inverse_inertia: DMat3,
     /// Its first point.
     pub first: u32,
-    /// Its points at the start, from the centre.
+    /// Its points at the start, relative to the centre.
     pub arms: Vec<DVec3>,
 }
 
 impl ResponseBody {
-    /// Where the point with this arm is at the end of a step of `h` seconds.
+    /// The position of the point with this arm at the end of a step of `h`
+    /// seconds.
     fn end(&self, arm: DVec3, turn: DMat3, h: f64) -> DVec3 {
         self.centre + h * self.velocity + turn * arm
     }
@@ -45,27 +45,27 @@ impl ResponseBody {
 pub struct ResponseMotion {
     /// The length of the step in seconds.
     pub h: f64,
-    /// Where points are at the start of the step.
+    /// Positions at the start of the step.
     pub start: Vec<DVec3>,
-    /// Where points are at its end.
+    /// Positions at its end.
     pub end: Vec<DVec3>,
     /// Velocities over the step. For points of bodies see [`ResponseMotion::bodies`].
     pub velocity: Vec<DVec3>,
-    /// One over the mass of each vertex of cloth; zero for all that is
-    /// scripted, and for points of bodies.
+    /// One over the mass of each vertex of cloth; zero for scripted points and
+    /// for points of bodies.
     pub inverse_mass: Vec<f64>,
     /// The body of each point, or [`NO_BODY`].
     pub body_of: Vec<u32>,
     /// The bodies.
     pub bodies: Vec<ResponseBody>,
-    /// Points whose motion changed since detection last looked.
+    /// Points whose motion changed since the last detection.
     pub(crate) moved: Vec<bool>,
     moved_points: Vec<u32>,
     moved_bodies: Vec<u32>,
 }
 
 impl ResponseMotion {
-    /// Points that all rest at `start`, none of them free.
+    /// Points at rest at `start`, none of them free.
     pub fn new(start: Vec<DVec3>) -> Self {
         let n = start.len();
         Self {
@@ -103,7 +103,7 @@ impl ResponseMotion {
         }
     }
 
-    /// Notes that a vertex's velocity changed.
+    /// Marks a vertex whose velocity changed.
     #[inline]
     pub(crate) fn touch(&mut self, p: u32) {
         if !std::mem::replace(&mut self.moved[p as usize], true) {
@@ -111,7 +111,7 @@ impl ResponseMotion {
         }
     }
 
-    /// Notes that a body's velocity changed.
+    /// Marks a body whose velocity changed.
     #[inline]
     pub(crate) fn touch_body(&mut self, b: u32) {
         if !self.moved_bodies.contains(&b) {
@@ -119,8 +119,8 @@ impl ResponseMotion {
         }
     }
 
-    /// Puts the ends of all that changed where their velocities lead, and
-    /// returns those points. `moved` stays set until [`ResponseMotion::seen`].
+    /// Updates the end positions of everything that changed, and returns those
+    /// points. `moved` stays set until [`ResponseMotion::clear_moved`].
     pub(crate) fn settle(&mut self) -> &[u32] {
         for k in 0..self.moved_bodies.len() {
             let b = self.moved_bodies[k] as usize;
@@ -150,10 +150,10 @@ impl ResponseMotion {
         }
     }
 
-    /// Settles everything, for the beginning of a step: ends follow from
-    /// velocities, and detection has seen nothing yet.
+    /// Updates all end positions, at the beginning of a step, and clears
+    /// `moved`.
     pub(crate) fn settle_all(&mut self) {
-        self.seen();
+        self.clear_moved();
         let each = self
             .end
             .par_iter_mut()
@@ -169,8 +169,8 @@ impl ResponseMotion {
         }
     }
 
-    /// Detection has seen all that moved.
-    pub(crate) fn seen(&mut self) {
+    /// Clears the list of moved points, after detection.
+    pub(crate) fn clear_moved(&mut self) {
         for p in self.moved_points.drain(..) {
             self.moved[p as usize] = false;
         }

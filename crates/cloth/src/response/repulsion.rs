@@ -1,14 +1,14 @@
-//! Stage 1, Algorithm 1, lines 1-2: what would be near at the end of the step
-//! is kept apart by impulses that push but never pull, with friction.
+//! Stage 1, Algorithm 1, lines 1-2: primitives that would be close at the end
+//! of the step are kept apart by nonnegative impulses, with friction.
 //!
-//! All contacts are gone through again and again (Gauss-Seidel); each corrects
-//! what is left of its own violation and remembers the sum it has given, so
-//! that a later sweep can take back what an earlier one gave too much.
+//! Sequential impulses (Gauss-Seidel): each contact corrects its remaining
+//! violation and accumulates its impulse, so that a later sweep can reduce what
+//! an earlier one applied.
 //!
-//! Contacts that pressed in the step before were part of the elastic solve
-//! already, as ties. What they gave there counts for the limit of friction,
-//! but is never taken back here: the solve gave it to cloth that is as heavy
-//! as its stiffness makes it, an impulse here meets single vertices.
+//! Contacts with a normal force in the previous step were already part of the
+//! elastic solve, as implicit contacts. Their impulses count for the limit of
+//! friction but are never reduced here: the solve applied them to the cloth
+//! with its stiffness, an impulse here acts on single vertices.
 
 use super::constraint::Constraint;
 use super::motion::{NO_BODY, ResponseMotion};
@@ -19,21 +19,21 @@ use conatus_math::DVec3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) constraint: Constraint,
-    /// The normal velocity that it asks for at least.
+    /// The minimum normal velocity after the response.
     target: f64,
-    /// The normal impulse given so far.
+    /// The accumulated normal impulse.
     pub(crate) impulse: f64,
-    /// The friction impulse given so far.
+    /// The accumulated friction impulse.
     pub(crate) friction: DVec3,
-    /// What its ties gave in the elastic solve.
-    pub(crate) tied: ImplicitImpulse,
-    /// The friction that it may give for the normal impulse of its ties,
-    /// beyond what they gave themselves.
+    /// The impulses of its implicit contacts in the elastic solve.
+    pub(crate) implicit: ImplicitImpulse,
+    /// The friction still available for the normal impulse of its implicit
+    /// contacts, beyond the friction they already applied.
     pub(crate) room: f64,
 }
 
-/// What the ties of a contact gave in the elastic solve: the normal impulse,
-/// the size of the friction, and how fast it slid with that, in m/s.
+/// The impulses of an implicit contact in the elastic solve: the normal
+/// impulse, the magnitude of friction, and the resulting sliding speed in m/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ImplicitImpulse {
     pub(crate) normal: f64,
@@ -42,15 +42,14 @@ pub(crate) struct ImplicitImpulse {
 }
 
 impl Contact {
-    /// The contact of two primitives that are near. Of what the two overlap,
-    /// the share `restore` is taken away within the step; what is not yet
-    /// near may approach until it is.
+    /// The contact of two primitives that are close. The fraction `restore` of
+    /// their overlap is removed within the step; a gap may close.
     pub(crate) fn new(
         motion: &ResponseMotion,
         near: &Near,
         friction: f64,
         restore: f64,
-        tied: ImplicitImpulse,
+        implicit: ImplicitImpulse,
     ) -> Self {
         let constraint =
             Constraint::new(motion, near.stencil, &near.weights, near.normal, friction);
@@ -60,20 +59,20 @@ impl Contact {
             target,
             impulse: 0.0,
             friction: DVec3::ZERO,
-            tied,
-            room: (constraint.friction * tied.normal.max(0.0) - tied.friction).max(0.0),
+            implicit,
+            room: (constraint.friction * implicit.normal.max(0.0) - implicit.friction).max(0.0),
         }
     }
 
-    /// The normal impulse in all, if it presses.
+    /// The total normal impulse, if positive.
     pub(crate) fn presses(&self) -> Option<f64> {
-        let normal = self.impulse + self.tied.normal;
+        let normal = self.impulse + self.implicit.normal;
         (normal > 0.0).then_some(normal)
     }
 }
 
-/// The normal velocity that a contact asks for which overlaps by so much, or
-/// is so far from it if negative.
+/// The target normal velocity of a contact with this overlap; a negative
+/// overlap is a gap.
 pub(crate) fn target(overlap: f64, restore: f64, h: f64) -> f64 {
     if overlap > 0.0 {
         restore * overlap / h
@@ -88,16 +87,16 @@ pub(crate) struct Limit {
     pub(crate) ends: [u32; 2],
     /// From the first end to the second, a unit vector.
     direction: DVec3,
-    /// The fastest that the ends may part.
+    /// The largest separation speed of the ends.
     fastest: f64,
     inverse_mass: [f64; 2],
     impulse: f64,
 }
 
 impl Limit {
-    /// The limit of the edge between two vertices that must not be longer
-    /// than `longest` at the end of the step, if it is in danger. Of what it
-    /// is too long already, the share `restore` is taken back.
+    /// The strain limit of the edge between two vertices that must not be
+    /// longer than `longest` at the end of the step; `None` if it would not be.
+    /// The fraction `restore` of an existing excess is removed.
     pub(crate) fn new(
         motion: &ResponseMotion,
         ends: [u32; 2],
@@ -125,7 +124,7 @@ impl Limit {
         })
     }
 
-    /// Pulls the ends together if they part too fast.
+    /// Pulls the ends together if they separate too fast.
     #[inline]
     fn correct(&mut self, motion: &mut ResponseMotion) -> f64 {
         let [a, b] = self.ends.map(|p| p as usize);
@@ -140,8 +139,8 @@ impl Limit {
     }
 }
 
-/// Goes through all contacts up to `sweeps` times; sooner if nothing changes
-/// by more than `tolerance`, a velocity.
+/// Makes up to `sweeps` sweeps over all contacts; stops when no velocity
+/// changes by more than `tolerance`.
 pub(crate) fn resolve(
     motion: &mut ResponseMotion,
     contacts: &mut [Contact],
@@ -152,7 +151,8 @@ pub(crate) fn resolve(
     let mut rows: Vec<Row> = (0u32..).zip(&*contacts).map(Row::new).collect();
     for sweep in 0..sweeps {
         let mut largest: f64 = 0.0;
-        // There and back, so that impulses travel both ways through a pile.
+        // Alternating directions, so that impulses propagate both ways through
+        // a pile.
         if sweep % 2 == 0 {
             for l in limits.iter_mut() {
                 largest = largest.max(l.correct(motion));
@@ -186,8 +186,8 @@ pub(crate) fn resolve(
     }
 }
 
-/// What sweeps need of a contact without a body, close together: sweeps are
-/// limited by how much memory they walk through.
+/// The data of a contact without a body, packed: sweeps are limited by memory
+/// bandwidth.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     points: [u32; 4],
@@ -198,12 +198,12 @@ struct Row {
     target: f64,
     inverse_mass: f64,
     impulse: f64,
-    /// Coulomb's coefficient, the room for friction, and the friction given.
+    /// Coulomb's coefficient, the available friction, and the friction applied.
     friction: f64,
     room: f64,
     given: DVec3,
     contact: u32,
-    /// How many points there are; none if there is a body in it.
+    /// Number of points; zero if a body is involved.
     count: u8,
 }
 
@@ -228,7 +228,7 @@ impl Row {
         }
     }
 
-    /// Corrects the contact and says by how much its velocity changed.
+    /// Corrects the contact and returns the change of its velocity.
     #[inline]
     fn correct(&mut self, motion: &mut ResponseMotion, contacts: &mut [Contact]) -> f64 {
         match self.count {
@@ -253,7 +253,8 @@ impl Row {
         if self.friction > 0.0 {
             let slide = u - normal * self.normal;
             let most = self.friction * given + self.room;
-            let friction = rubbed(self.given - slide / self.inverse_mass, self.normal, most);
+            let friction =
+                limited_friction(self.given - slide / self.inverse_mass, self.normal, most);
             change += friction - self.given;
             self.given = friction;
         } else if change == DVec3::ZERO {
@@ -266,9 +267,10 @@ impl Row {
     }
 }
 
-/// The friction that is wanted, across the normal and within Coulomb's cone.
+/// The friction impulse nearest to `wanted`, tangential and within Coulomb's
+/// cone.
 #[inline(always)]
-fn rubbed(wanted: DVec3, normal: DVec3, most: f64) -> DVec3 {
+fn limited_friction(wanted: DVec3, normal: DVec3, most: f64) -> DVec3 {
     let wanted = wanted - wanted.dot(normal) * normal;
     let size = wanted.length();
     match size > most {
@@ -277,7 +279,7 @@ fn rubbed(wanted: DVec3, normal: DVec3, most: f64) -> DVec3 {
     }
 }
 
-/// Corrects one contact and says by how much its velocity changed.
+/// Corrects one contact and returns the change of its velocity.
 #[inline]
 fn correct(motion: &mut ResponseMotion, contact: &mut Contact) -> f64 {
     let c = &contact.constraint;
@@ -288,7 +290,7 @@ fn correct(motion: &mut ResponseMotion, contact: &mut Contact) -> f64 {
     contact.impulse = given;
     if c.friction > 0.0 {
         let slide = u - normal * c.normal;
-        // The mass that friction feels: exact for free vertices, for a body
+        // The effective mass for friction: exact for free vertices, for a body
         // along the direction of sliding.
         let mass = if c.body == NO_BODY {
             c.inverse_mass
@@ -298,7 +300,7 @@ fn correct(motion: &mut ResponseMotion, contact: &mut Contact) -> f64 {
                 .max(1e-12 * c.inverse_mass)
         };
         let most = c.friction * given + contact.room;
-        let friction = rubbed(contact.friction - slide / mass, c.normal, most);
+        let friction = limited_friction(contact.friction - slide / mass, c.normal, most);
         change += friction - contact.friction;
         contact.friction = friction;
     }

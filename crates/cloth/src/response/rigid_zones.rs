@@ -1,7 +1,6 @@
-//! Rigid impact zones (Provot 1997, Bridson et al. 2002), the paper's
-//! baseline: everything in the zone moves on as one rigid body, with the
-//! momentum and the angular momentum that it had. No two points of it can
-//! collide any more, and none can slide.
+//! Rigid impact zones (Provot 1997, Bridson et al. 2002), the paper's baseline:
+//! the whole zone moves as one rigid body and keeps its momentum and angular
+//! momentum. Its points can neither collide nor slide.
 
 use super::constraint::{Constraint, StencilPair};
 use super::inelastic_projection::Outcome;
@@ -9,12 +8,12 @@ use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::{DMat3, DVec3, rotation};
 use std::collections::BTreeSet;
 
-/// How much more than the zone's own mass a scripted point weighs: the motion
-/// follows it, as far as one rigid motion can follow all of them.
+/// Weight of a scripted point, as a multiple of the zone's mass: the motion
+/// follows scripted points as far as one rigid motion can.
 const SCRIPTED_MASS_RATIO: f64 = 1e8;
 
-/// Makes the zone rigid (Harmon §3). The violation is the largest velocity, in m/s, by
-/// which a scripted point disagrees with the rigid motion.
+/// Makes the zone rigid (Harmon §3). The violation is the largest difference,
+/// in m/s, between a scripted velocity and the rigid motion.
 pub(crate) fn rigid_motion(motion: &mut ResponseMotion, constraints: &[Constraint]) -> Outcome {
     let mut points = BTreeSet::new();
     let mut bodies = BTreeSet::new();
@@ -22,7 +21,7 @@ pub(crate) fn rigid_motion(motion: &mut ResponseMotion, constraints: &[Constrain
     for c in constraints {
         plane |= matches!(c.stencil.pair, StencilPair::VertexPlane(_));
         for p in c.stencil.points() {
-            // A body that is held is scripted like any obstacle.
+            // A locked body counts as scripted, like an obstacle.
             match motion.body_of[p as usize] {
                 b if b != NO_BODY && motion.bodies[b as usize].inverse_mass > 0.0 => {
                     bodies.insert(b)
@@ -55,7 +54,7 @@ pub(crate) fn rigid_motion(motion: &mut ResponseMotion, constraints: &[Constrain
     for &(x, v) in &scripted {
         fit.point(insist, x, v);
     }
-    // A plane holds whatever touches it.
+    // A plane stops every zone that touches it.
     let (velocity, omega) = match plane {
         true => (DVec3::ZERO, DVec3::ZERO),
         false => fit.solve(),
@@ -149,7 +148,7 @@ impl Fit {
         if self.mass == 0.0 {
             return (DVec3::ZERO, DVec3::ZERO);
         }
-        // About the weighted mean the equations come apart.
+        // About the weighted mean the equations decouple.
         let mean = self.first / self.mass;
         let shift = self.mass
             * (DMat3::from_diagonal(DVec3::splat(mean.length_squared()))
@@ -157,8 +156,8 @@ impl Fit {
         let inertia = self.angular - shift;
         let v = self.momentum / self.mass;
         let spin = self.spin - mean.cross(self.momentum);
-        // Points on a line have no inertia about it: a small share of the
-        // largest keeps that turn at zero.
+        // Points on a line have no inertia about it: a small fraction of the
+        // largest moment keeps that rotation at zero.
         let size = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         let omega = if size > 0.0 {
             (inertia + DMat3::from_diagonal(DVec3::splat(1e-9 * size))).inverse() * spin

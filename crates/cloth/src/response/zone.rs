@@ -1,4 +1,4 @@
-//! An impact zone: collisions that share vertices, and are therefore resolved
+//! An impact zone: collisions that share vertices and are therefore resolved
 //! together (Harmon et al. §3).
 
 use super::constraint::Constraint;
@@ -7,7 +7,7 @@ use super::motion::{NO_BODY, ResponseMotion};
 use conatus_math::{DMat3, DVec3};
 use std::collections::HashMap;
 
-/// One equation on the velocities of a zone.
+/// One equation for the velocities of a zone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     /// Vertices by their number within the zone, and the gradient there.
@@ -21,13 +21,13 @@ struct Row {
 /// The equations of a zone, scaled to unit M⁻¹ norm: ∇C or ∇H.
 pub(crate) struct ZoneRows {
     rows: Vec<Row>,
-    /// What each was divided by.
+    /// The divisor of each row.
     pub(crate) scale: Vec<f64>,
     inverse_mass: Vec<f64>,
     bodies: Vec<(f64, DMat3)>,
 }
 
-/// Numbers within a zone.
+/// Indices within a zone.
 #[derive(Default)]
 pub(crate) struct Numbering {
     vertices: HashMap<u32, u32>,
@@ -35,7 +35,7 @@ pub(crate) struct Numbering {
 }
 
 impl ZoneRows {
-    /// One row per direction that `directions` gives for each constraint.
+    /// One row for each direction that `directions` returns for a constraint.
     fn new<const N: usize>(
         motion: &ResponseMotion,
         constraints: &[Constraint],
@@ -151,14 +151,14 @@ impl ZoneRows {
         &self,
         b: &[f64],
         tolerance: f64,
-        at_any_price: bool,
+        eigenvalue_fallback: bool,
         lambda: &mut Vec<f64>,
     ) -> f64 {
-        gram::solve(self, b, tolerance, at_any_price, lambda)
+        gram::solve(self, b, tolerance, eigenvalue_fallback, lambda)
     }
 
     /// Finds λ ≥ 0 with A λ + b ≥ 0 and one of the two zero in every row, by
-    /// Gauss-Seidel with projection; returns the largest violation left.
+    /// projected Gauss-Seidel; returns the largest violation.
     pub(crate) fn solve_complementarity(
         &self,
         b: &[f64],
@@ -168,7 +168,7 @@ impl ZoneRows {
     ) -> f64 {
         lambda.clear();
         lambda.resize(b.len(), 0.0);
-        // Velocities M⁻¹ ∇ᵀ λ are kept up to date as λ changes.
+        // Velocities M⁻¹ ∇ᵀ λ are updated as λ changes.
         let mut at = Momenta::default();
         at.clear(self.inverse_mass.len(), self.bodies.len());
         let mut worst = f64::INFINITY;
@@ -237,7 +237,7 @@ impl Gram for ZoneRows {
         let mut at = Momenta::default();
         at.clear(self.inverse_mass.len(), self.bodies.len());
         for (i, row) in self.rows.iter().enumerate() {
-            // M⁻¹ times this row, cleared again afterwards.
+            // M⁻¹ times this row; reset to zero afterwards.
             for &(v, g) in &row.terms[..row.count] {
                 at.vertices[v as usize] += self.inverse_mass[v as usize] * g;
             }

@@ -1,9 +1,9 @@
 //! Sparse Cholesky factorisation A = L Lᵀ in 3×3 blocks.
 //!
 //! The pattern of L is found once; each step computes the values column by
-//! column, every column first collecting what the finished ones to its left
-//! do to it. Single-threaded, without fused multiply-add, in a fixed order:
-//! the same bits on every machine, which the usual libraries do not promise.
+//! column (left-looking). Single-threaded, without fused multiply-add, in a
+//! fixed order: bit-identical on every machine, which the usual libraries do
+//! not promise.
 
 use super::dissection::nested_dissection;
 use super::matrix::{BlockMatrix, transposed};
@@ -12,7 +12,7 @@ use conatus_math::{DMat3, DVec3};
 /// Pattern and values of the factor.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky {
-    /// Place in the order of elimination of each row of the matrix.
+    /// The elimination order of each row of the matrix.
     place: Vec<u32>,
     /// Column k of L holds rows `row[start[k]..start[k + 1]]`, ascending, all
     /// below the diagonal.
@@ -26,7 +26,7 @@ pub struct SparseCholesky {
 
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// The column at hand, by row.
+    /// The current column, by row.
     column: Vec<DMat3>,
     /// Lists of the columns whose next row is k: head[k], then next[column].
     head: Vec<u32>,
@@ -39,7 +39,7 @@ struct Scratch {
     vector: Vec<DVec3>,
 }
 
-/// Where a block below the diagonal comes from.
+/// The source of a block below the diagonal.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     Block(u32),

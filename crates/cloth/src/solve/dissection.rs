@@ -1,6 +1,6 @@
-//! An order of elimination that keeps the Cholesky factor sparse: nested
-//! dissection (George 1973). A layer of vertices cuts the sheet in two; both
-//! halves are eliminated first, each in the same manner, and the layer last.
+//! An elimination order that keeps the Cholesky factor sparse: nested
+//! dissection (George 1973). A layer of vertices (separator) cuts the sheet in
+//! two; both halves are eliminated first, recursively, and the layer last.
 
 use super::matrix::BlockMatrix;
 use conatus_math::DVec3;
@@ -31,7 +31,7 @@ pub fn nested_dissection(a: &BlockMatrix, positions: &[DVec3]) -> Vec<u32> {
 
 struct Cut<'a> {
     neighbours: Vec<Vec<u32>>,
-    /// A mark on the vertices of the half at hand.
+    /// Marks the vertices of the current half.
     side: Vec<u32>,
     sides: u32,
     positions: &'a [DVec3],

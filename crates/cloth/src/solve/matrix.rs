@@ -1,4 +1,4 @@
-//! A symmetric matrix of 3×3 blocks whose pattern never changes.
+//! A symmetric matrix of 3×3 blocks with a fixed sparsity pattern.
 
 use super::parts::StripPartition;
 use conatus_math::{DMat3, DVec3};
@@ -8,15 +8,15 @@ use rayon::prelude::*;
 /// `column[start[i]..start[i + 1]]`, ascending and greater than i.
 #[derive(Clone, Debug, Default)]
 pub struct RowPattern {
-    /// Where each row starts, and one past the last.
+    /// The start of each row, and one past the last.
     pub start: Vec<u32>,
     /// Columns, row after row.
     pub column: Vec<u32>,
 }
 
 impl RowPattern {
-    /// RowPattern for `n` unknowns from pairs (i, j) with i < j, sorted and without
-    /// doubles.
+    /// The pattern for `n` unknowns from pairs (i, j) with i < j, sorted and
+    /// without duplicates.
     pub fn new(n: usize, pairs: &[(u32, u32)]) -> Self {
         let mut start = vec![0; n + 1];
         for &(i, _) in pairs {
@@ -60,25 +60,25 @@ pub struct BlockMatrix {
     pub far: RowPattern,
     /// Their values.
     pub numbers: Vec<f64>,
-    /// What of it can be worked on side by side.
+    /// The strips that can be processed in parallel.
     pub parts: StripPartition,
-    /// Terms g gᵀ that tie a few rows together and come and go. Their own
-    /// diagonal blocks are part of `diagonal`.
+    /// Contact terms g gᵀ, which change in every step. Their diagonal blocks
+    /// are part of `diagonal`.
     pub ties: Vec<ContactTerm>,
 }
 
-/// The most rows that a tie has: three vertices, and the velocity and angular
-/// velocity of a body.
+/// The maximum number of rows of a contact term: three vertices, and the
+/// velocity and angular velocity of a body.
 pub const MAX_CONTACT_ROWS: usize = 5;
 
 /// A term g gᵀ: the rows where g is not zero, and g there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContactTerm {
-    /// RowPattern; only the first `count` count.
+    /// Rows; only the first `count` are used.
     pub rows: [u32; MAX_CONTACT_ROWS],
     /// g at those rows.
     pub gradient: [DVec3; MAX_CONTACT_ROWS],
-    /// How many.
+    /// Number of rows.
     pub count: usize,
 }
 
@@ -88,7 +88,7 @@ impl ContactTerm {
     #[inline]
     pub(crate) fn add_product(&self, first: usize, x: &[DVec3], y: &mut [DVec3]) {
         match self.count {
-            // Two edges, or a vertex and a triangle: nearly all of them.
+            // Two edges, or a vertex and a triangle: nearly all terms.
             4 => self.add_product_of::<4>(first, x, y),
             3 => self.add_product_of::<3>(first, x, y),
             2 => self.add_product_of::<2>(first, x, y),
@@ -142,7 +142,7 @@ impl BlockMatrix {
         }
     }
 
-    /// Appends `count` rows that refer to no others but by ties.
+    /// Appends `count` rows that are coupled to others by contact terms only.
     pub fn append(&mut self, count: usize) {
         for rows in [&mut self.near, &mut self.far] {
             let end = rows.column.len() as u32;
@@ -188,8 +188,8 @@ impl BlockMatrix {
     }
 
     /// Adds to every diagonal block what makes its row sum to zero: elastic
-    /// forces do not see a translation. Call it while `diagonal` still holds
-    /// only what does.
+    /// forces are invariant under translation. Call it while `diagonal` holds
+    /// only elastic terms.
     pub fn balance_rows(&mut self) {
         let Self {
             diagonal,
@@ -218,9 +218,9 @@ impl BlockMatrix {
         });
     }
 
-    /// Takes unknowns that are known to be zero out of the system A x = b:
-    /// their rows become x = 0 and nothing else refers to them. They weigh
-    /// nothing in norms, unlike vertices held by huge masses.
+    /// Removes unknowns that are zero from the system A x = b: their rows
+    /// become x = 0, uncoupled from the others. They do not affect norms,
+    /// unlike vertices fixed by huge masses.
     pub fn leave_out(&mut self, zero: &[bool], b: &mut [DVec3]) {
         for i in 0..self.len() {
             for s in self.near.row(i) {
@@ -241,11 +241,11 @@ impl BlockMatrix {
     }
 }
 
-/// RowPattern handled by one task.
+/// Rows handled by one task.
 const ROWS_PER_TASK: usize = 2048;
 
-/// Calls `work` with the number of each row and its entry in a vector; side by
-/// side if there are many.
+/// Calls `work` with each row and its entry in a vector; in parallel if there
+/// are many.
 pub(crate) fn each_entry<T: Send>(
     parts: &StripPartition,
     vector: &mut [T],

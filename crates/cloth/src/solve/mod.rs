@@ -1,19 +1,19 @@
 //! The linear systems of implicit steps: a matrix of fixed pattern, and two
-//! ways to solve with it.
+//! solvers.
 
 pub mod cholesky;
+mod contact_rows;
 pub mod dissection;
-mod knots;
 pub mod matrix;
 pub mod parts;
 pub mod pcg;
 
-/// Which method solves the linear system of an implicit step.
+/// The solver of the linear system of an implicit step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
-    /// Conjugate gradients, and sparse Cholesky when these do not converge. They win
-    /// by far at every size and step that animations use, so nothing else is
-    /// asked.
+    /// Conjugate gradients, and sparse Cholesky if they do not converge. They
+    /// are faster at every size and step that animations use, so Cholesky is
+    /// never tried first.
     #[default]
     Auto,
     /// Conjugate gradients only.

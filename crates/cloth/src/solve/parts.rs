@@ -1,15 +1,15 @@
-//! StripPartition of a matrix that can be worked on side by side.
+//! Partition of a matrix for parallel processing.
 //!
-//! RowPattern are arranged in groups: a few *strips* that have nothing to do with
-//! one another, and behind them a *seam* that all of them may refer to. A
-//! triangular solve goes through the strips of all groups at the same time
-//! and through the seams before or after them. The arrangement is the same for
-//! any number of threads, and so are the results.
+//! Rows are arranged in groups: a few *strips* that are not coupled to one
+//! another, followed by a *seam* that all of them may be coupled to. A
+//! triangular solve processes the strips of all groups in parallel, and the
+//! seams before or after them. The arrangement, and with it the result, is the
+//! same for any number of threads.
 
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 
-/// RowPattern that refer to no others but those of their own seam.
+/// Rows that are coupled only to each other and to their own seam.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     /// The rows.
@@ -18,7 +18,7 @@ pub struct Strip {
     pub seam: Range<usize>,
 }
 
-/// Some rows of a vector and the seam behind them, to add to.
+/// Some rows of a vector and their seam, to add to.
 pub(crate) struct StripSlice<'a, T> {
     /// The rows.
     pub(crate) rows: Range<usize>,
@@ -54,7 +54,7 @@ impl StripPartition {
         parts
     }
 
-    /// Adds strips of so many rows, and their seam.
+    /// Adds strips of these numbers of rows, and their seam.
     pub fn add(&mut self, strips: &[usize], seam: usize) {
         let first = self.rows;
         self.rows += strips.iter().sum::<usize>() + seam;
@@ -63,7 +63,7 @@ impl StripPartition {
             && seam.is_empty()
             && last.seam.is_empty()
         {
-            // Small pieces make one strip together.
+            // Small pieces are combined into one strip.
             *last = Strip {
                 rows: last.rows.start..self.rows,
                 seam,
@@ -93,16 +93,16 @@ impl StripPartition {
         &self.seams
     }
 
-    /// The number of the strip that row i is in, or none in a seam.
+    /// The index of the strip of row i, or `None` in a seam.
     pub fn strip_of(&self, i: usize) -> Option<usize> {
         let k = self.strips.partition_point(|s| s.rows.end <= i);
         let strip = self.strips.get(k)?;
         strip.rows.contains(&i).then_some(k)
     }
 
-    /// Goes through all rows, those of strips side by side and those of seams
-    /// afterwards, with `work` that adds to entries of a vector: those of its
-    /// own rows, and those that these refer to.
+    /// Processes all rows, strips in parallel and seams afterwards. `work` adds
+    /// to entries of a vector: those of its own rows, and those coupled to
+    /// them.
     pub(crate) fn add_up<T: Copy + AddAssign + Send>(
         &self,
         vector: &mut [T],
@@ -145,12 +145,12 @@ impl StripPartition {
         }
     }
 
-    /// Whether there is so much that it is worth while to share it out.
+    /// Whether it is large enough for parallel processing.
     pub(crate) fn is_large(&self) -> bool {
         self.strips.len() > 1
     }
 
-    /// Cuts a vector with one entry for each row: the strips' pieces.
+    /// Splits a vector with one entry for each row into the strips' slices.
     pub(crate) fn cut<'a, T>(&self, mut vector: &'a mut [T]) -> Vec<&'a mut [T]> {
         let mut at = 0;
         let mut pieces = Vec::with_capacity(self.strips.len());
@@ -164,7 +164,7 @@ impl StripPartition {
         pieces
     }
 
-    /// The same, with the seam of each strip beside it, to read from.
+    /// The same, with a read-only slice of each strip's seam.
     pub(crate) fn cut_with_seams<'a, T>(
         &self,
         mut vector: &'a mut [T],

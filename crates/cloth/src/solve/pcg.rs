@@ -16,23 +16,22 @@
 //! right-hand sides just before the last division by D. And x follows from t
 //! without ever going through x̂.
 //!
-//! Ties, terms g gᵀ over a few rows, are part of L as well: while the rows are
-//! gone through, each tie keeps the sum of g·t over those of its rows that are
-//! done (`Knots`), and that is all that its other rows need. Left out of L
-//! they would only add C t to the right-hand side of w, as those between strips
-//! still do; but they are stiff, and a pile of cloth takes twice as many
-//! iterations then.
+//! Contact terms g gᵀ over a few rows are part of L as well: during a
+//! triangular solve, the sum of g·t over the finished rows of each term is kept
+//! (`ContactRows`), and its other rows need only that. Outside L they would
+//! only add C t to the right-hand side of w, as terms between strips still do;
+//! but they are stiff, and a pile of cloth then takes twice as many iterations.
 //!
 //! Cloth hung by two corners, tolerance 1e-4, iterations at h = 1/480 and
 //! 1/120: 1,681 vertices 21 and 86 with diagonal blocks alone, 6 and 20 with
 //! this; 10,201 vertices 66 and 299, or 12 and 45. An incomplete factorisation
 //! on the same pattern (only D is other) does not beat it, and can break down.
 //!
-//! Strips of rows that do not refer to one another ([`super::parts`]) are
-//! solved side by side, seams one after the other. All sums are made in the
-//! same order by any number of threads.
+//! Strips of rows that are not coupled to one another ([`super::parts`]) are
+//! solved in parallel, seams in sequence. All sums are made in the same order
+//! for any number of threads.
 
-use super::knots::Knots;
+use super::contact_rows::ContactRows;
 use super::matrix::{BlockMatrix, ContactTerm, each_entry, transposed};
 use conatus_math::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -42,7 +41,7 @@ use std::ops::Range;
 /// 1/120: 19 and 76 for 1.0, 13 and 50 for 1.4, 11 and 40 for 1.6.
 const OVER_RELAXATION: f64 = 1.5;
 
-/// How a solve went.
+/// Statistics of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// Iterations taken.
@@ -50,7 +49,7 @@ pub struct Solved {
     /// Residual relative to `scale`; infinite if the matrix was not positive
     /// definite or not finite.
     pub residual: f64,
-    /// Norm of the right-hand side, or the least that was asked for.
+    /// Norm of the right-hand side, or `least` if that is larger.
     pub scale: f64,
 }
 
@@ -68,10 +67,10 @@ pub struct Pcg {
     w: Vec<DVec3>,
     /// D (t + w).
     dq: Vec<DVec3>,
-    /// What each strip adds to w in its seam.
+    /// The contribution of each strip to w in its seam.
     seams: Vec<Vec<DVec3>>,
-    /// The ties within each strip, and all others.
-    knots: Vec<Knots>,
+    /// The contact terms within each strip, and all others.
+    contact_rows: Vec<ContactRows>,
     loose: Vec<ContactTerm>,
 }
 
@@ -116,12 +115,12 @@ impl Pcg {
                 return solved(iteration, rz);
             }
             self.backward(a, beta);
-            for tie in &self.loose {
-                tie.add_product(0, &self.t, &mut self.w);
+            for term in &self.loose {
+                term.add_product(0, &self.t, &mut self.w);
             }
             let alpha = rz / self.forward(a);
             if !alpha.is_finite() || alpha <= 0.0 {
-                // Not a number somewhere, or not positive definite.
+                // NaN, or not positive definite.
                 return solved(iteration, f64::INFINITY);
             }
             let next = self.advance(a, alpha, x);
@@ -131,7 +130,7 @@ impl Pcg {
         solved(most, rz)
     }
 
-    /// Makes room, inverts the diagonal and sorts ties by strips.
+    /// Allocates, inverts the diagonal and sorts contact terms by strip.
     fn begin(&mut self, a: &BlockMatrix) {
         let n = a.len();
         self.inverse.resize(n, DMat3::ZERO);
@@ -150,14 +149,15 @@ impl Pcg {
         }
         let strips = a.parts.strips();
         self.seams.resize(strips.len(), Vec::new());
-        self.knots.resize(strips.len(), Knots::default());
+        self.contact_rows
+            .resize(strips.len(), ContactRows::default());
         for (seam, strip) in self.seams.iter_mut().zip(strips) {
             seam.resize(strip.seam.len(), DVec3::ZERO);
         }
         self.loose.clear();
         let mut within = vec![Vec::new(); strips.len()];
-        for (number, tie) in (0u32..).zip(&a.ties) {
-            let rows = &tie.rows[..tie.count];
+        for (number, term) in (0u32..).zip(&a.ties) {
+            let rows = &term.rows[..term.count];
             let strip = a.parts.strip_of(rows[0] as usize);
             let inside = |k: &usize| {
                 let strip = &strips[*k].rows;
@@ -165,12 +165,12 @@ impl Pcg {
             };
             match strip.filter(inside) {
                 Some(k) => within[k].push(number),
-                None => self.loose.push(*tie),
+                None => self.loose.push(*term),
             }
         }
-        let each = self.knots.par_iter_mut().zip(&within).zip(strips);
-        each.for_each(|((knots, within), strip)| {
-            knots.set(&strip.rows, within.iter().map(|&k| &a.ties[k as usize]));
+        let each = self.contact_rows.par_iter_mut().zip(&within).zip(strips);
+        each.for_each(|((contact_rows, within), strip)| {
+            contact_rows.set(&strip.rows, within.iter().map(|&k| &a.ties[k as usize]));
         });
     }
 
@@ -199,7 +199,7 @@ impl Pcg {
             t,
             w,
             dq,
-            knots,
+            contact_rows,
             ..
         } = self;
         for seam in a.parts.seams().iter().rev() {
@@ -212,7 +212,7 @@ impl Pcg {
                 dq: &mut dq[range],
                 seam: seam.end,
                 beyond: &[],
-                knots: &mut Knots::default(),
+                contact_rows: &mut ContactRows::default(),
             };
             own.solve(a, inverse, z, beta);
         }
@@ -225,24 +225,26 @@ impl Pcg {
                 dq,
                 seam: strip.rows.end,
                 beyond: &[],
-                knots: &mut knots[0],
+                contact_rows: &mut contact_rows[0],
             };
             return own.solve(a, inverse, z, beta);
         }
         let parts = &a.parts;
         let cut = parts.cut_with_seams(t).into_iter();
         let cut = cut.zip(parts.cut(p)).zip(parts.cut(w)).zip(parts.cut(dq));
-        let strips: Vec<Backward> = (cut.zip(parts.strips()).zip(knots))
-            .map(|((((((t, beyond), p), w), dq), strip), knots)| Backward {
-                rows: strip.rows.clone(),
-                p,
-                t,
-                w,
-                dq,
-                seam: strip.seam.start,
-                beyond,
-                knots,
-            })
+        let strips: Vec<Backward> = (cut.zip(parts.strips()).zip(contact_rows))
+            .map(
+                |((((((t, beyond), p), w), dq), strip), contact_rows)| Backward {
+                    rows: strip.rows.clone(),
+                    p,
+                    t,
+                    w,
+                    dq,
+                    seam: strip.seam.start,
+                    beyond,
+                    contact_rows,
+                },
+            )
             .collect();
         (strips.into_par_iter().with_max_len(1)).for_each(|s| s.solve(a, inverse, z, beta));
     }
@@ -257,7 +259,7 @@ impl Pcg {
             w,
             dq,
             seams,
-            knots,
+            contact_rows,
             ..
         } = self;
         if let [strip] = a.parts.strips() {
@@ -267,21 +269,24 @@ impl Pcg {
                 dq,
                 seam: strip.rows.end,
                 beyond: &mut [],
-                knots: &mut knots[0],
+                contact_rows: &mut contact_rows[0],
             };
             return own.solve(a, inverse, p, t);
         }
         let parts = &a.parts;
         let cut = parts.cut(w).into_iter().zip(parts.cut(dq));
-        let cut = cut.zip(seams.iter_mut()).zip(parts.strips()).zip(knots);
+        let cut = cut
+            .zip(seams.iter_mut())
+            .zip(parts.strips())
+            .zip(contact_rows);
         let strips: Vec<Forward> = cut
-            .map(|((((w, dq), beyond), strip), knots)| Forward {
+            .map(|((((w, dq), beyond), strip), contact_rows)| Forward {
                 rows: strip.rows.clone(),
                 w,
                 dq,
                 seam: strip.seam.start,
                 beyond,
-                knots,
+                contact_rows,
             })
             .collect();
         let sums: Vec<f64> = (strips.into_par_iter().with_max_len(1))
@@ -300,7 +305,7 @@ impl Pcg {
                 dq: &mut dq[seam.clone()],
                 seam: seam.end,
                 beyond: &mut [],
-                knots: &mut Knots::default(),
+                contact_rows: &mut ContactRows::default(),
             };
             pq += own.solve(a, inverse, p, t);
         }
@@ -321,7 +326,7 @@ impl Pcg {
             }
             next
         };
-        // Pieces of about the size of a strip.
+        // Chunks of about the size of a strip.
         if a.parts.strips().len() == 1 {
             return step(x, r, z, 0);
         }
@@ -347,13 +352,13 @@ struct Backward<'a> {
     /// The first row of the seam, and t from there on.
     seam: usize,
     beyond: &'a [DVec3],
-    knots: &'a mut Knots,
+    contact_rows: &'a mut ContactRows,
 }
 
 impl Backward<'_> {
     fn solve(self, a: &BlockMatrix, inverse: &[DMat3], z: &[DVec3], beta: f64) {
         let (first, end) = (self.rows.start, self.rows.end);
-        self.knots.begin();
+        self.contact_rows.begin();
         for i in self.rows.rev() {
             let k = i - first;
             let p = z[i] + self.p[k] * beta;
@@ -366,13 +371,13 @@ impl Backward<'_> {
             for s in a.far.row(i).rev() {
                 sum -= at(self.t, a.far.column[s]) * a.numbers[s];
             }
-            // Nearest columns last: they were computed last.
+            // Nearest columns last: they were computed most recently.
             for s in a.near.row(i).rev() {
                 sum -= a.blocks[s] * at(self.t, a.near.column[s]);
             }
-            sum -= self.knots.of_others(k);
+            sum -= self.contact_rows.of_others(k);
             let t = inverse[i] * sum;
-            self.knots.add(k, t);
+            self.contact_rows.add(k, t);
             self.t[k] = t;
             self.dq[k] = sum;
             self.w[k] = p + sum * (OVER_RELAXATION - 2.0);
@@ -388,18 +393,18 @@ struct Forward<'a> {
     /// The first row of the seam, and what is added to w from there on.
     seam: usize,
     beyond: &'a mut [DVec3],
-    knots: &'a mut Knots,
+    contact_rows: &'a mut ContactRows,
 }
 
 impl Forward<'_> {
     fn solve(self, a: &BlockMatrix, inverse: &[DMat3], p: &[DVec3], t: &[DVec3]) -> f64 {
         let (first, end) = (self.rows.start, self.rows.end);
-        self.knots.begin();
+        self.contact_rows.begin();
         let mut pq = 0.0;
         for i in self.rows {
-            let sum = self.w[i - first] - self.knots.of_others(i - first);
+            let sum = self.w[i - first] - self.contact_rows.of_others(i - first);
             let w = inverse[i] * sum;
-            self.knots.add(i - first, w);
+            self.contact_rows.add(i - first, w);
             self.w[i - first] = w;
             self.dq[i - first] += sum;
             for s in a.near.row(i) {

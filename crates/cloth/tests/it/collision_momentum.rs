@@ -1,15 +1,15 @@
-//! What no collision may create or destroy.
+//! Momentum and energy in collisions.
 
 use crate::collision_support::*;
 use conatus_cloth::response::Response;
 use conatus_cloth::{BodyState, BodySurface, ClothIntegrator, ClothParts, Collisions, Solver};
 use conatus_math::{DQuat, DVec3};
 
-/// A heavy ball falls on a sheet that nothing holds, off its middle: momentum
-/// of both together changes by gravity alone, whatever stage answers.
+/// A heavy ball falls on a free sheet, off its middle: the total momentum
+/// changes by gravity alone, in every stage of the response.
 ///
-/// A bug: contacts that are part of the elastic solve had no place in the
-/// factor of an exact solver; the ball was pushed and the sheet was not.
+/// A bug: contacts in the elastic solve were not in the factor of an exact
+/// solver; the ball was pushed and the sheet was not.
 #[test]
 fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
     for response in RESPONSES {
@@ -52,7 +52,7 @@ fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
                 assert!(off < 1e-9, "{response:?}, {sweeps}, step {step}: {off}");
                 assert_eq!(scene.intersections(), 0, "{response:?}, step {step}");
             }
-            // The sheet took something, and friction changed the spin.
+            // The sheet gained momentum, and friction changed the spin.
             assert!(scene.momentum().z < -0.05);
             assert!((body[0].omega - before.omega).length() > 1e-3);
             assert!(passes > 0 || scene.cloth.stats.failsafe_calls > 0);
@@ -61,8 +61,8 @@ fn a_ball_dropped_on_a_free_sheet_conserves_their_momentum() {
 }
 
 /// A sheet that swings freely, without damping: the symplectic rule keeps the
-/// sum of its energies within a little, over many swings, and collisions that
-/// do not happen cost nothing.
+/// total energy within a tolerance over many swings, and collision handling
+/// without collisions changes nothing.
 #[test]
 fn a_free_sheet_without_damping_keeps_its_energy() {
     let mut parts = ClothParts::default();
@@ -84,14 +84,14 @@ fn a_free_sheet_without_damping_keeps_its_energy() {
         );
         (elastic, kinetic) = (elastic.max(stored), kinetic.min(moving));
     }
-    // It truly went to and fro.
+    // It really oscillated.
     assert!(elastic > 0.5 * first && kinetic < 0.5 * first);
     assert!(scene.momentum().length() < 1e-12);
 }
 
-/// Undamped squares fall on each other without friction: rigid zones take
-/// away sliding, the projection does not. The last square flies sideways and
-/// keeps its way only if nothing holds it.
+/// Undamped squares fall on each other without friction: rigid zones stop
+/// sliding, the projection does not. The last square flies sideways and keeps
+/// its velocity only if nothing holds it.
 #[test]
 fn sliding_survives_the_projection_and_not_a_rigid_zone() {
     let slides = |response: Response| {
@@ -119,8 +119,7 @@ fn sliding_survives_the_projection_and_not_a_rigid_zone() {
         let top = &scene.cloth.velocities()[8..];
         top.iter().map(|v| v.x).sum::<f64>() / 4.0
     };
-    // The projection pulls as well as it pushes, which costs some of it where
-    // squares tilt.
+    // The projection also pulls, which costs some energy where squares tilt.
     assert!(slides(Response::InelasticProjection) > 0.3);
     assert!(slides(Response::Lcp) > 0.9);
     assert!(slides(Response::RigidImpactZones).abs() < 1e-9);

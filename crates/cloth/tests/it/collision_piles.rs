@@ -1,5 +1,5 @@
-//! Random piles of squares, with as little before the fail-safe as there can
-//! be: one sweep and one pass, in steps of a whole frame.
+//! Random piles of squares, with minimal stages before the fail-safe: one sweep
+//! and one pass, in steps of a whole frame.
 
 use crate::collision_support::*;
 use conatus_cloth::collide::ClothPlane;
@@ -8,7 +8,7 @@ use conatus_cloth::{ClothParts, Collisions};
 use conatus_math::{DVec3, rotation};
 use proptest::prelude::*;
 
-/// Where a square is, how it is turned and how it flies.
+/// Position, rotation and velocity of a square.
 type Square = ([f64; 3], [f64; 3], [f64; 3]);
 
 fn square() -> impl Strategy<Value = Square> {
@@ -20,7 +20,7 @@ fn pile(squares: &[Square], friction: f64) -> Scene {
     let mut parts = ClothParts::default();
     for (k, (shift, turn, velocity)) in squares.iter().enumerate() {
         let turn = rotation::exp(DVec3::from(*turn) * DVec3::new(1.0, 1.0, 10.0));
-        // Layers far enough apart to start free of each other.
+        // Layers far enough apart to start without intersections.
         let height = 0.2 + 0.2 * k as f64;
         let shift = DVec3::from(*shift) * DVec3::new(1.0, 1.0, 0.2) + DVec3::Z * height;
         let place = |v: DVec3| turn * v + shift;
@@ -42,8 +42,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Nothing ever passes through anything. Rigid zones may say that they
-    /// cannot go on; the others may not.
+    /// Nothing ever passes through anything. Rigid zones may fail; the other
+    /// responses may not.
     #[test]
     fn piles_of_squares_never_intersect(
         squares in prop::collection::vec(square(), 3..9),

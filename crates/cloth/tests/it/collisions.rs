@@ -1,5 +1,5 @@
-//! Cloth that falls, crosses, folds and is pressed, judged by the exact
-//! witness of intersections, which shares nothing with detection.
+//! Cloth that falls, crosses, folds and is pressed, checked by the exact
+//! intersection test, which shares no code with detection.
 
 use crate::collision_support::*;
 use conatus_cloth::collide::ClothPlane;
@@ -26,7 +26,8 @@ fn over_ball(response: Response) -> Scene {
 }
 
 /// It drapes over the ball or slides down to the floor: nothing ever passes
-/// through anything, no edge grows by half, and two seconds after it lies it rests.
+/// through anything, no edge grows by half, and two seconds after settling it
+/// rests.
 #[test]
 fn a_sheet_that_falls_on_a_ball_never_intersects_and_comes_to_rest() {
     let mut scene = over_ball(Response::InelasticProjection);
@@ -41,10 +42,11 @@ fn a_sheet_that_falls_on_a_ball_never_intersects_and_comes_to_rest() {
         speeds.push(scene.mean_speed());
     }
     assert!(worst < 1.5, "an edge grew to {worst} of its length");
-    // It lies once its mean speed stays below 5 cm/s; two seconds are 48 frames.
+    // It has settled once its mean speed stays below 5 cm/s; two seconds are 48
+    // frames.
     let lies = speeds.iter().rposition(|v| *v >= 0.05).unwrap_or(0) + 1;
     let rest = speeds.get(lies + 48..).unwrap_or_default();
-    assert!(!rest.is_empty(), "it lies after {lies} frames only");
+    assert!(!rest.is_empty(), "settled only after {lies} frames");
     let fastest = rest.iter().fold(0.0, |a: f64, b| a.max(*b));
     assert!(fastest < 0.01, "mean speed {fastest} m/s");
     // It lies on the ball, and its corners hang down.
@@ -53,7 +55,7 @@ fn a_sheet_that_falls_on_a_ball_never_intersects_and_comes_to_rest() {
     assert!(low < 0.4 && (0.75..0.78).contains(&high), "{low} to {high}");
 }
 
-/// No early stages: all the work is the fail-safe's.
+/// Without stages 1 and 2: the fail-safe resolves all collisions.
 fn fail_safe_alone(response: Response) -> Collisions {
     Collisions {
         response,
@@ -63,8 +65,8 @@ fn fail_safe_alone(response: Response) -> Collisions {
     }
 }
 
-/// Harmon et al., Algorithm 1, to its end: the loop stops only when nothing
-/// collides any more.
+/// Harmon et al., Algorithm 1, until it terminates: the loop stops only when
+/// nothing collides.
 #[test]
 fn every_fail_safe_alone_keeps_a_falling_sheet_free_of_intersections() {
     for response in RESPONSES {
@@ -84,8 +86,8 @@ fn every_fail_safe_alone_keeps_a_falling_sheet_free_of_intersections() {
     }
 }
 
-/// Two sheets that fly at each other at 20 m/s, edge on and turned: in a step
-/// they would pass each other by many thicknesses.
+/// Two sheets that fly at each other at 20 m/s, edge on and rotated: without
+/// response they would pass each other by many thicknesses in a step.
 #[test]
 fn sheets_that_cross_at_high_speed_never_tangle() {
     for response in RESPONSES {
@@ -112,7 +114,7 @@ fn crossing() -> Scene {
     let mut parts = ClothParts::default();
     let material = fabric(4e-3, 0.2);
     add_sheet(&mut parts, (0.4, 11), material, |v| v + DVec3::Z * 0.3);
-    // On edge, and turned so that nothing is parallel.
+    // On edge, and rotated so that nothing is parallel.
     let turn = conatus_math::rotation::exp(DVec3::new(1.2, 0.3, 0.5));
     let place = |v: DVec3| turn * v - DVec3::Z * 0.1;
     add_sheet(&mut parts, (0.4, 11), material, place);
@@ -144,8 +146,7 @@ fn folded() -> Scene {
     Scene::new(parts)
 }
 
-/// Once with all stages, once with as little before the fail-safe as there
-/// can be.
+/// With all stages, and with minimal stages before the fail-safe.
 #[test]
 fn a_sheet_folded_on_itself_never_intersects() {
     for response in RESPONSES {
@@ -188,9 +189,9 @@ fn press(response: Response) -> Scene {
     scene
 }
 
-/// Harmon et al. §3: nothing helps a vertex that scripted objects pinch. The
-/// step fails, names vertices of the cloth, and cloth and obstacles are as
-/// before it.
+/// Harmon et al. §3: a vertex pinched by scripted objects cannot be resolved.
+/// The step fails and names vertices of the cloth, and cloth and obstacles are
+/// unchanged.
 #[test]
 fn boxes_that_close_completely_are_a_pinch_that_names_vertices() {
     for response in RESPONSES {
@@ -219,19 +220,20 @@ fn boxes_that_close_completely_are_a_pinch_that_names_vertices() {
                 .all(|&(piece, v)| piece == 0 && v < 36)
         );
         assert!(pinch.time >= scene.time && pinch.time < scene.time + h);
-        // Thicker than the gap that detection keeps, they cannot meet before.
+        // They are thicker than the gap of continuous detection, so they cannot
+        // meet earlier.
         assert!(scene.time > 0.15, "already at {} s", scene.time);
         assert_eq!(scene.intersections(), 0);
     }
 }
 
-/// What failed is taken back: smaller steps go on from there as if the failed
-/// one had never been tried.
+/// A failed step is undone: smaller steps continue from there as if it had not
+/// been tried.
 #[test]
 fn a_step_that_failed_leaves_no_trace() {
     let mut tried = press(Response::InelasticProjection);
     let mut never = press(Response::InelasticProjection);
-    // The jaws are shut at the end of such a step, also if it is the first.
+    // The boxes close completely in a step of this length, also in the first.
     assert!(tried.cloth.step(0.0, 0.5, &mut []).is_err());
     for scene in [&mut tried, &mut never] {
         scene.cloth.elastic.settings.solver = Solver::Cholesky;

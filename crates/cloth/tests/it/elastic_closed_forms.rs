@@ -18,7 +18,7 @@ fn a_hanging_strip_is_stretched_by_its_weight() {
     let (length, width, n) = (1.0, 0.1, 41);
     let mut mesh = sheet(n, 5, length, width);
     for p in &mut mesh.vertices {
-        *p = DVec3::new(0.0, p.y, -p.x); // hangs already
+        *p = DVec3::new(0.0, p.y, -p.x); // already hanging
     }
     let piece = Piece::flat("strip", mesh, material).with_warp(DVec3::Z);
     let mut x = piece.rest.vertices.clone();
@@ -44,11 +44,11 @@ fn a_hanging_strip_is_stretched_by_its_weight() {
 
 #[test]
 fn a_cantilever_bends_as_plate_theory_says() {
-    // w = q L⁴/(8 D) for a wide sheet. A narrow strip also curves across, as
-    // a plate with Poisson's ratio does, and hangs a fifth lower; so does a
-    // mesh of alternating diagonals (a sixth), whose vertices of four and of
-    // eight triangles give way differently. The two rows that are held clamp
-    // it half-way between them and the first hinge.
+    // w = q L⁴/(8 D) for a wide sheet. A narrow strip also curves across, as a
+    // plate with Poisson's ratio does, and its deflection is a fifth larger; so
+    // is that of a mesh of alternating diagonals (a sixth), whose vertices of
+    // four and of eight triangles have different stiffness. The two fixed rows
+    // clamp it half-way between them and the first hinge.
     for flat in [true, false] {
         let (n, rows, spacing) = (22, 45, 0.02);
         let length = spacing * (n - 1) as f64;
@@ -77,7 +77,7 @@ fn a_cantilever_bends_as_plate_theory_says() {
             scripted: &scripted,
             ..ClothLoad::default()
         };
-        // Long steps go straight to the equilibrium.
+        // Long steps converge directly to the equilibrium.
         run(&mut elastic, &mut x, &mut v, 0.5, 60, &load);
         let free = length - 0.5 * spacing;
         let expected = material.density * 0.981 * free.powi(4) / (8.0 * material.bend);
@@ -250,8 +250,8 @@ fn two_newton_iterations_come_closer_to_the_implicit_equation() {
     }
 }
 
-/// The largest stretch while the middle of a sheet that is held at its corners
-/// is pressed in by 0.25 m.
+/// The largest stretch while the middle of a sheet with pinned corners is
+/// pressed in by 0.25 m.
 fn pressed_in(speed: f64, h: f64) -> f64 {
     let material = Material {
         stretch_warp: 1000.0,

@@ -1,4 +1,5 @@
-//! Forces are the slope of the energy, the stiffness that of the forces.
+//! Forces are minus the gradient of the energy, the stiffness is minus that of
+//! the forces.
 
 use crate::elastic_support::*;
 use conatus_cloth::{Elastic, Material, Piece};
@@ -58,7 +59,7 @@ fn forces_are_minus_the_slope_of_the_energy() {
     }
 }
 
-/// The difference of forces along d, and K d.
+/// The directional difference of forces along d, and K d.
 fn compare(elastic: &Elastic, x: &[DVec3], d: &[DVec3]) -> (f64, f64) {
     let e = 1e-6;
     let plus = elastic_forces(elastic, &moved(x, d, e));

@@ -1,4 +1,5 @@
-//! The two solvers agree with each other, and scripted vertices obey.
+//! The two solvers agree with each other, and scripted vertices follow their
+//! script.
 
 use crate::elastic_support::*;
 use conatus_cloth::{ClothLoad, Elastic, Material, Piece, Solver};
@@ -70,7 +71,7 @@ fn conjugate_gradients_and_cholesky_give_the_same_velocities() {
         let close = distance(&candidates(Solver::Pcg, 1e-10, h), &exact);
         assert!(close < 1e-8 * change, "{close} of {change} at {h}");
         if h > 0.1 {
-            continue; // where soft motions hide behind stiff ones
+            continue; // ill-conditioned: soft modes converge last
         }
         let usual = distance(&candidates(Solver::Auto, 1e-4, h), &exact);
         assert!(usual < 2e-3 * change, "{usual} of {change} at {h}");
@@ -94,7 +95,7 @@ fn when_iterations_run_out_the_factorisation_takes_over() {
 }
 
 #[test]
-fn scripted_vertices_move_exactly_as_told() {
+fn scripted_vertices_move_exactly_as_scripted() {
     for solver in [Solver::Auto, Solver::Cholesky] {
         let out = candidates(solver, 1e-4, 0.01);
         for (i, velocity) in SCRIPTED {
@@ -113,8 +114,8 @@ fn the_same_state_gives_the_same_bits() {
 
 #[test]
 fn the_numbering_of_the_file_does_not_slow_the_solver() {
-    // Over-relaxation converges slowly in an unlucky order: shuffled vertices
-    // once cost two and a half times the iterations.
+    // Over-relaxation converges slowly in a bad order: shuffled vertices once
+    // took two and a half times the iterations.
     let mesh = sheet(30, 30, 1.0, 1.0);
     let n = mesh.vertices.len();
     let mut ids: Vec<usize> = (0..n).collect();

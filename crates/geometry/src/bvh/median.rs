@@ -1,34 +1,34 @@
-//! An order of boxes in a list that keeps neighbours in space together.
+//! A spatial sort of boxes that keeps neighbours in space together.
 //!
-//! The list is halved by position along the axis in which it is longest, each
-//! half again, and so on down to single leaves. Cuts fall only between whole
-//! nodes of the tree to come, so every node holds one compact block.
+//! The list is split at the median along its longest axis, each half again, and
+//! so on down to single leaves. Splits fall only between whole nodes of the
+//! future tree, so every node holds one compact block.
 
 use super::packet::WIDTH;
 use crate::Aabb;
 
-/// Below this many boxes threads cost more than they save.
-const PARALLEL: usize = 4096;
-/// The grid: a stray a billion times farther away than the others are apart
-/// still leaves them in different cells.
-const CELLS: f64 = (1 << 30) as f64;
+/// Minimum number of boxes for parallel processing.
+const MIN_PARALLEL_BOXES: usize = 4096;
+/// Grid resolution: with an outlier a billion times farther away than the
+/// distance between the others, these still fall in different cells.
+const GRID_CELLS: f64 = (1 << 30) as f64;
 
-/// The centre of a box on a grid of whole numbers, which compare faster than
-/// floats. Rounding does no harm: it only guides the order.
+/// The centre of a box on an integer grid; integers compare faster than floats.
+/// Rounding only affects the order.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     cell: [i32; 3],
     id: u32,
 }
 
-/// Memory for the sort, used again and again.
+/// Buffers of the sort, reused between builds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MedianOrder {
     points: Vec<Point>,
 }
 
 impl MedianOrder {
-    /// Fills `ids` with the numbers of `boxes` in the order found.
+    /// Fills `ids` with the numbers of `boxes` in sorted order.
     pub(super) fn sort(&mut self, boxes: &[Aabb], ids: &mut Vec<u32>) {
         self.fill(boxes);
         let mut block = WIDTH;
@@ -40,21 +40,21 @@ impl MedianOrder {
         ids.extend(self.points.iter().map(|p| p.id));
     }
 
-    /// One point for each box; those of boxes that are not valid lie in a
-    /// corner.
+    /// One point for each box; invalid boxes are put in a corner of the grid.
     fn fill(&mut self, boxes: &[Aabb]) {
         let mut all = Aabb::EMPTY;
         for b in boxes.iter().filter(|b| b.is_valid()) {
             let c = b.centre();
             all = all.union(&Aabb::new(c, c));
         }
-        // The same scale for all axes, so that lengths compare. Points all in
-        // one place, or too far apart to subtract, share a cell.
-        let scale = CELLS / all.extent().max_element();
+        // The same scale for all axes, so that lengths are comparable.
+        // Coincident points, and points too far apart to subtract, share a
+        // cell.
+        let scale = GRID_CELLS / all.extent().max_element();
         let scale = if scale.is_finite() { scale } else { 0.0 };
         self.points.clear();
         self.points.extend((0u32..).zip(boxes).map(|(id, b)| {
-            // A cast saturates, and takes what is no number to zero.
+            // The cast saturates, and maps NaN to zero.
             let c = (b.centre() - all.min) * scale;
             let cell = [c.x as i32, c.y as i32, c.z as i32];
             Point { cell, id }
@@ -62,8 +62,8 @@ impl MedianOrder {
     }
 }
 
-/// Orders the points of a node whose children hold `block` boxes each, the
-/// last perhaps fewer.
+/// Sorts the points of a node whose children hold `block` boxes each; the last
+/// child may hold fewer.
 fn halve(points: &mut [Point], mut block: usize) {
     while block >= points.len() {
         if block <= WIDTH {
@@ -72,14 +72,15 @@ fn halve(points: &mut [Point], mut block: usize) {
         block /= WIDTH;
     }
     let middle = points.len().div_ceil(block).div_ceil(2) * block;
-    // One copy of the search for each axis, with a fixed offset in the point.
+    // The search is instantiated for each axis, with a fixed offset in the
+    // point.
     match longest_axis(points) {
         0 => points.select_nth_unstable_by_key(middle, |p| p.cell[0]),
         1 => points.select_nth_unstable_by_key(middle, |p| p.cell[1]),
         _ => points.select_nth_unstable_by_key(middle, |p| p.cell[2]),
     };
     let (left, right) = points.split_at_mut(middle);
-    if left.len() >= PARALLEL {
+    if left.len() >= MIN_PARALLEL_BOXES {
         rayon::join(|| halve(left, block), || halve(right, block));
     } else {
         halve(left, block);
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_leaves_of_a_grid_are_its_blocks() {
-        // 8 x 8 x 8 points, shuffled by a step that shares no factor with 512.
+        // 8 x 8 x 8 points, shuffled with a stride coprime to 512.
         let place = |i: u32| {
             let k = i * 37 % 512;
             (k % 8, k / 8 % 8, k / 64)
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_far_away_does_not_lump_the_others_together() {
+    fn a_distant_outlier_does_not_lump_the_others_together() {
         let mut boxes: Vec<Aabb> = (0..64)
             .map(|i| at(f64::from(i * 29 % 64), 0.0, 0.0))
             .collect();

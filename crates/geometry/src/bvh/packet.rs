@@ -1,24 +1,24 @@
-//! Eight boxes side by side, tested against a ninth all at once.
+//! Eight boxes tested against a ninth at once.
 //!
-//! Coordinates are kept as whole numbers in the order of the real ones, for
-//! then one subtraction-free sum decides a comparison and every processor's
-//! vector unit does eight with a handful of instructions.
+//! Coordinates are stored as integers in the order of the real ones, because
+//! then the sign of one sum decides a comparison, and a vector unit does eight
+//! of them with a handful of instructions.
 
 use crate::Aabb;
 
 /// How many children a node has.
 pub(super) const WIDTH: usize = 8;
 
-/// The box of nothing: below every number that [`above`] returns.
-const NOTHING: i32 = -(1 << 30);
+/// Bound of an empty box: below every number that [`above`] returns.
+const EMPTY_BOUND: i32 = -(1 << 30);
 
-/// A box rounded outwards, as (-min, max): with the lowest corner negated,
-/// both corners are rounded up and merged by the same operation.
+/// A box rounded outwards, as (-min, max): with the lowest corner negated, both
+/// corners are rounded up and merged by the same operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds([i32; 6]);
 
 impl Bounds {
-    /// The box round `b`, larger than it by up to a few parts in 10⁷ of its
+    /// The bounds of `b`, larger than it by up to a few parts in 10⁷ of its
     /// coordinates.
     #[inline]
     pub(super) fn outside(b: &Aabb) -> Self {
@@ -33,19 +33,18 @@ impl Bounds {
     }
 }
 
-/// A whole number u(x) that grows with x, for which x ≤ y makes
-/// u(-x) + u(y) ≥ 0.
+/// An integer u(x) that grows with x, for which x ≤ y implies u(-x) + u(y) ≥ 0.
 ///
-/// Read as whole numbers, the bit patterns of positive floats count them in
-/// their order; turning the other bits over where the sign is set does so for
-/// negative ones. Call that number p(x), let it vary evenly between floats,
-/// and note p(-x) = -1 - p(x). Rounding x to the nearest float gives a k with
-/// p(x) ≤ k + 1, and u = ⌊k/2⌋ + 1 is at least (k + 1)/2. So for x ≤ y
+/// Read as integers, the bit patterns of positive floats have the order of the
+/// floats; inverting the other bits where the sign is set extends that to
+/// negative ones. Let p(x) be that integer, linearly interpolated between
+/// floats; note p(-x) = -1 - p(x). Rounding x to the nearest float gives a k
+/// with p(x) ≤ k + 1, and u = ⌊k/2⌋ + 1 is at least (k + 1)/2. So for x ≤ y
 ///
 ///   u(-x) + u(y) ≥ (p(-x) + p(y))/2 ≥ (p(-x) + p(x))/2 = -1/2,
 ///
-/// and a whole number of at least -1/2 is at least 0. The half keeps u within
-/// ±2³⁰, so that such sums do not overflow.
+/// and an integer of at least -1/2 is at least 0. The half keeps u within ±2³⁰,
+/// so that such sums do not overflow.
 #[inline]
 fn above(x: f64) -> i32 {
     let bits = (x as f32).to_bits() as i32;
@@ -60,7 +59,7 @@ pub(super) struct Packet([[i32; WIDTH]; 6]);
 
 impl Packet {
     /// A packet of boxes that overlap nothing.
-    pub(super) const EMPTY: Self = Self([[NOTHING; WIDTH]; 6]);
+    pub(super) const EMPTY: Self = Self([[EMPTY_BOUND; WIDTH]; 6]);
 
     /// Puts up to eight boxes into this packet.
     #[inline]
@@ -73,11 +72,11 @@ impl Packet {
         }
     }
 
-    /// The box round all eight.
+    /// The bounding box of all eight.
     #[inline]
     pub(super) fn bounds(&self) -> Bounds {
         let [a, b, c, d, e, f] = &self.0;
-        let largest = |row: &[i32; WIDTH]| row.iter().fold(NOTHING, |a, &b| a.max(b));
+        let largest = |row: &[i32; WIDTH]| row.iter().fold(EMPTY_BOUND, |a, &b| a.max(b));
         Bounds([
             largest(a),
             largest(b),
@@ -88,7 +87,7 @@ impl Packet {
         ])
     }
 
-    /// One of the eight.
+    /// One of the eight boxes.
     #[inline]
     pub(super) fn lane(&self, lane: usize) -> Bounds {
         let [a, b, c, d, e, f] = &self.0;
@@ -96,8 +95,8 @@ impl Packet {
         Bounds([a[k], b[k], c[k], d[k], e[k], f[k]])
     }
 
-    /// Which of the eight may overlap `query`, as bits; never misses one that
-    /// does.
+    /// Which of the eight may overlap `query`, as a bit mask; no overlap is
+    /// missed.
     #[inline(always)]
     pub(super) fn overlaps(&self, query: &Bounds) -> u32 {
         // min ≤ query.max and query.min ≤ max for all axes, each as the sum of
@@ -109,13 +108,12 @@ impl Packet {
                 *miss |= bound.wrapping_add(side);
             }
         }
-        // One byte per lane, 0 or -1. The detour through memory keeps the
-        // compiler from mixing this with what follows, which it would then
-        // take apart into scalar code.
+        // One byte per lane, 0 or -1. `black_box` keeps the compiler from
+        // merging this with the code below, which would then become scalar.
         let bytes = std::hint::black_box(misses.map(|m| (m >> 31) as u8));
         let hits = !u64::from_le_bytes(bytes) & 0x0101_0101_0101_0101;
-        // The product brings bit 8k of `hits` to bit 56 + k, by the factor's
-        // bit 56 - 7k; no two others meet there.
+        // The product moves bit 8k of `hits` to bit 56 + k, by the factor's bit
+        // 56 - 7k; no other products fall there.
         (hits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     }
 }
@@ -181,16 +179,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rounding_outwards_never_parts_what_is_ordered(x in number(), y in number()) {
+        fn rounding_outwards_keeps_ordered_numbers_together(x in number(), y in number()) {
             let (x, y) = (x.min(y), x.max(y));
             prop_assert!(above(-x) + above(y) >= 0);
             prop_assert!(above(x) <= above(y));
             prop_assert!(above(-x) + above(x) >= 0);
-            prop_assert!(above(x) > NOTHING);
+            prop_assert!(above(x) > EMPTY_BOUND);
         }
 
         #[test]
-        fn clearly_ordered_numbers_are_parted(x in -1e6..1e6f64, gap in 1e-6..1.0f64) {
+        fn clearly_ordered_numbers_are_separated(x in -1e6..1e6f64, gap in 1e-6..1.0f64) {
             // x > y: the sum must be negative once they differ by a millionth.
             let y = x - gap * x.abs().max(1e-3);
             prop_assert!(above(-x) + above(y) < 0);

@@ -1,14 +1,14 @@
-//! All pairs of boxes in a tree that overlap: the tree is gone down from the
-//! root against itself, two nodes at a time.
+//! All pairs of overlapping boxes in a tree: the tree is traversed against
+//! itself from the root, two nodes at a time.
 
 use super::Bvh;
 use super::packet::{self, Packet, WIDTH};
 use rayon::prelude::*;
 
-/// Below this many boxes threads cost more than they save. Above it the root
-/// lies higher than [`TASK_LEVEL`].
-const PARALLEL: usize = 4096;
-/// The level whose pairs of nodes are shared out among threads: nodes of 512
+/// Minimum number of boxes for parallel processing. Above it the root lies
+/// higher than [`TASK_LEVEL`].
+const MIN_PARALLEL_BOXES: usize = 4096;
+/// The level whose pairs of nodes are distributed over threads: nodes of 512
 /// boxes.
 const TASK_LEVEL: usize = 2;
 
@@ -19,7 +19,7 @@ struct Task {
     found: Vec<(u32, u32)>,
 }
 
-/// Memory for the search, used again and again.
+/// Buffers of the search, reused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     tasks: Vec<Task>,
@@ -32,8 +32,8 @@ impl Bvh {
     /// Takes `&mut self` only for its working memory.
     pub fn pairs(&mut self, out: &mut Vec<(u32, u32)>) {
         self.pairs_as_found(out);
-        // As one number, a pair compares without branches. Rayon's parallel
-        // sort made the search of 8,000 balls slower, not faster.
+        // Packed into one integer, a pair compares without branches. Rayon's
+        // parallel sort made the search of 8,000 balls slower, not faster.
         out.sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
     }
 
@@ -44,19 +44,21 @@ impl Bvh {
         let Some(root) = self.levels.len().checked_sub(1) else {
             return;
         };
-        if self.boxes.len() < PARALLEL {
-            self.meet(root, (0, 0), 0, &mut |p, q| self.exact(p, q, out));
+        if self.boxes.len() < MIN_PARALLEL_BOXES {
+            self.traverse(root, (0, 0), 0, &mut |p, q| {
+                self.push_if_overlapping(p, q, out)
+            });
         } else {
-            self.share_out(root, out);
+            self.pairs_in_parallel(root, out);
         }
     }
 
-    /// The pairs of a large tree, in no order: the pairs of large nodes are
-    /// found first and gone through in parallel.
-    fn share_out(&mut self, root: usize, out: &mut Vec<(u32, u32)>) {
+    /// The pairs of a large tree, unsorted: pairs of large nodes are found
+    /// first and processed in parallel.
+    fn pairs_in_parallel(&mut self, root: usize, out: &mut Vec<(u32, u32)>) {
         let mut tasks = std::mem::take(&mut self.scratch.tasks);
         let mut count = 0;
-        self.meet(root, (0, 0), TASK_LEVEL + 1, &mut |a, b| {
+        self.traverse(root, (0, 0), TASK_LEVEL + 1, &mut |a, b| {
             if count == tasks.len() {
                 tasks.push(Task::default());
             }
@@ -68,7 +70,9 @@ impl Bvh {
         tasks.par_iter_mut().take(count).for_each(|task| {
             let Task { nodes, found } = task;
             found.clear();
-            self.meet(TASK_LEVEL, *nodes, 0, &mut |p, q| self.exact(p, q, found));
+            self.traverse(TASK_LEVEL, *nodes, 0, &mut |p, q| {
+                self.push_if_overlapping(p, q, found)
+            });
         });
         for task in tasks.iter().take(count) {
             out.extend_from_slice(&task.found);
@@ -76,10 +80,10 @@ impl Bvh {
         self.scratch.tasks = tasks;
     }
 
-    /// Goes down from two nodes of one level, a ≤ b, and calls `found` with
-    /// the pairs of children of the nodes of level `stop` that may overlap,
-    /// each once: (i, j) with i ≤ j, or i < j if those are boxes.
-    fn meet(
+    /// Descends from two nodes of one level, a ≤ b, and calls `found` with the
+    /// pairs of children of the nodes of level `stop` that may overlap, each
+    /// once: (i, j) with i ≤ j, or i < j if those are boxes.
+    fn traverse(
         &self,
         level: usize,
         (a, b): (usize, usize),
@@ -91,8 +95,8 @@ impl Bvh {
         for i in packet::lanes(self.near(level, first, a, b)) {
             let mut mask = second.overlaps(&first.lane(i));
             if a == b {
-                // Each pair from its first half only. A node may hold pairs
-                // within itself, a box does not.
+                // Each pair is found from its first element only. A node may
+                // contain pairs, a box does not.
                 mask &= u32::MAX << (i + usize::from(level == 0));
             }
             for j in packet::lanes(mask) {
@@ -100,16 +104,16 @@ impl Bvh {
                 if level == stop {
                     found(children.0, children.1);
                 } else {
-                    self.meet(level - 1, children, stop, found);
+                    self.traverse(level - 1, children, stop, found);
                 }
             }
         }
     }
 
-    /// The children of node `a` that may reach into node `b` at all.
+    /// The children of node `a` that may overlap node `b`.
     #[inline]
     fn near(&self, level: usize, first: &Packet, a: usize, b: usize) -> u32 {
-        // The box round node b is the one that its parent holds.
+        // The bounds of node b are stored in its parent.
         match self.levels.get(level + 1) {
             Some(start) if a != b => {
                 let parent = &self.packets[start + b / WIDTH];
@@ -119,9 +123,9 @@ impl Bvh {
         }
     }
 
-    /// Notes a pair of boxes if they overlap in double precision.
+    /// Adds a pair of boxes if they overlap in double precision.
     #[inline]
-    fn exact(&self, p: usize, q: usize, out: &mut Vec<(u32, u32)>) {
+    fn push_if_overlapping(&self, p: usize, q: usize, out: &mut Vec<(u32, u32)>) {
         if let (Some(a), Some(b)) = (self.boxes.get(p), self.boxes.get(q))
             && a.overlaps(b)
         {

@@ -1,5 +1,5 @@
-//! The loop of additive continuous collision detection: advance by what is
-//! certainly free, measure the distance again, and stop when it is small.
+//! Additive continuous collision detection: advance by a time that is certainly
+//! free of contact, measure the distance again, and stop when it is small.
 //!
 //! How far is free? In two convex primitives A and B let every corner move
 //! linearly. If for some vector n and for all corners n·(b − a) > |n|ξ at two
@@ -23,30 +23,32 @@ use super::Hit;
 use crate::distance::Closest;
 use conatus_math::DVec3;
 
-/// Rounds of the loop before it gives up and reports a hit where it is.
-const ROUNDS: usize = 512;
+/// Maximum number of advances; after that a hit at the current time is
+/// reported.
+const MAX_ADVANCES: usize = 512;
 
-/// The error of a computed distance, over the sum of the absolute coordinates
-/// of the centred stencil. Differences of coordinates are rounded once; a
-/// projection n·(x − y)/|n| or a closest distance adds less than ten more
-/// roundings of a length not above that sum.
-const ROUNDING: f64 = 32.0 * f64::EPSILON;
+/// The error of a computed distance, relative to the sum of the absolute
+/// coordinates of the centred stencil. Differences of coordinates are rounded
+/// once; a projection n·(x − y)/|n| or a closest distance adds less than ten
+/// more roundings of a length not above that sum.
+const DISTANCE_ERROR_RATIO: f64 = 32.0 * f64::EPSILON;
 
-/// Sizes that are scaled to about 1 before anything is computed: their fourth
-/// powers, or the reciprocals of those, might leave the range of a double.
-const SMALLEST: f64 = 1e-60;
-const LARGEST: f64 = 1e60;
+/// Stencils smaller or larger than this are scaled to about 1 first: their
+/// fourth powers, or the reciprocals of those, might leave the range of a
+/// double.
+const MIN_UNSCALED_SIZE: f64 = 1e-60;
+const MAX_UNSCALED_SIZE: f64 = 1e60;
 
-/// A stencil seen from its last point, at the start and at the end.
+/// A stencil relative to its last point, at the start and at the end.
 ///
-/// Both differences are rounded only once and relative to themselves, so
-/// nothing of the place in the world remains.
+/// Both differences are rounded only once and relative to themselves, so the
+/// position in the world does not affect the accuracy.
 #[inline(always)]
 fn centred(x: &[DVec3; 4]) -> [DVec3; 4] {
     [x[0] - x[3], x[1] - x[3], x[2] - x[3], DVec3::ZERO]
 }
 
-/// The sum of all absolute coordinates; not a number if one of them is not.
+/// The sum of all absolute coordinates; NaN if one of them is NaN.
 #[inline(always)]
 fn size(start: &[DVec3; 4], end: &[DVec3; 4]) -> f64 {
     let sum = (start[0].abs() + start[1].abs() + start[2].abs())
@@ -54,7 +56,7 @@ fn size(start: &[DVec3; 4], end: &[DVec3; 4]) -> f64 {
     sum.x + sum.y + sum.z
 }
 
-/// The least n·(b − a) over corners a of the first `A` points and b of the
+/// The minimum of n·(b − a) over corners a of the first `A` points and b of the
 /// others.
 #[inline(always)]
 fn gap_along<const A: usize>(n: DVec3, x: &[DVec3; 4]) -> f64 {
@@ -70,11 +72,11 @@ fn gap_along<const A: usize>(n: DVec3, x: &[DVec3; 4]) -> f64 {
 #[inline(always)]
 fn wider(gap: f64, n: DVec3, least: f64) -> bool {
     let square = n.length_squared() * (least * least);
-    // Below the smallest normal number squares have lost their digits.
+    // The squares of subnormal numbers have lost their digits.
     gap > 0.0 && gap * gap > square && square > f64::MIN_POSITIVE
 }
 
-/// Whether `axis` separates the primitives throughout.
+/// Whether `axis` separates the primitives throughout the step.
 #[inline(always)]
 pub(super) fn separated<const A: usize>(
     axis: DVec3,
@@ -84,9 +86,9 @@ pub(super) fn separated<const A: usize>(
 ) -> bool {
     let (start, end) = (centred(start), centred(end));
     let size = size(&start, &end);
-    size > SMALLEST
-        && size < LARGEST
-        && separated_centred::<A>(axis, &start, &end, separation + ROUNDING * size)
+    size > MIN_UNSCALED_SIZE
+        && size < MAX_UNSCALED_SIZE
+        && separated_centred::<A>(axis, &start, &end, separation + DISTANCE_ERROR_RATIO * size)
 }
 
 #[inline(always)]
@@ -110,7 +112,7 @@ pub(super) fn query<const A: usize>(
 ) -> Option<Hit> {
     let (from, to) = (centred(start), centred(end));
     let size = size(&from, &to);
-    if !(size > SMALLEST && size < LARGEST) {
+    if !(size > MIN_UNSCALED_SIZE && size < MAX_UNSCALED_SIZE) {
         return scaled::<A>(start, end, separation, size, closest);
     }
     query_centred::<A>(&from, &to, size, separation, closest)
@@ -124,10 +126,10 @@ fn query_centred<const A: usize>(
     separation: f64,
     closest: impl Fn(&[DVec3; 4]) -> Closest,
 ) -> Option<Hit> {
-    let error = ROUNDING * size;
+    let error = DISTANCE_ERROR_RATIO * size;
     let first = closest(from);
-    // A separation that is not a number asks for nothing; the gap that is kept
-    // then comes from the distance alone.
+    // A NaN separation is ignored; the kept gap then depends on the distance
+    // alone.
     let separation = separation.max(0.0);
     let near = first.squared < 4.0 * separation * separation;
     if !near && separated_centred::<A>(first.vector, from, to, separation + error) {
@@ -156,8 +158,8 @@ fn advance<const A: usize>(
         separation
     };
     // The loop stops below `stop` and advances so as to stay above `keep`, so
-    // that the distance at the end lies between the two, and each advance is
-    // worth at least their difference.
+    // that the distance at the end lies between the two, and each advance
+    // covers at least their difference.
     let room = start_distance - gap;
     let tolerance = if separation > 0.0 {
         (0.1 * room).min(gap)
@@ -170,7 +172,7 @@ fn advance<const A: usize>(
 
     let velocity: [DVec3; 4] = std::array::from_fn(|i| to[i] - from[i]);
     let fastest = fastest::<A>(&velocity);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ADVANCES {
         let distance = hit.closest.distance();
         if distance <= stop || distance.is_nan() {
             return Some(hit);
@@ -206,7 +208,8 @@ fn free_along<const A: usize>(n: DVec3, x: &[DVec3; 4], velocity: &[DVec3; 4], l
         for a in 0..A {
             let approach = speed[a] - speed[b];
             let room = place[b] - place[a] - least;
-            // Where n does not separate at x, receding along it means nothing.
+            // Where n does not separate at x, a receding motion along it proves
+            // nothing.
             let time = if room > 0.0 { room / approach } else { 0.0 };
             free = if approach > 0.0 || room <= 0.0 {
                 free.min(time)
@@ -228,8 +231,8 @@ fn fastest<const A: usize>(velocity: &[DVec3; 4]) -> f64 {
     largest(&square[..A]) + largest(&square[A..])
 }
 
-/// The same query in other units, where all is near 1; or the answer where
-/// coordinates are not finite, or all points are one.
+/// The same query in units where all coordinates are near 1; or the result if
+/// coordinates are not finite, or all points coincide.
 #[cold]
 #[inline(never)]
 fn scaled<const A: usize>(
@@ -246,8 +249,8 @@ fn scaled<const A: usize>(
             closest: closest(start),
         });
     }
-    // Powers of two, so nothing is rounded but what lies far below the size.
-    // If the differences overflowed, the points themselves go down first.
+    // Scaling by powers of two rounds only what lies far below the size. If the
+    // differences overflowed, the points themselves are scaled down first.
     let (points, again) = if size.is_finite() {
         (1.0, power_of_two(size))
     } else {
@@ -272,8 +275,8 @@ fn scaled<const A: usize>(
     })
 }
 
-/// The power of two that takes a positive, finite `size` to the order of 1, or
-/// as near as it can.
+/// The power of two that scales a positive, finite `size` to the order of 1, or
+/// as near as possible.
 fn power_of_two(size: f64) -> f64 {
     2f64.powi((-size.log2()).clamp(-1000.0, 1000.0) as i32)
 }

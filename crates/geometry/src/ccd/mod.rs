@@ -1,18 +1,18 @@
-//! When do two moving primitives meet? A vertex and a triangle, or two edges,
-//! whose corners move in straight lines during one step.
+//! Continuous collision detection: the time of impact of two moving primitives,
+//! a vertex and a triangle or two edges, whose corners move in straight lines
+//! during one step.
 //!
-//! No contact is ever missed: whatever touches within the step is reported, at
-//! a time not later than the first touch. The price is a false alarm now and
-//! then; see [`vertex_triangle`]. Stencils are ordered as in
-//! [`crate::distance`]. Which pairs to ask about is the business of a broad
-//! phase, see [`crate::Bvh`].
+//! No contact is missed: every contact within the step is reported, at a time
+//! not later than the first one. In return there are rare false positives; see
+//! [`vertex_triangle`]. Stencils are ordered as in [`crate::distance`]. The
+//! pairs to test come from a broad phase, see [`crate::Bvh`].
 
 mod additive;
 
 use crate::distance::{self, Closest};
 use conatus_math::DVec3;
 
-/// A contact ahead.
+/// A contact within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Up to this time, from 0 at the start of the step to 1 at its end, the
@@ -26,8 +26,8 @@ pub struct Hit {
 /// `separation` (ξ ≥ 0, in metres) to the triangle of the first three points.
 ///
 /// With d₀ the distance at the start, the gap that is kept is ξ. If d₀ < 2ξ
-/// already, it is min(ξ/2, 0.8·d₀), so that what starts near can still move.
-/// Up to `Hit::time` the distance stays above that gap, by a twentieth of the
+/// already, it is min(ξ/2, 0.8·d₀), so that close primitives can still move. Up
+/// to `Hit::time` the distance stays above that gap, by a twentieth of the
 /// smaller of d₀ − ξ and 10ξ, so it is never zero unless d₀ is.
 ///
 /// - If the two touch at any time from 0 to 1, the answer is a hit not later
@@ -44,17 +44,19 @@ pub fn vertex_triangle(start: &[DVec3; 4], end: &[DVec3; 4], separation: f64) ->
 }
 
 /// Whether and when the edge of the first two points comes nearer than
-/// `separation` to the edge of the last two. All that [`vertex_triangle`]
-/// promises holds here too, for parallel edges and points as well.
+/// `separation` to the edge of the last two. The guarantees of
+/// [`vertex_triangle`] hold here too, for parallel and zero-length edges as
+/// well.
 #[inline]
 pub fn edge_edge(start: &[DVec3; 4], end: &[DVec3; 4], separation: f64) -> Option<Hit> {
     additive::query::<2>(start, end, separation, distance::edge_edge)
 }
 
-/// Whether `axis` alone shows that the vertex `start[3]` → `end[3]` stays
+/// Whether `axis` alone proves that the vertex `start[3]` → `end[3]` stays
 /// farther than `separation` from the triangle: true means that no hit is
-/// possible, false means nothing. Any axis will do, of any length; the vector
-/// of [`Closest`], of this step or one before, is the most likely to.
+/// possible, false means nothing. Any axis of any length is allowed; the vector
+/// of [`Closest`], of this step or an earlier one, is the most likely to
+/// succeed.
 #[inline]
 pub fn separated_vertex_triangle(
     axis: DVec3,
@@ -65,7 +67,7 @@ pub fn separated_vertex_triangle(
     additive::separated::<3>(axis, start, end, separation)
 }
 
-/// Whether `axis` alone shows that the edges stay farther apart than
+/// Whether `axis` alone proves that the edges stay farther apart than
 /// `separation`; see [`separated_vertex_triangle`].
 #[inline]
 pub fn separated_edge_edge(

@@ -1,10 +1,10 @@
-//! A vertex and a triangle.
+//! Closest points of a vertex and a triangle.
 
 use super::{Closest, fraction, inverse};
 use conatus_math::DVec3;
 
 /// The nearest points of the triangle `x[0]`, `x[1]`, `x[2]` and the vertex
-/// `x[3]`. A triangle without area is what its edges are.
+/// `x[3]`. A triangle without area is treated as its edges.
 ///
 /// First comes the nearest point q of the three edges, with the remainder f
 /// from q to the vertex; it is well conditioned for a triangle of any shape.
@@ -23,7 +23,7 @@ use conatus_math::DVec3;
 pub fn vertex_triangle(x: &[DVec3; 4]) -> Closest {
     let (a, b, c) = (x[1] - x[0], x[2] - x[1], x[0] - x[2]);
     let n = c.cross(a);
-    // The edge, the way from its first corner to the third, and its place.
+    // The edge, the vector from its first corner to the third, and its index.
     let first = Side::new(a, -c, x[3] - x[0], 0);
     let second = Side::new(b, -a, x[3] - x[1], 1);
     let third = Side::new(c, -b, x[3] - x[2], 2);
@@ -45,7 +45,7 @@ pub fn vertex_triangle(x: &[DVec3; 4]) -> Closest {
         let tau = side.inwards.dot(side.edge) * side.inverse;
         let t = (side.t - l * tau).max(0.0).min(1.0 - l);
         let inside = side.to_vertex - side.edge * t - side.inwards * l;
-        // Not so only where the area is nothing but rounding.
+        // False only where the area is rounding error.
         if inside.length_squared() <= squared {
             (along, lambda) = (t, l);
             (vector, squared) = (inside, inside.length_squared());

@@ -14,7 +14,7 @@ fn size(x: &[DVec3; 4]) -> f64 {
     x.iter().map(|p| (*p - x[3]).length()).fold(0.0, f64::max)
 }
 
-/// Weights of the right signs and sums, and a vector that they make.
+/// Checks the signs and sums of the weights, and the vector that they give.
 fn is_consistent((first, closest): Kind, x: &[DVec3; 4]) -> Closest {
     let c = closest(x);
     let (a, b) = c.weights.split_at(first);
@@ -22,15 +22,15 @@ fn is_consistent((first, closest): Kind, x: &[DVec3; 4]) -> Closest {
     assert!(b.iter().all(|w| (0.0..=1.0).contains(w)), "{c:?}");
     assert!((a.iter().sum::<f64>() + 1.0).abs() < 1e-15);
     assert!((b.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-    // The weights sum to zero, so the origin is free.
+    // The weights sum to zero, so the origin is arbitrary.
     let sum: DVec3 = (0..4).map(|i| (x[i] - x[3]) * c.weights[i]).sum();
     assert!((sum - c.vector).length() <= 1e-15 * size(x), "{x:?} {c:?}");
     assert_eq!(c.squared, c.vector.length_squared());
     c
 }
 
-/// Slow, obvious twins: the squared distance is convex in the weights, and so
-/// is its least value over one of them, so sections narrow it down.
+/// Slow reference: the squared distance is convex in the weights, and so is its
+/// minimum over one of them, so nested section searches find it.
 fn least(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     let mut best = f(0.0).min(f(1.0));
@@ -58,8 +58,8 @@ fn slow((first, _): Kind, x: &[DVec3; 4]) -> f64 {
     .sqrt()
 }
 
-/// Whether the closest vector itself proves, as a separating axis, that no
-/// points are nearer; `slack` is a length.
+/// Whether the closest vector proves, as a separating axis, that no points are
+/// nearer; `slack` is a length.
 fn is_proven((first, _): Kind, x: &[DVec3; 4], c: &Closest, slack: f64) {
     let n = c.vector / c.distance();
     for a in &x[..first] {
@@ -99,7 +99,8 @@ proptest! {
         for kind in [VERTEX_TRIANGLE, EDGE_EDGE] {
             let c = is_consistent(kind, &x);
             let expected = slow(kind, &x);
-            // The twin works on squares, so near zero it knows half the digits.
+            // The reference works on squares, so near zero it has half the
+            // digits.
             let tolerance = 1e-7 * size(&x);
             prop_assert!((c.distance() - expected).abs() <= tolerance, "{} {expected}", c.distance());
             if c.distance() > 0.01 * size(&x) {
@@ -109,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn a_place_far_away_costs_no_digits(x in coarse(), place in prop::array::uniform3(-1i64 << 45..1 << 45)) {
+    fn large_coordinates_cost_no_digits(x in coarse(), place in prop::array::uniform3(-1i64 << 45..1 << 45)) {
         let place = DVec3::from_array(place.map(|p| p as f64));
         for kind in [VERTEX_TRIANGLE, EDGE_EDGE] {
             prop_assert_eq!(kind.1(&x), kind.1(&x.map(|p| p + place)));
@@ -128,9 +129,9 @@ proptest! {
         prop_assert!(same(d, edge_edge(&[x[2], x[3], x[1], x[0]])));
     }
 
-    /// A sliver, or two edges that are almost parallel, in a plane that is
-    /// turned by integers: (2, 1, 2), (-2, 2, 1) and (1, 2, -2) are at right
-    /// angles and 3 long, so distances are known exactly.
+    /// A sliver, or two almost parallel edges, in a plane rotated by integers:
+    /// (2, 1, 2), (-2, 2, 1) and (1, 2, -2) are orthogonal and 3 long, so
+    /// distances are known exactly.
     #[test]
     fn slivers_and_almost_parallel_edges_are_as_exact_as_others(
         thin in 0..45u32, near in 0..45u32, s in 0.01..0.99f64, t in 0.01..0.99f64,
@@ -152,14 +153,14 @@ proptest! {
                 prop_assert!(close(vertex_triangle(&x)), "{} {}", vertex_triangle(&x).distance(), 3.0 * apart);
             }
         }
-        // Crossing at the middle of both when seen from above.
+        // They cross at the middle of both, seen from above.
         let x = [turn(-long, -high, 0.0), turn(long, high, 0.0), turn(-long, high, apart), turn(long, -high, apart)];
         prop_assert!(close(edge_edge(&x)), "{} {}", edge_edge(&x).distance(), 3.0 * apart);
     }
 }
 
 #[test]
-fn a_vertex_above_the_middle_sees_the_inside() {
+fn a_vertex_above_the_middle_is_nearest_to_the_inside() {
     let x = [
         v(0.0, 0.0, 0.0),
         v(3.0, 0.0, 0.0),
@@ -175,7 +176,7 @@ fn a_vertex_above_the_middle_sees_the_inside() {
 }
 
 #[test]
-fn a_vertex_outside_sees_an_edge_or_a_corner() {
+fn a_vertex_outside_is_nearest_to_an_edge_or_a_corner() {
     let [a, b, c] = [v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(0.0, 4.0, 0.0)];
     for (p, weights, vector) in [
         (

@@ -5,12 +5,12 @@ use crate::Mesh;
 use conatus_math::{DVec3, sincos};
 use std::f64::consts::TAU;
 
-/// A rectangle in the xy plane round the origin, `width` along x and `height`
-/// along y, with `nx` × `ny` vertices (at least 2 × 2) row by row: number
-/// nx·j + i is the i-th along x in row j. It faces +z.
+/// A rectangle in the xy plane centred at the origin, `width` along x and
+/// `height` along y, with `nx` × `ny` vertices (at least 2 × 2) row by row:
+/// number nx·j + i is the i-th along x in row j. It faces +z.
 ///
-/// Diagonals alternate like the fields of a chessboard, so that no direction
-/// of the cloth is stiffer than its mirror image. A long one is a strip.
+/// Diagonals alternate like the fields of a chessboard, so that no direction of
+/// the cloth is stiffer than its mirror image.
 pub fn rectangle(width: f64, height: f64, nx: u32, ny: u32) -> Mesh {
     let (nx, ny) = (nx.max(2), ny.max(2));
     let at = |i: u32, n: u32| f64::from(i) / f64::from(n - 1) - 0.5;
@@ -37,8 +37,8 @@ pub fn rectangle(width: f64, height: f64, nx: u32, ny: u32) -> Mesh {
     }
 }
 
-/// A disc in the xy plane round the origin that faces +z: a middle vertex and
-/// `rings` rings (at least one), the k-th of 6k vertices, so that triangles
+/// A disc in the xy plane centred at the origin that faces +z: a middle vertex
+/// and `rings` rings (at least one), the k-th of 6k vertices, so that triangles
 /// are nearly equilateral: 1 + 3n(n + 1) vertices and 6n² triangles.
 pub fn disc(radius: f64, rings: u32) -> Mesh {
     let rings = rings.max(1);
@@ -70,10 +70,10 @@ pub fn disc(radius: f64, rings: u32) -> Mesh {
     }
 }
 
-/// The shell of a cylinder round the z axis, open at both ends and centred at
+/// The shell of a cylinder about the z axis, open at both ends and centred at
 /// the origin, that faces outwards: `along` rings (at least 2) from the lowest
-/// up, of `around` vertices each (at least 3). Diagonals alternate; with an odd
-/// number around, not so at the seam.
+/// up, of `around` vertices each (at least 3). Diagonals alternate, except at
+/// the seam if `around` is odd.
 pub fn tube(radius: f64, height: f64, around: u32, along: u32) -> Mesh {
     let along = along.max(2);
     let profile: Vec<(f64, f64)> = (0..along)

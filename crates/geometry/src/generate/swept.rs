@@ -1,7 +1,7 @@
-//! Surfaces for cloth to fall on: profiles turned about an axis, as a funnel,
-//! or drawn along one, as a trough.
+//! Obstacles for cloth: surfaces of revolution, such as a funnel, and
+//! extrusions, such as a trough.
 //!
-//! They are thin sheets, open at their ends; both sides can be touched.
+//! They are thin sheets, open at their ends; cloth collides with both sides.
 
 use super::cell;
 use crate::Mesh;
@@ -57,8 +57,8 @@ impl Ring {
 /// The profile of a funnel for [`revolution`], from the bottom up: a straight
 /// chute of `neck_radius` that ends `chute_length` below the lip, the lip at
 /// `neck_height`, rounded with the radius `fillet` in `arc` pieces (at least
-/// one), and a cone up to the rim. The rim is wider and not lower than the
-/// lip. A fillet too large for the cone or the chute is made to fit.
+/// one), and a cone up to the rim. The rim is wider and not lower than the lip.
+/// A fillet too large for the cone or the chute is reduced.
 ///
 /// With u the direction up the cone and θ the angle between it and the chute,
 /// the arc touches both at the distance l = f/tan(θ/2) from the sharp corner,
@@ -94,8 +94,8 @@ pub fn funnel_profile(
         ));
     }
     profile.push((rim_radius, rim_height));
-    // Where the arc takes all of the chute or of the cone, or there is no
-    // chute, two points fall together.
+    // Where the arc replaces the whole chute or cone, or there is no chute, two
+    // points coincide.
     let near = 1e-12 * (cone + chute_length);
     profile.dedup_by(|b, a| (a.0 - b.0).hypot(a.1 - b.1) <= near);
     profile
@@ -134,7 +134,7 @@ pub fn trough(width: f64, length: f64, depth: f64, segments: u32) -> Mesh {
         .collect();
     // sin π is not quite zero.
     profile[segments as usize] = (0.5 * width, 0.0);
-    // About as long as wide, so that no triangle is a needle.
+    // About as long as wide, to avoid needle triangles.
     let around = profile
         .windows(2)
         .map(|p| (p[1].0 - p[0].0).hypot(p[1].1 - p[0].1))

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Aabb, Topology};
 
-/// One of every solid, with sizes that no two share, and the box round it.
+/// One of every solid, with distinct sizes, and its bounding box.
 fn solids() -> Vec<(Solid, Aabb)> {
     let (radius, height) = (0.7, 1.9);
     let mut all = vec![
@@ -59,7 +59,7 @@ fn solids() -> Vec<(Solid, Aabb)> {
 }
 
 #[test]
-fn every_solid_is_closed_and_turned_outwards() {
+fn every_solid_is_closed_and_faces_outwards() {
     for (solid, _) in solids() {
         let mesh = solid.mesh();
         assert_eq!(mesh.check_closed(), Ok(()), "{solid:?}");
@@ -173,7 +173,7 @@ fn is_near(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= relative * b.abs()
 }
 
-/// The normal of every triangle, as seen by `f` from its middle, is positive.
+/// Whether `f` of the normal and the middle of every triangle is positive.
 fn faces(mesh: &Mesh, f: impl Fn(DVec3, DVec3) -> f64) -> bool {
     (0..mesh.triangles.len()).all(|t| {
         let [a, b, c] = mesh.corners(t);
@@ -268,7 +268,7 @@ fn a_funnel_is_a_cone_a_round_lip_and_a_chute() {
     assert_eq!(profile[1].0, r);
     let (x, z) = profile[9];
     assert!(((x - r) * 0.3 - z * 0.4).abs() < 1e-15);
-    // It turns as little at its ends as within: cone and chute are tangents.
+    // The angle at its ends is as small as within: cone and chute are tangents.
     let turn = |i: usize| {
         let d = |j: usize| {
             (
@@ -296,7 +296,7 @@ fn a_funnel_needs_no_fillet_and_no_chute() {
     assert_eq!(sharp, [(0.1, -0.2), (0.1, 0.0), (0.5, 0.3)]);
     let short = funnel_profile(0.5, 0.3, 0.1, 0.0, 0.04, 0.0, 8);
     assert_eq!(short, [(0.1, 0.0), (0.5, 0.3)]);
-    // A fillet that takes all of the chute.
+    // A fillet as long as the chute.
     let round = funnel_profile(0.5, 0.3, 0.1, 0.0, 9.0, 0.2, 8);
     assert_eq!(shape(&revolution(&round, 12)).1, 2);
     assert!(round.iter().all(|p| p.0.is_finite() && p.1.is_finite()));

@@ -1,9 +1,9 @@
-//! Whether two triangles meet, by the signs of determinants alone.
+//! Exact triangle-triangle intersection by the signs of determinants.
 
 use conatus_math::DVec3;
 use robust::{Coord, Coord3D};
 
-/// Whether two triangles of one mesh meet beyond what they share.
+/// Whether two triangles of one mesh intersect beyond what they share.
 pub(super) fn intersect(vertices: &[DVec3], [s, t]: [[u32; 3]; 2]) -> bool {
     let at = |t: [u32; 3]| t.map(|i| vertices[i as usize]);
     let (p, q) = (at(s), at(t));
@@ -12,8 +12,9 @@ pub(super) fn intersect(vertices: &[DVec3], [s, t]: [[u32; 3]; 2]) -> bool {
     match in_s.iter().filter(|&&yes| yes).count() {
         0 => apart_meet(&p, &q),
         1 => {
-            // Both are convex and hold the common vertex, so what they have in
-            // common beyond it is left through an edge opposite to it.
+            // Both are convex and contain the common vertex, so any other
+            // common point implies that an edge opposite to it meets the other
+            // triangle.
             let opposite = |x: &[DVec3; 3], shared: [bool; 3]| {
                 let i = shared.iter().position(|&yes| yes).unwrap_or(0);
                 [x[(i + 1) % 3], x[(i + 2) % 3]]
@@ -32,10 +33,11 @@ pub(super) fn intersect(vertices: &[DVec3], [s, t]: [[u32; 3]; 2]) -> bool {
     }
 }
 
-/// Two triangles without a common vertex: if they meet, then an edge of one
-/// meets the other.
+/// Two triangles without a common vertex intersect if and only if an edge of
+/// one meets the other.
 fn apart_meet(p: &[DVec3; 3], q: &[DVec3; 3]) -> bool {
-    // Most candidates end here: one lies wholly on one side of the other.
+    // Most candidates end here: one triangle lies entirely on one side of the
+    // other.
     let one_side = |of: &[DVec3; 3], plane: &[DVec3; 3]| {
         let [a, b, c] = of.map(|x| side(plane, x));
         a != 0 && a == b && b == c
@@ -73,13 +75,13 @@ fn edge_meets(edge: [DVec3; 2], triangle: &[DVec3; 3]) -> bool {
             .find(|&drop| turn(a, b, c, drop) != 0)
             .is_some_and(|drop| edge_meets_flat(edge, triangle, drop));
     }
-    // The line crosses the plane in one point. It is inside if it passes all
-    // edges on the same side.
+    // The line crosses the plane in one point, which is inside if the line
+    // passes all edges on the same side.
     let passes = [[a, b], [b, c], [c, a]].map(|[s, t]| side(&[p, q, s], t));
     passes.iter().all(|&s| s >= 0) || passes.iter().all(|&s| s <= 0)
 }
 
-/// The same in a plane, seen along the axis `drop`.
+/// The same for coplanar primitives, projected along the axis `drop`.
 fn edge_meets_flat([p, q]: [DVec3; 2], [a, b, c]: &[DVec3; 3], drop: usize) -> bool {
     let sides = [[*a, *b], [*b, *c], [*c, *a]];
     let inside = |x: DVec3| {
@@ -89,13 +91,14 @@ fn edge_meets_flat([p, q]: [DVec3; 2], [a, b, c]: &[DVec3; 3], drop: usize) -> b
     inside(p)
         || inside(q)
         || sides.iter().any(|&[s, t]| {
-            // With both ends outside, the segment crosses a side or misses.
+            // With both ends outside, the segment crosses an edge or misses.
             turn(p, q, s, drop) * turn(p, q, t, drop) <= 0
                 && turn(s, t, p, drop) * turn(s, t, q, drop) < 0
         })
 }
 
-/// On which side of the plane through three points x lies: -1, 0 or 1, exact.
+/// The side of the plane through three points that x lies on: -1, 0 or 1,
+/// exact.
 fn side([a, b, c]: &[DVec3; 3], x: DVec3) -> i32 {
     let coord = |p: DVec3| Coord3D {
         x: p.x,
@@ -105,8 +108,8 @@ fn side([a, b, c]: &[DVec3; 3], x: DVec3) -> i32 {
     sign(robust::orient3d(coord(*a), coord(*b), coord(*c), coord(x)))
 }
 
-/// Whether a, b, c turn left (1), right (-1) or not at all, seen along the
-/// axis `drop`, exact.
+/// The orientation of a, b, c projected along the axis `drop`: left (1), right
+/// (-1) or collinear (0), exact.
 fn turn(a: DVec3, b: DVec3, c: DVec3, drop: usize) -> i32 {
     let coord = |p: DVec3| Coord {
         x: p[(drop + 1) % 3],

@@ -1,10 +1,10 @@
-//! Candidates by sweep and prune: boxes in the order of their lower ends along
-//! one axis, each compared with those that begin before it ends.
+//! Candidates by sweep and prune: boxes sorted by their lower ends along one
+//! axis, each compared with those that begin before it ends.
 
 use conatus_math::DVec3;
 use rayon::prelude::*;
 
-/// A box round a triangle; the axis of the sweep comes first.
+/// The bounding box of a triangle; the axis of the sweep comes first.
 struct Entry {
     low: [f64; 3],
     high: [f64; 3],
@@ -12,11 +12,11 @@ struct Entry {
 }
 
 /// Triangles handled by one task.
-const TASK: usize = 8192;
+const TRIANGLES_PER_TASK: usize = 8192;
 
-/// The pairs of triangles, the lower number first, whose boxes overlap or
-/// touch and of which `meet` is true; at most `limit` of them, in the order of
-/// the sweep.
+/// The pairs of triangles, the lower index first, whose boxes overlap or touch
+/// and for which `meet` is true; at most `limit` of them, in the order of the
+/// sweep.
 pub(super) fn pairs(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
@@ -38,16 +38,16 @@ pub(super) fn pairs(
         .collect();
     entries
         .sort_unstable_by(|a, b| (a.low[0].total_cmp(&b.low[0])).then(a.triangle.cmp(&b.triangle)));
-    let starts: Vec<usize> = (0..entries.len()).step_by(TASK).collect();
+    let starts: Vec<usize> = (0..entries.len()).step_by(TRIANGLES_PER_TASK).collect();
     let task = |first: &usize| {
         let mut found = Vec::new();
-        for i in *first..entries.len().min(*first + TASK) {
+        for i in *first..entries.len().min(*first + TRIANGLES_PER_TASK) {
             let a = &entries[i];
             for b in &entries[i + 1..] {
                 if b.low[0] > a.high[0] || found.len() == limit {
                     break;
                 }
-                // One branch for both axes: each alone is hard to predict.
+                // One branch for both axes: each alone is poorly predicted.
                 let apart = (b.low[1] > a.high[1])
                     | (a.low[1] > b.high[1])
                     | (b.low[2] > a.high[2])

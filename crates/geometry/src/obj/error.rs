@@ -12,7 +12,7 @@ pub struct ObjError {
     pub column: usize,
     /// The byte offset of the place in the text; at most its length.
     pub offset: usize,
-    /// How many bytes are meant; 0 at the end of the text.
+    /// Length of the place in bytes; 0 at the end of the text.
     pub length: usize,
     /// What is wrong.
     pub kind: ObjErrorKind,
@@ -41,7 +41,7 @@ pub enum ObjErrorKind {
     #[error("there is no vertex 0: vertices count from 1")]
     IndexZero,
     /// A vertex that the file does not have.
-    #[error("there is no vertex {index}: {}", those_there_are(*.index, *.count))]
+    #[error("there is no vertex {index}: {}", vertices_available(*.index, *.count))]
     IndexOutOfRange {
         /// The number in the file; negative ones count back.
         index: i64,
@@ -64,7 +64,7 @@ pub enum ObjErrorKind {
         /// How many vertices it has.
         count: usize,
     },
-    /// More vertices than indices can tell apart.
+    /// More vertices than indices can represent.
     #[error("the file has more than {} vertices", u32::MAX)]
     TooManyVertices,
 }
@@ -76,7 +76,7 @@ fn counted(vertices: usize) -> String {
     }
 }
 
-fn those_there_are(index: i64, count: usize) -> String {
+fn vertices_available(index: i64, count: usize) -> String {
     let place = if index < 0 {
         "above this face"
     } else {
@@ -85,7 +85,7 @@ fn those_there_are(index: i64, count: usize) -> String {
     format!("{} {place}", counted(count))
 }
 
-/// A stretch of the text, in bytes.
+/// A range of the text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) offset: usize,
@@ -119,7 +119,7 @@ impl ObjError {
                  export the model again, or check the scale"
             }
             TooFewCoordinates { .. } => "write a vertex as `v x y z`",
-            NotAnIndex(_) => "write corners as 1, 1/2, 1//3 or 1/2/3, whole numbers all",
+            NotAnIndex(_) => "write corners as 1, 1/2, 1//3 or 1/2/3, with whole numbers",
             IndexZero => "the first vertex is 1, the last one so far is -1",
             IndexOutOfRange { .. } => {
                 "the file may be cut off, or a part of a larger file whose vertices are missing"

@@ -1,26 +1,27 @@
-//! Cuts a polygon in space into triangles.
+//! Triangulation of a polygon in space.
 
 use conatus_math::DVec3;
 
-/// The most corners of a polygon that is searched for ears, which takes time
-/// with the square of their number and more; larger ones are cut as a fan.
-const MOST_CORNERS: usize = 4096;
-/// How many corners, per corner of the polygon, are tried as ears at most, so
-/// that a file made to waste time cannot.
-const MOST_TRIES: usize = 64;
+/// Maximum number of corners for ear clipping, whose time grows at least with
+/// their square; larger polygons become a fan.
+const MAX_EAR_CLIPPING_CORNERS: usize = 4096;
+/// Maximum number of ear tests per corner of the polygon, which bounds the time
+/// for malicious files.
+const MAX_EAR_TESTS_PER_CORNER: usize = 64;
 
-/// Adds n - 2 triangles for a polygon of n ≥ 3 corners, turning as it does.
+/// Adds n - 2 triangles for a polygon of n ≥ 3 corners, with the same
+/// orientation.
 ///
-/// A convex polygon becomes a fan round its first corner; another that lies
-/// in a plane and does not cross itself is cut ear by ear. Of any other the
-/// triangles still number n - 2 and use its corners only, but may overlap.
+/// A convex polygon becomes a fan around its first corner; another simple,
+/// planar polygon is cut by ear clipping. Any other polygon still gives n - 2
+/// triangles with its corners, but they may overlap.
 pub(super) fn triangulate(vertices: &[DVec3], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
     let points: Option<Vec<DVec3>> = polygon
         .iter()
         .map(|&i| vertices.get(i as usize).copied())
         .collect();
     match points {
-        Some(points) if polygon.len() > 3 && polygon.len() <= MOST_CORNERS => {
+        Some(points) if polygon.len() > 3 && polygon.len() <= MAX_EAR_CLIPPING_CORNERS => {
             let flat = flatten(&points);
             if is_convex(&flat) {
                 fan(polygon, out);
@@ -44,12 +45,13 @@ fn fan(polygon: &[u32], out: &mut Vec<[u32; 3]>) {
 /// A point in the plane of the polygon.
 type Flat = [f64; 2];
 
-/// Drops the coordinate in which the polygon's normal is largest, and keeps
-/// the turn counter-clockwise. The normal is Newell's: the sum of the cross
-/// products of successive corners, here seen from the first, which is twice
-/// the polygon's area whatever its shape.
+/// Drops the coordinate in which the polygon's normal is largest, and keeps the
+/// orientation counter-clockwise. The normal is Newell's: the sum of the cross
+/// products of successive corners, here relative to the first, which is twice
+/// the polygon's area for any shape.
 fn flatten(points: &[DVec3]) -> Vec<Flat> {
-    // To unit size first: the squares of tiny or huge lengths leave the range.
+    // Scaled to unit size first: the squares of tiny or huge lengths leave the
+    // range of a double.
     let origin = points.first().copied().unwrap_or_default();
     let size = points.iter().fold(0.0f64, |m, p| {
         m.max((*p * 0.5 - origin * 0.5).abs().max_element())
@@ -79,27 +81,26 @@ fn flatten(points: &[DVec3]) -> Vec<Flat> {
         .collect()
 }
 
-/// Twice the signed area of a triangle; positive if it turns
-/// counter-clockwise.
+/// Twice the signed area of a triangle; positive if it is counter-clockwise.
 fn turn(a: Flat, b: Flat, c: Flat) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Whether no corner turns clockwise. Stars that wind twice pass, too; their
-/// fan is as good as any other cut.
+/// Whether no corner is clockwise. Stars that wind twice pass, too; a fan is as
+/// good as any other triangulation of them.
 fn is_convex(flat: &[Flat]) -> bool {
     let n = flat.len();
     (0..n).all(|i| turn(flat[i], flat[(i + 1) % n], flat[(i + 2) % n]) >= 0.0)
 }
 
-/// Cuts off ears, corners whose triangle holds no other corner, until three
-/// are left. A simple polygon always has an ear; where none is found the
-/// polygon is not one, and the next corner is cut off regardless so that the
-/// work ends.
+/// Clips ears, corners whose triangle contains no other corner, until three
+/// corners are left. A simple polygon always has an ear; where none is found
+/// the polygon is not simple, and the next corner is clipped regardless so that
+/// the loop ends.
 fn clip_ears(flat: &[Flat], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
     let mut left: Vec<usize> = (0..polygon.len()).collect();
     let mut at = 0;
-    let mut tries = MOST_TRIES * polygon.len();
+    let mut tries = MAX_EAR_TESTS_PER_CORNER * polygon.len();
     while left.len() > 3 {
         let n = left.len();
         let ear = (0..n.min(tries))
@@ -112,7 +113,7 @@ fn clip_ears(flat: &[Flat], polygon: &[u32], out: &mut Vec<[u32; 3]>) {
         let [a, b, c] = [left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]];
         out.push([polygon[a], polygon[b], polygon[c]]);
         left.remove(ear);
-        // Going on behind the ear makes triangles less slender than starting
+        // Continuing behind the ear makes triangles less slender than starting
         // over at the same corner.
         at = ear;
     }
@@ -127,7 +128,7 @@ fn is_ear(flat: &[Flat], left: &[usize], i: usize) -> bool {
     if turn(a, b, c) <= 0.0 {
         return false;
     }
-    // Corners in the place of a, b or c do not count: polygons with a hole
+    // Corners at the position of a, b or c do not count: polygons with a hole
     // touch themselves along the cut to it.
     left.iter().map(|&k| flat[k]).all(|p| {
         p == a
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     fn cut(points: &[[f64; 2]]) -> (f64, f64, usize) {
-        // In a slanted plane, so that no coordinate is simply dropped.
+        // In a slanted plane, so that no coordinate is constant.
         let (u, v) = (DVec3::new(2.0, 1.0, 0.5), DVec3::new(-0.5, 1.0, 1.5));
         let vertices: Vec<DVec3> = points.iter().map(|p| u * p[0] + v * p[1]).collect();
         let polygon: Vec<u32> = (0..points.len() as u32).collect();
@@ -180,7 +181,7 @@ mod tests {
                 let (signed, absolute, count) = cut(&points);
                 assert_eq!(count, points.len() - 2);
                 assert!((signed - area(&points)).abs() < 1e-12);
-                // No triangle is turned over, so none overlap.
+                // No triangle is inverted, so none overlap.
                 assert!((absolute - area(&points).abs()).abs() < 1e-12);
             }
         }
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_polygons_are_cut_all_the_same() {
+    fn degenerate_polygons_are_triangulated_too() {
         let bow_tie = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
         let point = [[1.0, 1.0]; 7];
         let line = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [1.5, 0.0], [0.5, 0.0]];

@@ -1,8 +1,8 @@
-//! Cuts the text of an OBJ file into statements and those into words.
+//! Splits the text of an OBJ file into statements and those into words.
 
 use super::error::Place;
 
-/// A word and where it is.
+/// A word and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
@@ -12,27 +12,27 @@ pub(super) struct Word<'a> {
 impl Word<'_> {
     /// The word for a message, shortened if it is very long.
     pub(super) fn excerpt(&self) -> String {
-        const LONGEST: usize = 40;
-        match self.text.char_indices().nth(LONGEST) {
+        const MAX_EXCERPT_CHARS: usize = 40;
+        match self.text.char_indices().nth(MAX_EXCERPT_CHARS) {
             Some((end, _)) => format!("{}…", self.text.get(..end).unwrap_or_default()),
             None => self.text.to_owned(),
         }
     }
 }
 
-/// A keyword with its arguments: a line, or several joined by `\`.
+/// A keyword with its arguments: one line, or several joined by `\`.
 #[derive(Clone, Debug)]
 pub(super) struct Statement<'a> {
     pub(super) keyword: Word<'a>,
     pub(super) arguments: Vec<Word<'a>>,
-    /// The text ends right behind this statement, with no line end.
+    /// Whether the text ends right after this statement, without a line end.
     pub(super) cut_off: bool,
-    /// The text ends where `\` promised another line.
+    /// Whether the text ends after a `\` that should join another line.
     pub(super) dangling: bool,
 }
 
 impl<'a> Statement<'a> {
-    /// The last word: where the reader stood when the text ended.
+    /// The last word.
     pub(super) fn last(&self) -> &Word<'a> {
         self.arguments.last().unwrap_or(&self.keyword)
     }
@@ -53,7 +53,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// The statements of a text; blank lines and comments are left out.
+/// The statements of a text, without blank lines and comments.
 pub(super) fn split(text: &str) -> impl Iterator<Item = Statement<'_>> {
     // Some editors put a byte order mark before the first keyword.
     let mut offset = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -67,8 +67,8 @@ pub(super) fn split(text: &str) -> impl Iterator<Item = Statement<'_>> {
     })
 }
 
-/// Reads one statement and moves `offset` behind it; none if the line, with
-/// those joined to it, holds no word.
+/// Reads one statement and moves `offset` behind it; `None` if the line, with
+/// those joined to it, has no word.
 fn next<'a>(text: &'a str, offset: &mut usize) -> Option<Statement<'a>> {
     let mut words = Vec::new();
     let (mut joined, mut line_end) = (true, true);
@@ -80,7 +80,7 @@ fn next<'a>(text: &'a str, offset: &mut usize) -> Option<Statement<'a>> {
         };
         line_end = length > line.len();
         let content = line.split('#').next().unwrap_or_default();
-        // A comment ends the statement; a `\` within one joins nothing.
+        // A comment ends the statement; a `\` in a comment joins nothing.
         let joint = match content.len() == line.len() {
             true => content.trim_end().strip_suffix('\\'),
             false => None,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_tabs_comments_and_line_ends_part_words() {
+    fn blanks_tabs_comments_and_line_ends_separate_words() {
         let text = "  v\t1 2 3 # four\r\n\r\n# none\nf 1 2\\\r\n 3\n\n";
         assert_eq!(
             words(text),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_where_they_are() {
+    fn words_have_their_place_in_the_text() {
         let text = "# ä\n\tv  1.5";
         let statement = split(text).next().unwrap();
         let place = statement.arguments[0].place;
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_at_the_very_end_dangles() {
+    fn a_backslash_at_the_end_of_the_text_is_dangling() {
         assert!(split("f 1 2 \\").next().unwrap().dangling);
         assert!(split("f 1 2 \\\n").next().unwrap().dangling);
         assert!(!split("f 1 2 3 # \\").next().unwrap().dangling);
     }
 
     #[test]
-    fn a_byte_order_mark_is_passed_over() {
+    fn a_byte_order_mark_is_skipped() {
         assert_eq!(words("\u{feff}v 1"), [["v", "1"]]);
     }
 

@@ -1,11 +1,11 @@
-//! What can be wrong with a surface, and what to do about it.
+//! Errors of a surface and their remedies.
 
 use thiserror::Error;
 
-/// So many problems are named; the rest is only counted.
-const NAMED: usize = 5;
+/// Maximum number of problems that are named; the rest is only counted.
+const MAX_NAMED_PROBLEMS: usize = 5;
 
-/// Everything that keeps a mesh from being used as a surface.
+/// All problems that keep a mesh from being used as a surface.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", list(.problems, *.more))]
 pub struct MeshError {
@@ -15,11 +15,11 @@ pub struct MeshError {
     pub more: usize,
 }
 
-/// One thing that is wrong with a mesh, with its remedy. Vertices and
-/// triangles are counted from one, as in OBJ files.
+/// One problem of a mesh, with its remedy. Vertices and triangles are counted
+/// from one, as in OBJ files.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MeshProblem {
-    /// There is nothing.
+    /// The mesh is empty.
     #[error("there are no triangles; give the mesh at least one")]
     Empty,
     /// A triangle names a vertex that is not there.
@@ -129,7 +129,7 @@ fn numbers(of: &[usize]) -> String {
     }
 }
 
-/// Problems as they are found.
+/// Collects problems.
 #[derive(Default)]
 pub(super) struct Problems {
     named: Vec<MeshProblem>,
@@ -138,7 +138,7 @@ pub(super) struct Problems {
 
 impl Problems {
     pub(super) fn add(&mut self, problem: MeshProblem) {
-        if self.named.len() < NAMED {
+        if self.named.len() < MAX_NAMED_PROBLEMS {
             self.named.push(problem);
         } else {
             self.more += 1;

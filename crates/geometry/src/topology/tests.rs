@@ -51,7 +51,7 @@ fn every_table_agrees_with_the_triangles() {
             topology.hinges.len() + topology.boundary_edges().count(),
             topology.edges.len()
         );
-        // Both triangles of a hinge are turned like the surface.
+        // Both triangles of a hinge are oriented like the surface.
         let turned = |t: [u32; 3]| {
             let turns = |s: &[u32; 3]| [[s[0], s[1], s[2]], [s[1], s[2], s[0]], [s[2], s[0], s[1]]];
             mesh.triangles.iter().any(|s| turns(s).contains(&t))
@@ -126,7 +126,7 @@ fn wrong_edges_are_named_together() {
 }
 
 #[test]
-fn places_are_checked() {
+fn positions_are_checked() {
     let topology = Topology::of(&[[0, 1, 2], [2, 1, 3]], 4).unwrap();
     let good = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(1.0, 1.0, 0.0)];
     assert_eq!(topology.check(&good), Ok(()));
@@ -154,7 +154,7 @@ fn places_are_checked() {
     bad = good;
     bad[3] = DVec3::new(0.5, 0.5, 1e-12);
     assert_eq!(found(&bad), [MeshProblem::NoArea { triangle: 2 }]);
-    // Small is not flat.
+    // A small triangle is not degenerate.
     assert_eq!(topology.check(&good.map(|p| p * 1e-6)), Ok(()));
 }
 

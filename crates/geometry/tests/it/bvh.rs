@@ -1,4 +1,4 @@
-//! The tree of boxes against the obvious double loop.
+//! The bounding-volume hierarchy against the double loop over all pairs.
 
 use conatus_geometry::{Aabb, Bvh};
 use conatus_math::DVec3;
@@ -37,8 +37,7 @@ fn check(bvh: &mut Bvh, boxes: &[Aabb]) {
     }
 }
 
-/// Balls in a unit cube, from a generator of our own so that the same ones
-/// come every time.
+/// Balls in a unit cube, from a fixed pseudo-random sequence.
 fn balls(count: usize, radius: f64) -> Vec<Aabb> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
@@ -52,8 +51,8 @@ fn balls(count: usize, radius: f64) -> Vec<Aabb> {
         .collect()
 }
 
-/// Mostly ordinary numbers; coarse, so that boxes often touch exactly; now
-/// and then something extreme.
+/// Mostly ordinary numbers; coarse, so that boxes often touch exactly;
+/// occasionally extreme.
 fn coordinate() -> impl Strategy<Value = f64> {
     prop_oneof![
         20 => (-40i32..40).prop_map(|i| f64::from(i) * 0.25),
@@ -117,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rebuilt_tree_forgets_what_it_held(
+    fn a_rebuilt_tree_keeps_no_old_boxes(
         before in prop::collection::vec(any_box(), 0..150),
         after in prop::collection::vec(any_box(), 0..150),
     ) {
@@ -140,7 +139,7 @@ fn no_boxes_make_no_pairs() {
 }
 
 #[test]
-fn identical_boxes_all_meet() {
+fn identical_boxes_all_overlap() {
     for count in [1, 2, 8, 9, 64, 65, 300] {
         let boxes = vec![Aabb::of_sphere(DVec3::ONE, 0.0); count];
         let mut bvh = Bvh::build(&boxes);
@@ -166,7 +165,7 @@ fn many_balls_agree_with_the_double_loop_for_any_number_of_threads() {
 }
 
 #[test]
-fn a_stray_far_away_does_not_hide_the_others() {
+fn a_distant_outlier_does_not_hide_the_others() {
     let mut boxes = balls(1000, 0.05);
     boxes.push(Aabb::of_sphere(DVec3::splat(1e9), 1.0));
     boxes.push(Aabb::of_sphere(DVec3::splat(1e9 + 0.5), 1.0));

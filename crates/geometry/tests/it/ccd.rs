@@ -1,7 +1,7 @@
 //! Continuous collision detection against exact arithmetic.
 //!
 //! Coordinates are integers times a power of two, so a double holds them
-//! exactly and an `i128` can judge. Two kinds of proof:
+//! exactly and an `i128` can check them. Two kinds of proof:
 //!
 //! - A contact by construction: at the time k/16 a point of one primitive,
 //!   with weights in sixteenths, is made to lie on a point of the other. The
@@ -73,7 +73,7 @@ fn answers_are_certified(kind: Kind) {
         let separation = separation(random, &query);
         match query.ask(separation) {
             None => assert!(is_certified(&query, 1.0), "{query:?} ξ = {separation}"),
-            // At time 0 there is nothing to prove but that the start is near.
+            // At time 0 the only claim is that the start is near.
             Some(Hit { time: 0.0, closest }) => {
                 assert!(closest.distance() <= 1e-10 * query.size(), "{query:?}");
             }
@@ -119,7 +119,7 @@ fn false_alarms_are_rare_and_hits_leave_a_gap() {
                     assert!(hit.closest.distance() > 0.0 || first == 0.0);
                     let kept = separation.min(0.5 * first);
                     assert!(hit.closest.distance() >= kept, "{query:?}");
-                    // Not only an alarm, but one at about the right distance.
+                    // The hit must also be at about the right distance.
                     alarms += usize::from(hit.closest.distance() > 2.0 * separation);
                     assert!(least >= 0.0);
                 }
@@ -169,7 +169,7 @@ fn sliding_past_at_twice_the_separation_is_no_hit() {
 }
 
 #[test]
-fn what_starts_in_contact_is_hit_at_once() {
+fn primitives_that_start_in_contact_hit_at_time_zero() {
     let x = [
         v(0.0, 0.0, 0.0),
         v(3.0, 0.0, 0.0),
@@ -185,7 +185,7 @@ fn what_starts_in_contact_is_hit_at_once() {
 }
 
 #[test]
-fn what_starts_within_the_separation_may_still_move_and_leave() {
+fn primitives_that_start_within_the_separation_may_separate() {
     let start = [
         v(0.0, 0.0, 0.0),
         v(3.0, 0.0, 0.0),
@@ -200,8 +200,8 @@ fn what_starts_within_the_separation_may_still_move_and_leave() {
     assert!(hit.time > 0.0 && hit.closest.vector.z >= 0.8 * 0.01);
 }
 
-/// An edge that turns about the point where it is near to another, far within
-/// the separation. Seen along any one direction its far end comes through soon.
+/// An edge that rotates about the point where it is near to another, far within
+/// the separation. Along any one direction its far end soon crosses.
 #[test]
 fn an_edge_that_turns_on_another_is_no_false_alarm() {
     let start = [

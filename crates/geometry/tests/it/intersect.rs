@@ -1,5 +1,5 @@
-//! The witness of intersections against all pairs, judged by separating axes
-//! in integers.
+//! The exact intersection check against all pairs, tested by separating axes in
+//! integers.
 
 use conatus_geometry::intersect::{crosses_plane, intersecting_pairs};
 use conatus_geometry::{Mesh, icosphere};
@@ -24,8 +24,8 @@ fn dot(a: Vector, b: Vector) -> i64 {
 }
 
 /// Whether two convex sets of corners (points, segments, triangles) have a
-/// common point: no axis among the products of their edges, nor at right
-/// angles to one of these and an edge, has them strictly apart.
+/// common point: no axis among the cross products of their edges, nor at right
+/// angles to one of these and an edge, separates them strictly.
 fn meet(p: &[Vector], q: &[Vector]) -> bool {
     let mut edges = vec![sub(q[0], p[0])];
     for x in [p, q] {
@@ -51,7 +51,7 @@ fn meet(p: &[Vector], q: &[Vector]) -> bool {
     })
 }
 
-/// The definition in the documentation, word by word.
+/// The definition in the documentation, literally.
 fn intersect(vertices: &[Vector], s: [u32; 3], t: [u32; 3]) -> bool {
     let at = |x: &[u32]| -> Vec<Vector> { x.iter().map(|&i| vertices[i as usize]).collect() };
     let without = |x: [u32; 3], y: [u32; 3]| -> Vec<u32> {
@@ -62,7 +62,7 @@ fn intersect(vertices: &[Vector], s: [u32; 3], t: [u32; 3]) -> bool {
         3 => meet(&at(&s), &at(&t)),
         2 => meet(&at(&in_s), &at(&t)) || meet(&at(&in_t), &at(&s)),
         1 => {
-            // Overlapping: the third corners see the edge the same way round.
+            // Overlapping: the third corners lie on the same side of the edge.
             let common: Vec<u32> = s.into_iter().filter(|i| t.contains(i)).collect();
             let (u, v) = (vertices[common[0] as usize], vertices[common[1] as usize]);
             let normal = |w: u32| cross(sub(v, u), sub(vertices[w as usize], u));
@@ -113,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8 * ProptestConfig::default().cases))]
 
     #[test]
-    fn the_witness_agrees_with_separating_axes_in_integers(
+    fn the_check_agrees_with_separating_axes_in_integers(
         (vertices, triangles) in prop_oneof![soup(2), soup(4), soup(300)],
     ) {
         let found = intersecting_pairs(&float(&vertices), &triangles, usize::MAX, |_, _| false);
@@ -175,7 +175,7 @@ fn one_rounding_decides_between_touching_and_apart() {
 }
 
 #[test]
-fn a_sheet_folded_flat_is_seen_and_one_folded_nearly_is_not() {
+fn a_sheet_folded_flat_intersects_and_one_folded_nearly_does_not() {
     let fold = |z: f64| {
         let x = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
         let vertices = [x(0., 0., 0.), x(0., 1., 0.), x(1., 0., 0.), x(0.9, 0.3, z)];

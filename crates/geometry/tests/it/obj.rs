@@ -1,12 +1,12 @@
 //! Wavefront OBJ: what is read, what is refused and where, and that no text
-//! whatever brings the reader down.
+//! makes the parser panic.
 
 use conatus_geometry::obj::{self, ObjError, ObjErrorKind};
 use conatus_geometry::{Axis, Mesh, Solid};
 use conatus_math::DVec3;
 use proptest::prelude::*;
 
-/// Written in as many ways as the format has.
+/// Uses every notation of the format.
 const TETRAHEDRON: &str = "\u{feff}# a tetrahedron
 mtllib none.mtl
 o corner piece
@@ -140,7 +140,7 @@ fn vertex_zero_is_refused() {
 }
 
 #[test]
-fn a_vertex_that_is_not_there_is_refused_with_their_number() {
+fn a_missing_vertex_is_refused_with_the_vertex_count() {
     let error = fails("v 1 2 3\nv 3 2 1\nf 1 2 3\n");
     assert_eq!((error.line, error.column), (3, 7));
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_corner_that_is_no_index_is_refused() {
 }
 
 #[test]
-fn a_file_cut_in_half_is_said_to_be() {
+fn a_truncated_file_is_reported_as_truncated() {
     let tails = [
         "f 1 2",
         "v 1.0 2",
@@ -229,8 +229,8 @@ fn every_solid_survives_writing_and_reading_bit_for_bit() {
     }
 }
 
-/// Either a sound mesh or an error that points into the text.
-fn survives(text: &str) {
+/// Either a valid mesh or an error with a place in the text.
+fn parses_without_panic(text: &str) {
     match obj::parse(text, 1.0) {
         Ok(read) => {
             let count = read.mesh.vertices.len();
@@ -264,7 +264,7 @@ fn valid_text() -> impl Strategy<Value = String> {
     ])
 }
 
-/// Characters that mean something to the reader come often.
+/// Characters with a meaning in the format are frequent.
 fn insertion() -> impl Strategy<Value = String> {
     prop_oneof![
         "[vfgo#/\\\\0-9 .\\-+e\\r\\n\\t]{0,12}",
@@ -279,17 +279,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 5 / 2))]
 
     #[test]
-    fn any_text_is_survived(text in any::<String>()) {
-        survives(&text);
+    fn any_text_is_parsed_without_panic(text in any::<String>()) {
+        parses_without_panic(&text);
     }
 
     #[test]
-    fn texts_of_obj_characters_are_survived(text in "[vfg#/\\\\0-3 .\\-\\r\\n]{0,80}") {
-        survives(&text);
+    fn texts_of_obj_characters_are_parsed_without_panic(text in "[vfg#/\\\\0-3 .\\-\\r\\n]{0,80}") {
+        parses_without_panic(&text);
     }
 
     #[test]
-    fn flipped_bytes_are_survived(
+    fn flipped_bytes_are_parsed_without_panic(
         text in valid_text(),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
@@ -298,17 +298,17 @@ proptest! {
             let i = place.index(bytes.len());
             bytes[i] ^= value;
         }
-        survives(&String::from_utf8_lossy(&bytes));
+        parses_without_panic(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn cut_texts_are_survived(text in valid_text(), place in any::<prop::sample::Index>()) {
+    fn truncated_texts_are_parsed_without_panic(text in valid_text(), place in any::<prop::sample::Index>()) {
         let bytes = &text.as_bytes()[..place.index(text.len())];
-        survives(&String::from_utf8_lossy(bytes));
+        parses_without_panic(&String::from_utf8_lossy(bytes));
     }
 
     #[test]
-    fn insertions_are_survived(
+    fn insertions_are_parsed_without_panic(
         text in valid_text(),
         insertions in prop::collection::vec((any::<prop::sample::Index>(), insertion()), 1..5),
     ) {
@@ -317,7 +317,7 @@ proptest! {
             let i = place.index(characters.len());
             characters.splice(i..i, insertion.chars());
         }
-        survives(&characters.into_iter().collect::<String>());
+        parses_without_panic(&characters.into_iter().collect::<String>());
     }
 
     #[test]

@@ -1,16 +1,15 @@
-//! The factor of a block-tridiagonal matrix, and solutions by it.
+//! The Cholesky factor of a block-tridiagonal matrix, and solves with it.
 
 use super::kernel::{self, Panel, Width};
 use super::sparsity::Sparsity;
-use super::{BlockTridiagonal, Layout, halves};
+use super::{BlockTridiagonal, Layout, below_diagonal};
 use crate::vector::{add_scaled, dot};
 use std::fmt;
 
-/// The matrix is not positive definite to the precision of its numbers, or not
-/// finite.
+/// The matrix is not positive definite to working precision, or not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPositiveDefinite {
-    /// The row at which the factorisation ended.
+    /// The row at which the factorisation failed.
     pub row: usize,
 }
 
@@ -22,20 +21,19 @@ impl fmt::Display for NotPositiveDefinite {
 
 impl std::error::Error for NotPositiveDefinite {}
 
-/// The factor L of a [`BlockTridiagonal`], with the memory for it.
+/// The factor L of a [`BlockTridiagonal`], with its memory.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     layout: Layout,
     numbers: Vec<f64>,
-    /// The smallest pivots that count as positive: smaller ones may be
-    /// rounding alone.
+    /// Pivot thresholds: smaller pivots may be rounding errors.
     least: Vec<f64>,
     sparsity: Sparsity,
     width: Width,
 }
 
 impl Cholesky {
-    /// Memory for factors of matrices with blocks like those of `a`.
+    /// Allocates factors for matrices with the blocks of `a`.
     pub fn new(a: &BlockTridiagonal) -> Self {
         Self {
             layout: a.layout.clone(),
@@ -46,7 +44,7 @@ impl Cholesky {
         }
     }
 
-    /// Factorises A + diag(`damping`). After a failure the factor is of no use.
+    /// Factorises A + diag(`damping`). After a failure the factor is invalid.
     pub fn factorise(
         &mut self,
         a: &BlockTridiagonal,
@@ -93,7 +91,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Solves A x = b in place: `x` holds b before and x after.
+    /// Solves A x = b in place: `x` holds b on input and x on output.
     pub fn solve(&self, x: &mut [f64]) {
         assert_eq!(x.len(), self.layout.block.len(), "one number for each row");
         let layout = &self.layout;
@@ -101,7 +99,7 @@ impl Cholesky {
             for j in 0..layout.size(k) {
                 let here = layout.start[k] + j;
                 x[here] *= self.numbers[layout.column(k, j) + j];
-                for (rows, numbers) in halves(layout, &self.numbers, k, j) {
+                for (rows, numbers) in below_diagonal(layout, &self.numbers, k, j) {
                     let factor = -x[here];
                     add_scaled(&mut x[rows], factor, numbers);
                 }
@@ -110,7 +108,7 @@ impl Cholesky {
         for k in (0..layout.blocks()).rev() {
             for j in (0..layout.size(k)).rev() {
                 let here = layout.start[k] + j;
-                for (rows, numbers) in halves(layout, &self.numbers, k, j) {
+                for (rows, numbers) in below_diagonal(layout, &self.numbers, k, j) {
                     x[here] -= dot(numbers, &x[rows]);
                 }
                 x[here] *= self.numbers[layout.column(k, j) + j];

@@ -1,24 +1,22 @@
-//! Cholesky's method on panels: tall columns of numbers that lie one column
-//! after the other.
+//! Cholesky's method on panels: column-major blocks of numbers.
 //!
 //! Every entry of the result is made by the same operations in the same order
-//! (products are taken away one by one, from the first column on, and nothing
-//! is fused), whatever the shape of the tiles in which the work is done. So a
-//! wide processor gives the same bits as a narrow one, only sooner. Tiles that are
-//! zero are left out ([`Sparsity`]), which changes no bit either: unknowns that
-//! have nothing to do with each other cost nothing.
+//! (products are subtracted one by one, from the first column on, and nothing
+//! is fused), whatever the shape of the tiles. So all SIMD widths give the same
+//! bits. Zero tiles are skipped ([`Sparsity`]), which changes no bit either:
+//! uncoupled unknowns cost nothing.
 
 use super::sparsity::Sparsity;
 use crate::lanes::{Lanes, Real};
 
 /// Columns of a tile. Sizes of blocks are rounded up to a multiple of it, so
-/// that no tile has an edge.
-pub(super) const GRAIN: usize = 8;
+/// that all tiles are full.
+pub(super) const TILE_SIZE: usize = 8;
 
-/// Columns of equal length, one after the other.
+/// A panel: columns of equal length, column-major.
 pub(super) struct Panel<'a> {
     pub numbers: &'a mut [f64],
-    /// From one column to the next.
+    /// The distance between columns.
     pub stride: usize,
     /// Rows of the diagonal block, which is square.
     pub square: usize,
@@ -26,7 +24,7 @@ pub(super) struct Panel<'a> {
     pub below: usize,
 }
 
-/// How wide the processor is.
+/// The SIMD width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     Baseline,
@@ -35,7 +33,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// All that this processor has, the best one last.
+    /// All that this processor supports, the widest last.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let (avx2, avx512) = (
@@ -60,8 +58,8 @@ impl Width {
 
 /// Factorises the square D of the panel into L Lᵀ and replaces the block B
 /// below it by B L⁻ᵀ. The diagonal of L is stored inverted. Pivots have to be
-/// above `least`, one for each column; otherwise the column is returned. Tells
-/// which tiles are not zero then.
+/// above `least`, one for each column; otherwise the column is returned.
+/// Updates which tiles are not zero.
 pub(super) fn factorise(
     panel: &mut Panel,
     sparsity: &mut Sparsity,
@@ -74,13 +72,13 @@ pub(super) fn factorise(
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 support was just checked.
             unsafe { factorise_avx2(panel, sparsity, least) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
-            // SAFETY: the processor was just asked for AVX-512F and VL.
+            // SAFETY: support of AVX-512F and VL was just checked.
             unsafe { factorise_avx512(panel, sparsity, least) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -88,20 +86,20 @@ pub(super) fn factorise(
     }
 }
 
-/// Takes B Bᵀ of a factorised panel away from the square of the next one.
+/// Subtracts B Bᵀ of a factorised panel from the square of the next one.
 pub(super) fn eliminate(panel: &Panel, sparsity: &Sparsity, next: &mut Panel, width: Width) {
     match width {
         Width::Baseline => eliminate_in::<2>(panel, sparsity, next),
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 => {
             assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 support was just checked.
             unsafe { eliminate_avx2(panel, sparsity, next) }
         }
         #[cfg(target_arch = "x86_64")]
         Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"));
-            // SAFETY: the processor was just asked for AVX-512F and VL.
+            // SAFETY: support of AVX-512F and VL was just checked.
             unsafe { eliminate_avx512(panel, sparsity, next) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -109,9 +107,9 @@ pub(super) fn eliminate(panel: &Panel, sparsity: &Sparsity, next: &mut Panel, wi
     }
 }
 
-/// Adds to a piece of a column what rows of `n` numbers make of it: for each row
+/// Adds to a part of a column the products of rows of `n` numbers: for each row
 /// its number at `b` times those from `from` on. Rows come in groups of four,
-/// and the rest one by one.
+/// then one by one.
 pub(super) fn add_products(
     into: &mut [f64],
     rows: (&[f64], &[f64]),
@@ -124,7 +122,7 @@ pub(super) fn add_products(
         #[cfg(target_arch = "x86_64")]
         Width::Avx2 | Width::Avx512 => {
             assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
+            // SAFETY: AVX2 support was just checked.
             unsafe { add_products_avx2(into, rows, n, b, from) }
         }
         _ => add_products_in(into, rows, n, b, from),
@@ -156,7 +154,7 @@ fn add_products_in(into: &mut [f64], rows: (&[f64], &[f64]), n: usize, b: usize,
     }
 }
 
-/// A piece of a column stays in registers while all rows are added to it.
+/// A part of a column stays in registers while all rows are added to it.
 #[inline(always)]
 fn add_to_tile<const L: usize>(
     tile: [f64; L],
@@ -210,11 +208,11 @@ fn eliminate_avx512(panel: &Panel, sparsity: &Sparsity, next: &mut Panel) {
     eliminate_in::<8>(panel, sparsity, next);
 }
 
-/// A piece of a panel: `GRAIN` columns of `L` rows, which fill a register.
-type Tile<const L: usize> = [Lanes<L>; GRAIN];
+/// A tile of a panel: `TILE_SIZE` columns of `L` rows, which fill a register.
+type Tile<const L: usize> = [Lanes<L>; TILE_SIZE];
 
-/// The square on the diagonal at which a tile's columns begin.
-type Corner = [[f64; GRAIN]; GRAIN];
+/// The square on the diagonal where a tile's columns begin.
+type Corner = [[f64; TILE_SIZE]; TILE_SIZE];
 
 #[inline(always)]
 fn factorise_in<const L: usize>(
@@ -223,28 +221,28 @@ fn factorise_in<const L: usize>(
     least: &[f64],
 ) -> Result<(), usize> {
     let (stride, rows) = (panel.stride, panel.square + panel.below);
-    for j in (0..panel.square).step_by(GRAIN) {
+    for j in (0..panel.square).step_by(TILE_SIZE) {
         let (done, rest) = panel.numbers.split_at_mut(j * stride);
-        let column = j / GRAIN;
-        for i in (j..j + GRAIN).step_by(L) {
+        let column = j / TILE_SIZE;
+        for i in (j..j + TILE_SIZE).step_by(L) {
             let mut tile = load::<L>(rest, stride, i);
             for left in sparsity.shared(column, column, column) {
-                tile = subtract(tile, grain(done, stride, left), stride, i, j);
+                tile = subtract(tile, tile_columns(done, stride, left), stride, i, j);
             }
             store(&tile, rest, stride, i);
         }
         let corner = pivots(rest, stride, j, &least[j..]).map_err(|k| j + k)?;
-        for row in column + 1..rows / GRAIN {
+        for row in column + 1..rows / TILE_SIZE {
             let fills = sparsity.shared(row, column, column).next().is_some();
             if !fills && !sparsity.has(row, column) {
                 continue;
             }
-            for i in (row * GRAIN..(row + 1) * GRAIN).step_by(L) {
+            for i in (row * TILE_SIZE..(row + 1) * TILE_SIZE).step_by(L) {
                 let mut tile = load::<L>(rest, stride, i);
                 for left in sparsity.shared(row, column, column) {
-                    tile = subtract(tile, grain(done, stride, left), stride, i, j);
+                    tile = subtract(tile, tile_columns(done, stride, left), stride, i, j);
                 }
-                for c in 0..GRAIN {
+                for c in 0..TILE_SIZE {
                     for q in 0..c {
                         tile[c] = tile[c] - tile[q] * Lanes::splat(corner[q][c]);
                     }
@@ -261,19 +259,25 @@ fn factorise_in<const L: usize>(
 #[inline(always)]
 fn eliminate_in<const L: usize>(panel: &Panel, sparsity: &Sparsity, next: &mut Panel) {
     let (from, stride, top) = (&*panel.numbers, panel.stride, panel.square);
-    let columns = panel.square / GRAIN;
-    for j in (0..panel.below).step_by(GRAIN) {
+    let columns = panel.square / TILE_SIZE;
+    for j in (0..panel.below).step_by(TILE_SIZE) {
         let into = &mut next.numbers[j * next.stride..];
-        let other = (top + j) / GRAIN;
-        for row in j / GRAIN..panel.below / GRAIN {
-            let shared = || sparsity.shared(top / GRAIN + row, other, columns);
+        let other = (top + j) / TILE_SIZE;
+        for row in j / TILE_SIZE..panel.below / TILE_SIZE {
+            let shared = || sparsity.shared(top / TILE_SIZE + row, other, columns);
             if shared().next().is_none() {
                 continue;
             }
-            for i in (row * GRAIN..(row + 1) * GRAIN).step_by(L) {
+            for i in (row * TILE_SIZE..(row + 1) * TILE_SIZE).step_by(L) {
                 let mut tile = load::<L>(into, next.stride, i);
                 for left in shared() {
-                    tile = subtract(tile, grain(from, stride, left), stride, top + i, top + j);
+                    tile = subtract(
+                        tile,
+                        tile_columns(from, stride, left),
+                        stride,
+                        top + i,
+                        top + j,
+                    );
                 }
                 store(&tile, into, next.stride, i);
             }
@@ -283,11 +287,11 @@ fn eliminate_in<const L: usize>(panel: &Panel, sparsity: &Sparsity, next: &mut P
 
 /// The columns of a column of tiles.
 #[inline(always)]
-fn grain(numbers: &[f64], stride: usize, column: usize) -> &[f64] {
-    &numbers[column * GRAIN * stride..][..GRAIN * stride]
+fn tile_columns(numbers: &[f64], stride: usize, column: usize) -> &[f64] {
+    &numbers[column * TILE_SIZE * stride..][..TILE_SIZE * stride]
 }
 
-/// Takes away the products of rows from `i` on with rows from `j` on, summed
+/// Subtracts the products of rows from `i` on with rows from `j` on, summed
 /// over all columns of `left`.
 #[inline(always)]
 fn subtract<const L: usize>(
@@ -298,9 +302,9 @@ fn subtract<const L: usize>(
     j: usize,
 ) -> Tile<L> {
     for column in left.chunks_exact(stride) {
-        let (mut a, b) = (Lanes::splat(0.0), &column[j..j + GRAIN]);
+        let (mut a, b) = (Lanes::splat(0.0), &column[j..j + TILE_SIZE]);
         a.0.copy_from_slice(&column[i..i + L]);
-        for c in 0..GRAIN {
+        for c in 0..TILE_SIZE {
             tile[c] = tile[c] - a * Lanes::splat(b[c]);
         }
     }
@@ -309,8 +313,8 @@ fn subtract<const L: usize>(
 
 #[inline(always)]
 fn load<const L: usize>(from: &[f64], stride: usize, i: usize) -> Tile<L> {
-    let mut tile = [Lanes::splat(0.0); GRAIN];
-    for c in 0..GRAIN {
+    let mut tile = [Lanes::splat(0.0); TILE_SIZE];
+    for c in 0..TILE_SIZE {
         tile[c].0.copy_from_slice(&from[c * stride + i..][..L]);
     }
     tile
@@ -318,21 +322,21 @@ fn load<const L: usize>(from: &[f64], stride: usize, i: usize) -> Tile<L> {
 
 #[inline(always)]
 fn store<const L: usize>(tile: &Tile<L>, into: &mut [f64], stride: usize, i: usize) {
-    for c in 0..GRAIN {
+    for c in 0..TILE_SIZE {
         into[c * stride + i..][..L].copy_from_slice(&tile[c].0);
     }
 }
 
 /// Cholesky's method for the corner at row `i` of `rest`, which it returns.
-/// What is above its diagonal is never read.
+/// Entries above its diagonal are never read.
 #[inline(always)]
 fn pivots(rest: &mut [f64], stride: usize, i: usize, least: &[f64]) -> Result<Corner, usize> {
-    let mut corner = [[0.0; GRAIN]; GRAIN];
-    for c in 0..GRAIN {
+    let mut corner = [[0.0; TILE_SIZE]; TILE_SIZE];
+    for c in 0..TILE_SIZE {
         let place = c * stride + i;
         let (done, left) = corner.split_at_mut(c);
         let column = &mut left[0];
-        column.copy_from_slice(&rest[place..][..GRAIN]);
+        column.copy_from_slice(&rest[place..][..TILE_SIZE]);
         for other in done {
             let factor = other[c];
             for (x, y) in column[c..].iter_mut().zip(&other[c..]) {
@@ -347,7 +351,7 @@ fn pivots(rest: &mut [f64], stride: usize, i: usize, least: &[f64]) -> Result<Co
         column[c] = 1.0 / pivot.sqrt();
         let inverse = column[c];
         column[c + 1..].iter_mut().for_each(|x| *x *= inverse);
-        rest[place..][..GRAIN].copy_from_slice(column);
+        rest[place..][..TILE_SIZE].copy_from_slice(column);
     }
     Ok(corner)
 }
@@ -402,9 +406,9 @@ mod tests {
     }
 
     #[test]
-    fn leaving_out_zeros_changes_no_bit() {
-        // Two systems that know nothing of each other, and fill in between; also with
-        // more columns of tiles than there are bits in a number.
+    fn skipping_zero_tiles_changes_no_bit() {
+        // Two uncoupled systems, and fill-in between them; also with more
+        // columns of tiles than there are bits in a word.
         leaves_out_zeros(40, 32, 30);
         leaves_out_zeros(536, 32, 1800);
     }
@@ -439,9 +443,9 @@ mod tests {
             square,
             below,
         });
-        let words = (square / GRAIN).div_ceil(64);
+        let words = (square / TILE_SIZE).div_ceil(64);
         let mut full = Sparsity {
-            bits: vec![u64::MAX; words * stride / GRAIN],
+            bits: vec![u64::MAX; words * stride / TILE_SIZE],
             words,
         };
         let tiles: u32 = found.bits.iter().map(|bits| bits.count_ones()).sum();

@@ -1,31 +1,34 @@
-//! Which parts of a panel are zero, and may be left out.
+//! Which tiles of a panel are zero and can be skipped.
 
-use super::kernel::{GRAIN, Panel};
+use super::kernel::{Panel, TILE_SIZE};
 
-/// Which tiles of `GRAIN` by `GRAIN` numbers of a panel are not zero.
+/// Which tiles of `TILE_SIZE` by `TILE_SIZE` numbers of a panel are not zero.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sparsity {
-    /// One bit for each tile; those of a row of tiles follow each other.
+    /// One bit for each tile, row by row.
     pub bits: Vec<u64>,
-    /// Numbers for a row of tiles.
+    /// Words for a row of tiles.
     pub words: usize,
 }
 
 impl Sparsity {
-    /// Looks at all that is below the diagonal.
+    /// Scans all tiles below the diagonal.
     pub fn find(&mut self, panel: &Panel) {
-        let (columns, rows) = (panel.square / GRAIN, (panel.square + panel.below) / GRAIN);
+        let (columns, rows) = (
+            panel.square / TILE_SIZE,
+            (panel.square + panel.below) / TILE_SIZE,
+        );
         self.words = columns.div_ceil(64);
         self.bits.clear();
         self.bits.resize(rows * self.words, 0);
         for column in 0..columns {
-            let numbers = &panel.numbers[column * GRAIN * panel.stride..];
+            let numbers = &panel.numbers[column * TILE_SIZE * panel.stride..];
             for row in column..rows {
                 let zero = |c: usize| {
-                    let tile = &numbers[c * panel.stride + row * GRAIN..][..GRAIN];
+                    let tile = &numbers[c * panel.stride + row * TILE_SIZE..][..TILE_SIZE];
                     tile.iter().all(|x| *x == 0.0)
                 };
-                if row == column || !(0..GRAIN).all(zero) {
+                if row == column || !(0..TILE_SIZE).all(zero) {
                     self.set(row, column);
                 }
             }

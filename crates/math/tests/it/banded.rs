@@ -2,7 +2,7 @@
 
 use conatus_math::banded::{BlockTridiagonal, Cholesky};
 
-/// Numbers between −1 and 1 that look random, always the same.
+/// Pseudo-random numbers between −1 and 1, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -18,7 +18,8 @@ impl Numbers {
     }
 }
 
-/// A matrix of both kinds: residuals with random unknowns of neighbours.
+/// The same matrix in both formats: residuals with random unknowns of
+/// neighbours.
 fn both_kinds(sizes: &[usize], numbers: &mut Numbers) -> (BlockTridiagonal, Vec<Vec<f64>>) {
     let mut banded = BlockTridiagonal::new(sizes);
     let n = banded.len();
@@ -27,7 +28,7 @@ fn both_kinds(sizes: &[usize], numbers: &mut Numbers) -> (BlockTridiagonal, Vec<
     for (k, &size) in sizes.iter().enumerate() {
         let reach = size + sizes.get(k + 1).unwrap_or(&0);
         for group in 0..size / 2 + 2 {
-            // All unknowns, or every other one by chance: long runs and short.
+            // All unknowns, or a random half: long runs and short.
             let unknowns =
                 (start..start + reach).filter(|_| group % 2 == 0 || numbers.next() < 0.0);
             let unknowns: Vec<usize> = unknowns.collect();
@@ -99,7 +100,7 @@ fn a_solution_is_that_of_the_dense_matrix() {
         let b = numbers.many(n);
         let mut x = b.clone();
         let mut cholesky = Cholesky::new(&banded);
-        // Twice, because the memory is used again.
+        // Twice, because the memory is reused.
         assert_eq!(cholesky.factorise(&banded, &vec![1.0; n]), Ok(()));
         assert_eq!(cholesky.factorise(&banded, &vec![0.0; n]), Ok(()));
         cholesky.solve(&mut x);
@@ -167,7 +168,7 @@ fn a_matrix_that_is_not_positive_definite_is_refused_with_its_row() {
     assert_eq!(row(&|a| a.add(24, 12, 1.001)), Err(24));
     assert_eq!(row(&|a| a.add(8, 5, f64::NAN)), Err(8));
     assert_eq!(row(&|a| a.add(25, 25, f64::INFINITY)), Err(25));
-    // Two rows that are the same but for rounding: a pivot of rounding alone.
+    // Two rows that are equal up to rounding: a pivot of rounding error only.
     let singular = |a: &mut BlockTridiagonal| {
         a.add(1, 1, -1.0);
         a.add(2, 2, -1.0);

@@ -45,7 +45,7 @@ fn the_matrix_of_a_quaternion_is_the_exponential_of_its_turn() {
     }
 }
 
-/// Chaney (12): R changes by R ω̃ when the body turns about axes of its own.
+/// Chaney (12): R changes by R ω̃ when the body rotates about its own axes.
 #[test]
 fn the_rate_of_the_matrix_is_the_change_of_a_turning_body() {
     let r0 = by_series(axis(), 0.7);

@@ -11,8 +11,8 @@ fn near(a: DMat3, b: DMat3, tolerance: f64) -> bool {
     a.abs_diff_eq(b, tolerance)
 }
 
-/// A turn from geometry alone: the part along the axis stays, the part across
-/// it moves round a circle.
+/// A rotation from geometry alone: the component along the axis is unchanged,
+/// the component across it moves on a circle.
 fn turned(p: DVec3, n: DVec3, angle: f64) -> DVec3 {
     let along = n * p.dot(n);
     let across = p - along;

@@ -1,4 +1,4 @@
-//! The exponential map against its slow twins: quaternions, paths, central
+//! The exponential map against slow references: quaternions, paths, central
 //! differences.
 
 use conatus_math::exp_map::{Rotation, re_centre};
@@ -59,8 +59,8 @@ fn largest(m: DMat3) -> f64 {
 fn the_matrix_is_that_of_the_quaternion() {
     for [r, r_dot, r_ddot] in cases() {
         let matrix = Rotation::new(r, r_dot, r_ddot).matrix;
-        let twin = rotation::to_matrix(rotation::exp(r));
-        assert!(largest(matrix - twin) < 4e-15, "{r}");
+        let reference = rotation::to_matrix(rotation::exp(r));
+        assert!(largest(matrix - reference) < 4e-15, "{r}");
         assert!(largest(matrix * matrix.transpose() - DMat3::IDENTITY) < 4e-15);
     }
 }
@@ -76,7 +76,7 @@ where
 #[test]
 fn angular_velocity_and_acceleration_are_those_of_the_path() {
     for [r, v, a] in cases() {
-        // A cubic, so that the third derivative is seen to play no part.
+        // A cubic, to show that the third derivative has no effect.
         let at = |t: f64| r + v * t + a * (0.5 * t * t) + some(9) * (t * t * t);
         let rate = |t: f64| v + a * t + some(9) * (3.0 * t * t);
         let change = |t: f64| a + some(9) * (6.0 * t);
@@ -132,8 +132,8 @@ fn the_adjoint_is_the_gradient_by_central_differences() {
 }
 
 #[test]
-fn nothing_jumps_where_the_formulas_change() {
-    // The branch is at |r| = 2: numbers on its two sides differ by rounding.
+fn results_are_continuous_where_the_formulas_change() {
+    // The branch is at |r| = 2: values on its two sides differ by rounding.
     for i in 0..50 {
         let (n, v, a) = (unit(i), some(i), some(i + 1));
         let (g, w, z) = (DMat3::from_cols(v, a, n), some(i + 2), some(i + 3));
@@ -167,7 +167,7 @@ fn re_centring_changes_the_vector_and_nothing_else() {
 }
 
 #[test]
-fn numbers_that_are_none_stay_so_without_harm() {
+fn non_finite_inputs_do_not_panic_or_hang() {
     for bad in [f64::NAN, f64::INFINITY, 1e200] {
         let rotation = Rotation::new(DVec3::splat(bad), DVec3::X, DVec3::Y);
         let gradient = rotation.adjoint(&DMat3::IDENTITY, DVec3::X, DVec3::Y);

@@ -43,7 +43,7 @@ fn rosenbrocks_valley_is_followed_to_its_end() {
 }
 
 #[test]
-fn so_is_the_valley_in_a_hundred_dimensions() {
+fn rosenbrocks_valley_in_a_hundred_dimensions_is_followed_to_its_end() {
     let mut x: Vec<f64> = (0..100).map(|i| [-1.2, 1.0][i % 2]).collect();
     let outcome = minimise(&mut x, &exactly(1e-9), rosenbrock, go_on);
     assert_eq!(outcome.reason, Reason::Gradient);
@@ -52,7 +52,7 @@ fn so_is_the_valley_in_a_hundred_dimensions() {
         outcome.evaluations < 5 * outcome.iterations / 4,
         "{outcome:?}"
     );
-    // There is another minimum of this chain, near (−1, 1, 1, …).
+    // This chain has another minimum, near (−1, 1, 1, …).
     assert!(x[1..].iter().all(|x| (x - 1.0).abs() < 1e-6), "{x:?}");
 }
 
@@ -94,7 +94,7 @@ fn a_preconditioner_makes_an_ill_conditioned_problem_easy() {
 }
 
 #[test]
-fn a_preconditioner_that_misleads_is_left_out() {
+fn a_bad_preconditioner_is_dropped() {
     let mut x = [-1.2, 1.0];
     let uphill = |v: &mut [f64]| v.iter_mut().for_each(|v| *v = -*v);
     let outcome = minimise_preconditioned(&mut x, &exactly(1e-6), rosenbrock, uphill, go_on);
@@ -102,8 +102,9 @@ fn a_preconditioner_that_misleads_is_left_out() {
 }
 
 #[test]
-fn a_kink_is_found_and_left_in_peace() {
-    // |x − 1| + 3 |y| + a little bowl: the minimum has no gradient.
+fn a_minimum_at_a_kink_is_found() {
+    // |x − 1| + 3 |y| + a small quadratic: the gradient is undefined at the
+    // minimum.
     let kinks = |x: &[f64], gradient: &mut [f64]| {
         gradient[0] = (x[0] - 1.0).signum() + 0.2 * x[0];
         gradient[1] = 3.0 * x[1].signum();
@@ -116,8 +117,8 @@ fn a_kink_is_found_and_left_in_peace() {
 }
 
 #[test]
-fn steps_into_the_undefined_are_made_shorter() {
-    // x − ln x, undefined for x ≤ 0, from where the first step goes there.
+fn steps_to_undefined_values_are_shortened() {
+    // x − ln x, undefined for x ≤ 0; the first step goes there.
     for nothing in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let log = |x: &[f64], gradient: &mut [f64]| {
             gradient[0] = 50.0 * (1.0 - 1.0 / x[0]);
@@ -142,7 +143,7 @@ fn steps_into_the_undefined_are_made_shorter() {
 }
 
 #[test]
-fn a_start_that_is_undefined_is_left_as_it_is() {
+fn an_undefined_start_is_not_changed() {
     let nothing = |_: &[f64], _: &mut [f64]| f64::NAN;
     let mut x = [3.0];
     let outcome = minimise(&mut x, &Settings::default(), nothing, go_on);
@@ -162,7 +163,7 @@ fn a_wrong_gradient_ends_the_search_and_keeps_the_best() {
 }
 
 #[test]
-fn a_function_of_chance_comes_to_an_end() {
+fn minimising_a_random_function_terminates() {
     for seed in 0..20u64 {
         let mut state = seed;
         let mut next = || {
@@ -182,7 +183,7 @@ fn a_function_of_chance_comes_to_an_end() {
 }
 
 #[test]
-fn the_caller_hears_of_every_iteration_and_may_end_it() {
+fn the_callback_sees_every_iteration_and_may_stop_it() {
     let mut x = [-1.2, 1.0];
     let mut values = Vec::new();
     let outcome = minimise(&mut x, &exactly(1e-9), rosenbrock, |at| {
@@ -201,7 +202,7 @@ fn the_caller_hears_of_every_iteration_and_may_end_it() {
 }
 
 #[test]
-fn iterations_and_a_small_decrease_end_it_too() {
+fn the_iteration_limit_and_a_small_decrease_stop_it() {
     let run = |limits| {
         let settings = Settings {
             limits,
@@ -228,9 +229,9 @@ fn iterations_and_a_small_decrease_end_it_too() {
     );
 }
 
-/// The story: searches that a user had abandoned went on to the end of their line
-/// searches, because only iterations could be stopped. An objective that returns `None`
-/// ends the minimisation at that evaluation, and the best point so far is kept.
+/// A bug: abandoned searches went on to the end of their line searches, because
+/// only iterations could be stopped. An objective that returns `None` ends the
+/// minimisation at that evaluation, and the best point so far is kept.
 #[test]
 fn an_objective_ends_the_minimisation_within_a_line_search() {
     for last in 0..40 {

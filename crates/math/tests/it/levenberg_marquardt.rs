@@ -1,11 +1,12 @@
-//! Levenberg's and Marquardt's method on chains of residuals.
+//! The Levenberg-Marquardt method on chains of residuals.
 
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::levenberg_marquardt::{Settings, minimise};
 use conatus_math::minimise::{Iteration, Limits, Outcome, Reason};
 use std::ops::ControlFlow;
 
-/// A residual, the unknowns it depends on, and its derivatives by them.
+/// A residual, the unknowns it depends on, and its derivatives with respect to
+/// them.
 type Residual = (f64, Vec<usize>, Vec<f64>);
 
 /// Half the sum of squares, with gradient and matrix.
@@ -67,8 +68,8 @@ fn a_chain_of_valleys_is_solved_with_ever_faster_steps() {
     let Run { x, outcome, values } = run(&start, &[7, 20, 1, 13, 19], rosenbrock);
     assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-7), "{x:?}");
     assert!(outcome.iterations < 10, "{outcome:?}");
-    // The cost is the square of the error: from step to step the error falls
-    // by more than a hundred at the end, and ever more.
+    // The cost is the square of the error: at the end the error falls by more
+    // than a hundred in each step, with increasing rate.
     let last = &values[values.len() - 3..];
     assert!(
         last[1] < 1e-4 * last[0] && last[2] < 1e-4 * last[1],
@@ -87,18 +88,18 @@ fn a_curved_valley_is_followed_from_far_away() {
 }
 
 #[test]
-fn what_no_residual_determines_stays_where_it_is() {
-    // x₀² + x₁ = 2 has a whole curve of solutions; x₂ plays no part at all.
+fn unknowns_without_residuals_keep_their_value() {
+    // x₀² + x₁ = 2 has a whole curve of solutions; no residual depends on x₂.
     let residuals = |x: &[f64]| vec![(x[0] * x[0] + x[1] - 2.0, vec![0, 1], vec![2.0 * x[0], 1.0])];
     let Run { x, outcome, .. } = run(&[3.0, 1.0, 5.0], &[1, 2], residuals);
     assert!((x[0] * x[0] + x[1] - 2.0).abs() < 1e-8, "{outcome:?} {x:?}");
     assert_eq!(x[2], 5.0);
-    // The step was the shortest in Marquardt's scale, not a wild one.
+    // The step was the shortest in Marquardt's scale.
     assert!((x[0] - 3.0).abs() < 3.0 && (x[1] - 1.0).abs() < 10.0);
 }
 
 #[test]
-fn residuals_that_cannot_vanish_end_at_the_least_squares() {
+fn residuals_that_cannot_vanish_give_the_least_squares_solution() {
     // Lines through one point would need y = 1, 2 and 6: the mean is best.
     let residuals = |x: &[f64]| {
         let one = |y: f64| (x[0] - y, vec![0], vec![1.0]);
@@ -110,9 +111,8 @@ fn residuals_that_cannot_vanish_end_at_the_least_squares() {
 }
 
 #[test]
-fn steps_into_the_undefined_are_made_shorter() {
-    // ln x = 1, and no logarithm below zero; from x = 20 the first step goes
-    // there.
+fn steps_to_undefined_values_are_shortened() {
+    // ln x = 1, undefined below zero; from x = 20 the first step goes there.
     let residuals = |x: &[f64]| vec![(x[0].ln() - 1.0, vec![0], vec![1.0 / x[0]])];
     let Run { x, outcome, .. } = run(&[20.0], &[1], residuals);
     assert!(
@@ -123,7 +123,7 @@ fn steps_into_the_undefined_are_made_shorter() {
 }
 
 #[test]
-fn a_start_that_is_undefined_is_left_as_it_is() {
+fn an_undefined_start_is_not_changed() {
     let residuals = |_: &[f64]| vec![(f64::NAN, vec![0], vec![1.0])];
     let Run { x, outcome, .. } = run(&[2.0], &[1], residuals);
     assert_eq!((outcome.reason, x), (Reason::NotFinite, vec![2.0]));
@@ -138,7 +138,7 @@ fn a_wrong_gradient_ends_the_search_and_keeps_the_best() {
 }
 
 #[test]
-fn damping_that_is_no_number_is_taken_as_little() {
+fn nan_zero_and_negative_damping_become_the_minimum() {
     for damping in [0.0, -1.0, f64::NAN] {
         let mut x = vec![-1.2, 1.0];
         let settings = Settings {
@@ -158,7 +158,7 @@ fn damping_that_is_no_number_is_taken_as_little() {
 }
 
 #[test]
-fn the_caller_may_end_it_and_iterations_do() {
+fn the_caller_and_the_iteration_limit_stop_it() {
     let solve = |iterations: usize, stop: usize| {
         let mut x = vec![-1.2, 1.0];
         let settings = Settings {
@@ -187,9 +187,9 @@ fn the_caller_may_end_it_and_iterations_do() {
     assert_eq!(solve(0, 9), (Reason::Iterations, 0));
 }
 
-/// The story: searches that a user had abandoned went on, because only iterations could
-/// be stopped. A linearisation or a cost that returns `None` ends the minimisation at
-/// that evaluation, and the best point so far is kept.
+/// A bug: abandoned searches went on, because only iterations could be stopped.
+/// A linearisation or a cost that returns `None` ends the minimisation at that
+/// evaluation, and the best point so far is kept.
 #[test]
 fn a_linearisation_or_a_cost_ends_the_minimisation() {
     let start: Vec<f64> = (0..6).map(|i| 1.0 + 0.4 * f64::from(i).sin()).collect();

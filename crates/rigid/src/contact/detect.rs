@@ -1,5 +1,5 @@
-//! Finds everything that touches: a bounding-volume hierarchy over the
-//! spheres, never all pairs, and every sphere against the few planes.
+//! Contact detection: a bounding-volume hierarchy over the spheres, never all
+//! pairs, and every sphere against the few planes.
 
 use super::shapes::{self, Contact, Plane, Sphere};
 use crate::bodies::{Activity, Bodies};
@@ -7,7 +7,7 @@ use crate::state::State;
 use conatus_geometry::{Aabb, Bvh};
 use conatus_math::DVec3;
 
-/// The shapes that collide, and working memory to find contacts.
+/// The shapes that collide, and buffers for contact detection.
 #[derive(Debug, Default)]
 pub struct Detector {
     /// The spheres of all bodies.
@@ -25,14 +25,14 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Whether anything could ever touch.
+    /// Whether no contact is possible.
     pub fn is_idle(&self) -> bool {
         self.spheres.is_empty()
             || (self.planes.is_empty() && (!self.between_bodies || self.spheres.len() < 2))
     }
 
-    /// All contacts, those between bodies first, in an order that depends on
-    /// nothing but the scene. `states` are the movers'.
+    /// All contacts, those between bodies first, in an order that depends only
+    /// on the scene. `states` are the movers'.
     pub fn find(&mut self, bodies: &Bodies, states: &[State], contacts: &mut Vec<Contact>) {
         contacts.clear();
         self.centres.clear();
@@ -66,9 +66,10 @@ impl Detector {
         }
     }
 
-    /// Fits the hierarchy to the boxes. Built anew it is best, fitted it is
-    /// cheap; both find the same pairs. It stays good while most spheres are
-    /// within a radius of where they were when it was built.
+    /// Updates the hierarchy for the boxes. Rebuilding gives the fastest
+    /// queries, refitting is cheap; both find the same pairs. A refit suffices
+    /// while most spheres are within a radius of where they were at the last
+    /// rebuild.
     fn update_hierarchy(&mut self) {
         if self.built_at.len() == self.centres.len() {
             let moved = self.spheres.iter().zip(&self.centres).zip(&self.built_at);
@@ -84,7 +85,7 @@ impl Detector {
     }
 
     /// Moves bodies that others have pushed beyond a plane back to it; `pushed`
-    /// are the movers to look at, in order.
+    /// are the movers to check, in order.
     pub(super) fn keep_behind_planes(
         &self,
         bodies: &Bodies,
@@ -143,7 +144,8 @@ impl Detector {
     }
 }
 
-/// What two surfaces have in common: the geometric mean, exact if they agree.
+/// The combined coefficient of two surfaces: the geometric mean, exact if they
+/// are equal.
 fn mean(a: f64, b: f64) -> f64 {
     if a == b { a } else { (a * b).sqrt() }
 }

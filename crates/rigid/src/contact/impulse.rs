@@ -5,22 +5,22 @@
 
 use conatus_math::{DMat3, DVec3};
 
-/// What an impulse can change of a body: velocity and angular velocity (world
-/// axes), with the inverses that turn impulses into them.
+/// The quantities of a body that an impulse changes: velocity and angular
+/// velocity (world axes), with the inverse mass and inertia.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Participant {
     /// The velocity of the centre of mass.
     pub velocity: DVec3,
     /// The angular velocity in world axes.
     pub omega: DVec3,
-    /// 1/m; zero for what cannot move.
+    /// 1/m; zero for an immovable body.
     pub inverse_mass: f64,
     /// I⁻¹ in world axes: R I_b⁻¹ Rᵀ.
     pub inverse_inertia: DMat3,
 }
 
 impl Participant {
-    /// What nothing can move: a plane, a locked body.
+    /// An immovable body: a plane or a locked body.
     pub const FIXED: Self = Self {
         velocity: DVec3::ZERO,
         omega: DVec3::ZERO,
@@ -40,15 +40,16 @@ impl Participant {
         self.omega += self.inverse_inertia * arm.cross(impulse);
     }
 
-    /// This body's part of the denominator of (75): how much its point gains
-    /// along `direction` by a unit impulse along it.
-    fn yielding(&self, arm: DVec3, direction: DVec3) -> f64 {
+    /// This body's part of the denominator of (75), the inverse effective mass:
+    /// the change of its point's velocity along `direction` by a unit impulse
+    /// along it.
+    fn inverse_effective_mass(&self, arm: DVec3, direction: DVec3) -> f64 {
         let spin = self.inverse_inertia * arm.cross(direction);
         self.inverse_mass + spin.cross(arm).dot(direction)
     }
 }
 
-/// Where and how two bodies meet.
+/// The contact point of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
     /// r_cA, from A's centre of mass to the point of contact.
@@ -61,14 +62,14 @@ pub struct Meeting {
     pub friction: f64,
 }
 
-/// The impulse on A along the normal that makes the points of contact part at
-/// `parting` m/s, Di Pierro (75): with `parting` = c · closing speed, as in Di
-/// Pierro (68)-(70), this is (c + 1)(v_cB − v_cA)·n over the denominator. For
-/// bodies that do not turn it is Di Pierro (73).
+/// The impulse on A along the normal that makes the points of contact separate
+/// at `parting` m/s, Di Pierro (75): with `parting` = c · closing speed, as in
+/// Di Pierro (68)-(70), this is (c + 1)(v_cB − v_cA)·n over the denominator.
+/// For bodies that do not rotate it is Di Pierro (73).
 pub fn normal_impulse(a: &Participant, b: &Participant, at: &Meeting, parting: f64) -> DVec3 {
     let n = at.normal;
     let along = (b.velocity_at(at.arm_b) - a.velocity_at(at.arm_a)).dot(n);
-    let denominator = a.yielding(at.arm_a, n) + b.yielding(at.arm_b, n);
+    let denominator = a.inverse_effective_mass(at.arm_a, n) + b.inverse_effective_mass(at.arm_b, n);
     if denominator > 0.0 {
         n * ((along - parting) / denominator)
     } else {
@@ -76,8 +77,8 @@ pub fn normal_impulse(a: &Participant, b: &Participant, at: &Meeting, parting: f
     }
 }
 
-/// The impulse on A along the surface, Di Pierro (76): it stops the sliding
-/// and no more, and is at most μ times the normal impulse.
+/// The friction impulse on A along the surface, Di Pierro (76): it stops the
+/// sliding, and is at most μ times the normal impulse.
 pub fn friction_impulse(a: &Participant, b: &Participant, at: &Meeting, normal: f64) -> DVec3 {
     let relative = b.velocity_at(at.arm_b) - a.velocity_at(at.arm_a);
     let sliding = relative - at.normal * relative.dot(at.normal);
@@ -86,7 +87,7 @@ pub fn friction_impulse(a: &Participant, b: &Participant, at: &Meeting, normal: 
         return DVec3::ZERO;
     }
     let t = sliding / speed;
-    let denominator = a.yielding(at.arm_a, t) + b.yielding(at.arm_b, t);
+    let denominator = a.inverse_effective_mass(at.arm_a, t) + b.inverse_effective_mass(at.arm_b, t);
     if denominator > 0.0 {
         t * (speed / denominator).min(at.friction * normal)
     } else {
@@ -94,8 +95,8 @@ pub fn friction_impulse(a: &Participant, b: &Participant, at: &Meeting, normal: 
     }
 }
 
-/// Resolves one meeting: the normal impulse for the given parting speed, then
-/// friction. Returns the impulse on A.
+/// Resolves one contact: the normal impulse for the given separation speed,
+/// then friction. Returns the impulse on A.
 pub fn collide(a: &mut Participant, b: &mut Participant, at: &Meeting, parting: f64) -> DVec3 {
     let normal = normal_impulse(a, b, at, parting);
     a.push(normal, at.arm_a);

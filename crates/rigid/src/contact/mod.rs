@@ -1,7 +1,7 @@
-//! Contacts: which bodies touch, and what that does to their motion.
+//! Contacts between bodies, and their effect on motion.
 //!
-//! [`shapes`] tells when two shapes touch, [`detect`] finds all that do,
-//! [`resolve`] answers with impulses and takes penetration away.
+//! [`shapes`] tests two shapes, [`detect`] finds all contacts, [`resolve`]
+//! applies impulses and removes penetration.
 
 pub mod detect;
 pub mod impulse;

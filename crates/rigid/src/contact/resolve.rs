@@ -1,6 +1,6 @@
-//! Answers contacts with impulses, moves bodies out of each other in
-//! proportion to their masses (Di Pierro §10), and keeps the energy of that
-//! right.
+//! Contact resolution: applies impulses, moves bodies out of each other in
+//! proportion to their masses (Di Pierro §10), and corrects the energy that
+//! this adds.
 
 use super::detect::Detector;
 use super::impulse::{Meeting, Participant, collide};
@@ -10,36 +10,37 @@ use crate::state::State;
 use conatus_math::{DMat3, DVec3};
 use std::collections::BTreeMap;
 
-/// Impulses travel through a chain of touching bodies one contact at a time;
-/// this many passes are made over all contacts at most.
-const PASSES: usize = 16;
+/// Maximum number of passes over all contacts: impulses travel through a chain
+/// of touching bodies one contact at a time.
+const MAX_PASSES: usize = 16;
 
-/// Below this speed, in m/s, bodies that touch are not closing in.
-const REST: f64 = 1e-12;
+/// Minimum closing speed, in m/s: slower contacts get no impulse.
+const MIN_CLOSING_SPEED_M_S: f64 = 1e-12;
 
-/// Working memory of [`Resolver::resolve`], kept between steps.
+/// Buffers of [`Resolver::resolve`], kept between steps.
 #[derive(Debug, Default)]
 pub struct Resolver {
-    /// The movers that touch anything, in order.
+    /// The movers in any contact, in order.
     touched: Vec<usize>,
-    /// One for each mover; only those of `touched` are kept up.
+    /// One for each mover; only those of `touched` are valid.
     participants: Vec<Participant>,
-    /// How far each of `touched` is moved.
+    /// The displacement of each of `touched`.
     shifts: Vec<DVec3>,
-    /// Where each of `touched` was, and its mean acceleration over the step.
+    /// The position of each of `touched` before, and its mean acceleration over
+    /// the step.
     arrived: Vec<(DVec3, DVec3)>,
-    /// What each contact's touch speed accounts for of the work of lifting, in
-    /// joules; that of an overlap from before the step is forgiven.
+    /// The part of the work of lifting that each contact's impact speed
+    /// accounts for, in joules; overlap from before the step is not counted.
     accounted: Vec<f64>,
     /// The impulse on the first side of each contact of the last call.
     pub impulses: Vec<DVec3>,
 }
 
 impl Resolver {
-    /// Changes velocities and positions of the movers' `states` so that
-    /// nothing that touches closes in, and nothing is in anything else or
-    /// beyond a plane of `detector`. `before` holds the velocities at the start
-    /// of the step of size `h`.
+    /// Changes velocities and positions of the movers' `states` so that no
+    /// contact closes in, and no body penetrates another or a plane of
+    /// `detector`. `before` holds the velocities at the start of the step of
+    /// size `h`.
     pub fn resolve(
         &mut self,
         detector: &Detector,
@@ -55,7 +56,7 @@ impl Resolver {
             return;
         }
         self.gather(bodies, contacts, states, before, h);
-        self.answer(contacts, states, h);
+        self.apply_impulses(contacts, states, h);
         self.separate(contacts);
         for &m in &self.touched {
             if self.participants[m].inverse_mass == 0.0 {
@@ -67,10 +68,10 @@ impl Resolver {
             state.position += self.shifts[m];
         }
         detector.keep_behind_planes(bodies, &self.touched, states);
-        self.balance(contacts, states);
+        self.correct_energy(contacts, states);
     }
 
-    /// Prepares those that touch; most bodies do not.
+    /// Sets up the bodies in contact; most bodies are not.
     fn gather(
         &mut self,
         bodies: &Bodies,
@@ -99,9 +100,9 @@ impl Resolver {
         }
     }
 
-    /// Impulses, pass after pass, until nothing closes in any more.
-    fn answer(&mut self, contacts: &[Contact], states: &[State], h: f64) {
-        for pass in 0..PASSES {
+    /// Applies impulses in several passes, until no contact closes in.
+    fn apply_impulses(&mut self, contacts: &[Contact], states: &[State], h: f64) {
+        for pass in 0..MAX_PASSES {
             let mut quiet = true;
             for (k, c) in contacts.iter().enumerate() {
                 let mut a = self.participants[c.a];
@@ -114,7 +115,7 @@ impl Resolver {
                     friction: c.friction,
                 };
                 let closing = (a.velocity_at(at.arm_a) - b.velocity_at(at.arm_b)).dot(c.normal);
-                if closing <= REST {
+                if closing <= MIN_CLOSING_SPEED_M_S {
                     continue;
                 }
                 quiet = false;
@@ -124,11 +125,12 @@ impl Resolver {
                         _ => self.arrived[m].1.dot(c.normal),
                     };
                     let pressing = pull(c.a, &a) - c.b.map_or(0.0, |m| pull(m, &b));
-                    // What is deeper than one step's way was placed there.
+                    // A penetration deeper than the travel of one step existed
+                    // before it.
                     let depth = c.penetration.min(closing * h);
                     let mass = 1.0 / (a.inverse_mass + b.inverse_mass);
                     self.accounted[k] = pressing * c.penetration * mass;
-                    touch_speed(closing, pressing, depth)
+                    impact_speed(closing, pressing, depth)
                 } else {
                     closing
                 };
@@ -144,8 +146,8 @@ impl Resolver {
         }
     }
 
-    /// Removes penetration, each side moving in proportion to the other's
-    /// mass. Planes come last in `contacts`, so nothing is left beyond one.
+    /// Removes penetration; each side moves in proportion to the other's mass.
+    /// Planes come last in `contacts`, so no body is left beyond one.
     fn separate(&mut self, contacts: &[Contact]) {
         for _ in 0..4 {
             let mut deepest: f64 = 0.0;
@@ -170,47 +172,49 @@ impl Resolver {
         }
     }
 
-    /// Takes back what moving bodies apart has given to them.
+    /// Removes the energy that was added by moving bodies apart.
     ///
-    /// Whoever is lifted gains potential energy, −m a·shift. Touch speeds
-    /// account for it where one body meets a plane. In a heap, bodies push
-    /// each other, and the floor lifts those that were pushed into it: what
-    /// is gained so is taken, heap by heap, from the speeds along the bodies'
-    /// own accelerations, or given back to them.
-    fn balance(&self, contacts: &[Contact], states: &mut [State]) {
-        // What cannot move does not make one heap of all that lies on it.
+    /// A body that is lifted gains potential energy, −m a·shift. Impact speeds
+    /// account for it where one body touches a plane. In a pile, bodies push
+    /// each other, and the floor lifts those that were pushed into it: the
+    /// energy gained that way is removed, for each contact island, from the
+    /// velocities along the bodies' own accelerations, or added to them.
+    fn correct_energy(&self, contacts: &[Contact], states: &mut [State]) {
+        // Immovable bodies do not connect the islands that touch them.
         let moves = |m: usize| self.participants[m].inverse_mass > 0.0;
-        let mut heap: BTreeMap<usize, usize> = self.touched.iter().map(|&m| (m, m)).collect();
+        let mut island: BTreeMap<usize, usize> = self.touched.iter().map(|&m| (m, m)).collect();
         for c in contacts {
             if let Some(b) = c.b
                 && moves(c.a)
                 && moves(b)
             {
-                let (a, b) = (root(&heap, c.a), root(&heap, b));
-                heap.insert(a.max(b), a.min(b));
+                let (a, b) = (island_root(&island, c.a), island_root(&island, b));
+                island.insert(a.max(b), a.min(b));
             }
         }
-        // Of each heap: the energy gained, and the energy along accelerations.
+        // For each island: the energy gained, and the energy along
+        // accelerations.
         let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for &m in self.touched.iter().filter(|&&m| moves(m)) {
             let inverse = self.participants[m].inverse_mass;
             let (place, a) = self.arrived[m];
             let along = states[m].velocity.dot(a.normalize_or_zero());
-            let sum = sums.entry(root(&heap, m)).or_default();
+            let sum = sums.entry(island_root(&island, m)).or_default();
             sum.0 -= a.dot(states[m].position - place) / inverse;
             sum.1 += 0.5 * along * along / inverse;
         }
         for (c, accounted) in contacts.iter().zip(&self.accounted) {
             let mover = c.b.filter(|_| !moves(c.a)).unwrap_or(c.a);
-            if let Some(sum) = sums.get_mut(&root(&heap, mover)) {
+            if let Some(sum) = sums.get_mut(&island_root(&island, mover)) {
                 sum.0 -= accounted;
             }
         }
         for &m in &self.touched {
-            let Some(&(gained, energy)) = sums.get(&root(&heap, m)) else {
+            let Some(&(gained, energy)) = sums.get(&island_root(&island, m)) else {
                 continue;
             };
-            // Rounding is no reason to touch a single bounce.
+            // Differences from rounding are ignored, so that a single bounce is
+            // exact.
             if moves(m) && gained.abs() > 1e-12 * energy {
                 let factor = (1.0 - gained / energy).clamp(0.0, 1.21).sqrt();
                 let along = self.arrived[m].1.normalize_or_zero();
@@ -221,9 +225,9 @@ impl Resolver {
     }
 }
 
-/// The first member of the heap that `m` belongs to.
-fn root(heap: &BTreeMap<usize, usize>, mut m: usize) -> usize {
-    while let Some(&next) = heap.get(&m)
+/// The first member of the contact island of `m`.
+fn island_root(island: &BTreeMap<usize, usize>, mut m: usize) -> usize {
+    while let Some(&next) = island.get(&m)
         && next != m
     {
         m = next;
@@ -244,14 +248,15 @@ fn participant(bodies: &Bodies, m: usize, s: &State) -> Participant {
     }
 }
 
-/// The speed at which two bodies met that now close in at `closing` and have
-/// come `depth` further since.
+/// The impact speed of two bodies that now close in at `closing` and have
+/// travelled `depth` since the impact.
 ///
-/// A step ends after the moment of touch. Since then the bodies were pressed
-/// together with acceleration `pressing`, so v² = v_touch² + 2·pressing·depth.
-/// Taking v_touch for the bounce keeps the work of gravity over the depth,
-/// which moving the bodies apart gives back, out of the energy: an elastic ball
-/// bounces for ever, and a resting one rests.
-fn touch_speed(closing: f64, pressing: f64, depth: f64) -> f64 {
+/// A step ends after the moment of impact. Since then the bodies were
+/// accelerated towards each other by `pressing`, so
+/// v² = v_touch² + 2·pressing·depth. Using v_touch for the bounce excludes from
+/// the energy the work of gravity over the depth, which moving the bodies apart
+/// adds again: an elastic ball bounces for ever, and a resting one stays at
+/// rest.
+fn impact_speed(closing: f64, pressing: f64, depth: f64) -> f64 {
     (closing * closing - 2.0 * pressing * depth).max(0.0).sqrt()
 }

@@ -1,7 +1,7 @@
-//! The shapes that collide, and how a pair of them is found to touch.
+//! Collision shapes and the contact test of each pair.
 //!
-//! For now: spheres fixed to bodies, and static planes. A new shape adds a
-//! file with its pairs; everything after [`Contact`] stays as it is.
+//! So far: spheres fixed to bodies, and static planes. A new shape adds a file
+//! with its pairs; the code after [`Contact`] does not change.
 
 use conatus_math::DVec3;
 
@@ -28,28 +28,28 @@ pub struct Plane {
     pub point: DVec3,
     /// The unit normal.
     pub normal: DVec3,
-    /// Its restitution; the body's own counts without one.
+    /// Its restitution; the body's if `None`.
     pub restitution: Option<f64>,
-    /// Its friction; the body's own counts without one.
+    /// Its friction; the body's if `None`.
     pub friction: Option<f64>,
 }
 
-/// Two things that overlap.
+/// Two shapes that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The mover on the first side.
     pub a: usize,
-    /// The mover on the second side; a static plane without one.
+    /// The mover on the second side; `None` for a static plane.
     pub b: Option<usize>,
     /// The body on the first side.
     pub body_a: usize,
     /// The body on the second side.
     pub body_b: Option<usize>,
-    /// Where they touch: the middle of the overlap.
+    /// The contact point: the middle of the overlap.
     pub point: DVec3,
     /// The unit normal from the first to the second.
     pub normal: DVec3,
-    /// How deep they are in each other.
+    /// The penetration depth.
     pub penetration: f64,
     /// c.
     pub restitution: f64,
@@ -57,8 +57,8 @@ pub struct Contact {
     pub friction: f64,
 }
 
-/// Where two spheres touch: point, normal from the first to the second, depth.
-/// Spheres with one and the same centre part along x.
+/// The contact of two spheres: point, normal from the first to the second,
+/// depth. Spheres with the same centre separate along x.
 pub fn sphere_sphere(a: DVec3, r_a: f64, b: DVec3, r_b: f64) -> Option<(DVec3, DVec3, f64)> {
     let d = b - a;
     let reach = r_a + r_b;
@@ -77,16 +77,17 @@ pub fn sphere_sphere(a: DVec3, r_a: f64, b: DVec3, r_b: f64) -> Option<(DVec3, D
 }
 
 impl Contact {
-    /// The points of the two surfaces that meet, on the first side and on the
-    /// second. They are `penetration` apart now, and were one when the two
-    /// touched: a ball's own point is its whole radius away from its centre.
+    /// The points of the two surfaces that touched, on the first side and on
+    /// the second. They are `penetration` apart now, and coincided at the
+    /// moment of impact: a ball's point is its whole radius away from its
+    /// centre.
     pub fn surface_points(&self) -> (DVec3, DVec3) {
         let half = self.normal * (0.5 * self.penetration);
         (self.point + half, self.point - half)
     }
 }
 
-/// Where a sphere touches a plane: point, normal *into* the plane, depth.
+/// The contact of a sphere and a plane: point, normal *into* the plane, depth.
 pub fn sphere_plane(centre: DVec3, radius: f64, plane: &Plane) -> Option<(DVec3, DVec3, f64)> {
     let height = (centre - plane.point).dot(plane.normal);
     if height >= radius {

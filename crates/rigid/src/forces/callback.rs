@@ -2,10 +2,10 @@
 
 use super::{Force, Loads, Reach, View};
 
-/// A closure that is called at every stage of every step. It may keep state.
+/// A closure that is called at every stage of every step. It may have state.
 ///
-/// Runs repeat bit for bit only if the closure depends on nothing but time, the
-/// bodies and its own state.
+/// Runs are reproducible bit for bit only if the closure depends on nothing but
+/// time, the bodies and its own state.
 ///
 /// ```
 /// use conatus_rigid::forces::Callback;
@@ -31,7 +31,7 @@ impl<F: FnMut(f64, &View, &mut Loads) + Send + Sync> Callback<F> {
         }
     }
 
-    /// The same for a function that acts on these bodies alone: the others keep
+    /// The same for a function that acts only on these bodies: the others keep
     /// their fast free motion.
     pub fn on(bodies: Vec<usize>, function: F) -> Self {
         Self {

@@ -1,17 +1,17 @@
-//! A hand that pulls a point of a body to where it wants it.
+//! A hand that pulls a point of a body towards a target.
 
 use super::{Force, Loads, Reach, View};
 use conatus_math::DVec3;
 
-/// A spring without length from a point of a body to a target, with a dashpot
-/// in all directions, so that what is pulled comes to rest at the hand.
+/// A spring of zero length from a point of a body to a target, with a dashpot
+/// in all directions, so that the point comes to rest at the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hand {
-    /// The body that it holds.
+    /// The body.
     pub body: usize,
-    /// Where it holds the body, in body axes.
+    /// The point of the body, in body axes.
     pub point_body: DVec3,
-    /// Where it wants that point to be, in world coordinates.
+    /// The target of that point, in world coordinates.
     pub target: DVec3,
     /// Force per distance, in N/m.
     pub stiffness: f64,

@@ -1,9 +1,8 @@
-//! Forces: anything that pushes or turns bodies, by position, velocity and
-//! time.
+//! Forces and torques on bodies, as functions of position, velocity and time.
 //!
-//! Gravity and automatic damping are not here; they belong to the motion
-//! itself (see [`crate::rk4::automatic`]), as in Chaney §8.3. A force is a
-//! force: it never sees the size of the step.
+//! Gravity and automatic damping are not here; they belong to the motion itself
+//! (see [`crate::rk4::automatic`]), as in Chaney §8.3. A force does not depend
+//! on the step size.
 
 mod callback;
 mod drag;
@@ -28,14 +27,14 @@ use conatus_math::{DVec3, Pose};
 pub enum Reach {
     /// Any of them.
     All,
-    /// These.
+    /// These bodies.
     Bodies(Vec<usize>),
 }
 
-/// Anything that acts on bodies at every stage of a step.
+/// A force that acts on bodies at every stage of a step.
 pub trait Force: Send + Sync {
-    /// Adds what acts on the bodies at time `t` to the loads. Called once per
-    /// stage of a step, so a force with state of its own sees every stage.
+    /// Adds its forces and torques at time `t` to the loads. Called once per
+    /// stage of a step, so a stateful force is called at every stage.
     fn apply(&mut self, t: f64, view: &View, loads: &mut Loads);
 
     /// Which bodies it may act on.
@@ -51,14 +50,14 @@ pub trait Force: Send + Sync {
     /// moved to a world with `offset` bodies before them.
     fn shift_bodies(&mut self, _offset: usize) {}
 
-    /// The potential energy it holds at time `t`, if it has one.
+    /// Its potential energy at time `t`; zero if it has none.
     fn potential(&self, _t: f64, _view: &View) -> f64 {
         0.0
     }
 
-    /// Whether it can raise the sum of kinetic and [potential](Force::potential) energy:
-    /// true for anything that pushes without a potential. A run that gains energy without
-    /// such a force warns of it.
+    /// Whether it can raise the sum of kinetic and
+    /// [potential](Force::potential) energy: true for every force without a
+    /// potential. A run that gains energy without such a force gives a warning.
     fn can_add_energy(&self) -> bool {
         true
     }
@@ -107,18 +106,18 @@ impl<'a> View<'a> {
         (m, &self.states[m])
     }
 
-    /// The constants of what body `i` moves as.
+    /// The constants of the mover of body `i`.
     pub fn constants(&self, i: usize) -> &Constants {
         self.bodies.constants(self.bodies.mount(i).mover)
     }
 
-    /// The bodies that lead their mover: each thing that moves, once.
+    /// One body of each mover: its leader.
     pub fn leaders(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).filter(|&i| self.bodies.mount(i).mover == i)
     }
 }
 
-/// The sums of what acts on each body.
+/// The sum of the forces on each mover.
 pub struct Loads<'a>(pub(crate) &'a mut [Load]);
 
 impl<'a> Loads<'a> {
@@ -152,7 +151,7 @@ impl<'a> Loads<'a> {
         self.0[m].add_drag_torque(state, torque, coefficient);
     }
 
-    /// A force through the centre of mass of what body `i` moves as.
+    /// A force through the centre of mass of the mover of body `i`.
     pub fn central_force(&mut self, view: &View, i: usize, force: DVec3) {
         self.0[view.mover(i).0].force += force;
     }

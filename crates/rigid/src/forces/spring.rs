@@ -3,7 +3,7 @@
 use super::{Force, Loads, Reach, View};
 use conatus_math::DVec3;
 
-/// What one end of a spring holds on to.
+/// The attachment of one end of a spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
     /// A fixed point of the world (Di Pierro's `AnchoredSpringForce`).
@@ -55,8 +55,8 @@ impl Spring {
 }
 
 impl Force for Spring {
-    /// F on a = κ(|q − p| − L) (q − p)/|q − p|, Di Pierro (18): stretched, it
-    /// pulls. Where the ends meet it has no direction and no force.
+    /// F on a = κ(|q − p| − L) (q − p)/|q − p|, Di Pierro (18): a stretched
+    /// spring pulls. If the ends coincide, the force is zero.
     fn apply(&mut self, _t: f64, view: &View, loads: &mut Loads) {
         let (p, v_p) = self.a.motion(view);
         let (q, v_q) = self.b.motion(view);
@@ -87,7 +87,7 @@ impl Force for Spring {
         }
     }
 
-    /// A spring without one of its ends is no spring.
+    /// Removing the body of one end removes the spring.
     fn remove_body(&mut self, body: usize) -> bool {
         self.a.body() != Some(body) && self.b.body() != Some(body)
     }

@@ -1,12 +1,12 @@
 //! Water with travelling waves: buoyancy and drag from the submerged part of
 //! each hull.
 //!
-//! The water presses on every wet piece of surface with p = ρ g d, d its depth
-//! below the local surface, so a resting hull feels the weight of the water it
-//! displaces at that water's centre, and one on a wave is pushed down its
-//! slope. Not modelled: the water's own flow in a wave, added mass, splashes.
-//! Di Pierro's `Water` looks up the body's centre only and scales its force by
-//! the step; this does neither.
+//! The water presses on every wet part of the surface with p = ρ g d, d its
+//! depth below the local surface. So a resting hull is lifted by the weight of
+//! the displaced water at its centre, and a hull on a wave is pushed down its
+//! slope. Not modelled: the flow of the water in a wave, added mass, splashes.
+//! Di Pierro's `Water` uses the body's centre only and scales its force by the
+//! step; this does neither.
 
 use super::{Force, Loads, Reach, View};
 use crate::state::{DragShare, Load, State};
@@ -64,7 +64,7 @@ pub struct Rectangle {
     pub max: [f64; 2],
 }
 
-/// The closed surface by which a body meets the water, in its own axes.
+/// The closed surface of a body for buoyancy and drag, in body axes.
 #[derive(Clone, Debug)]
 pub struct Hull {
     /// The body.
@@ -73,7 +73,7 @@ pub struct Hull {
     pub mesh: Arc<Mesh>,
 }
 
-/// A stretch of water.
+/// A body of water.
 #[derive(Clone, Debug)]
 pub struct Water {
     /// The axis that points up.
@@ -90,11 +90,11 @@ pub struct Water {
     pub drag_coefficient: f64,
     /// The velocity of the water.
     pub current: DVec3,
-    /// Where there is water; everywhere without one.
+    /// The extent of the water; unlimited if `None`.
     pub extent: Option<Rectangle>,
     /// The waves.
     pub waves: Vec<Wave>,
-    /// What may float.
+    /// The hulls that may float.
     pub hulls: Vec<Hull>,
 }
 
@@ -107,7 +107,7 @@ impl Water {
         })
     }
 
-    /// The highest that the surface ever rises.
+    /// The maximum height of the surface.
     fn crest(&self) -> f64 {
         self.level + self.waves.iter().map(|w| w.amplitude.abs()).sum::<f64>()
     }
@@ -118,15 +118,15 @@ impl Water {
         })
     }
 
-    /// What the water does to one hull, as a load on its mover.
+    /// The load of the water on one hull, on its mover.
     fn on_hull(&self, t: f64, hull: &Hull, view: &View) -> Load {
         let (_, mover) = view.mover(hull.body);
         let state = view.state(hull.body);
         let rotation = state.rotation();
         let mut wet = Wet::new(self, mover);
         let crest = self.crest();
-        // World position and depth of every vertex, once; nothing that is
-        // wholly above the crests is wet.
+        // World position and depth of every vertex; triangles entirely above
+        // the crests are skipped.
         let mut dry = true;
         let points: Vec<_> = hull
             .mesh
@@ -194,7 +194,7 @@ impl<'a> Wet<'a> {
         }
     }
 
-    /// Cuts a triangle where the depth is zero and adds the wet part.
+    /// Clips a triangle at depth zero and adds the wet part.
     fn triangle(&mut self, corners: [(DVec3, f64); 3]) {
         let below = corners.iter().filter(|(_, depth)| *depth > 0.0).count();
         if below == 0 {
@@ -203,7 +203,7 @@ impl<'a> Wet<'a> {
         if below == 3 {
             return self.wet_triangle(corners);
         }
-        // Walk around the corners; keep wet ones and the crossings between.
+        // Keeps wet corners and the crossings between them, in order.
         let mut polygon = [(DVec3::ZERO, 0.0); 4];
         let mut count = 0;
         for i in 0..3 {
@@ -223,7 +223,7 @@ impl<'a> Wet<'a> {
         }
     }
 
-    /// Pressure and drag on a triangle that is wholly wet.
+    /// Pressure and drag on a completely wet triangle.
     fn wet_triangle(&mut self, [(a, da), (b, db), (c, dc)]: [(DVec3, f64); 3]) {
         let centroid = (a + b + c) / 3.0;
         if !self.water.holds(self.water.up.split(centroid).0) {
@@ -235,8 +235,8 @@ impl<'a> Wet<'a> {
             return;
         }
         // Pressure and linear drag are linear over the triangle and their
-        // moments quadratic: the rule of the three edge midpoints is exact for
-        // all of them.
+        // moments quadratic: the quadrature rule of the three edge midpoints is
+        // exact for all of them.
         let weight = self.water.density * self.water.gravity;
         let (linear, quadratic) = (self.water.linear_drag, self.water.drag_coefficient);
         let drags = linear != 0.0 || quadratic != 0.0;
@@ -250,7 +250,7 @@ impl<'a> Wet<'a> {
                 let pressure = 0.5 * self.water.density * quadratic * outwards * outwards;
                 let drag = (velocity * (linear * size) + area * pressure) / 3.0;
                 force -= drag;
-                // ½ ρ C vₙ² = (½ ρ C vₙ) vₙ: what multiplies the velocity.
+                // ½ ρ C vₙ² = (½ ρ C vₙ) vₙ: the factor of the velocity.
                 let per_area = linear + 0.5 * self.water.density * quadratic * outwards;
                 let coefficient = per_area * size / 3.0;
                 self.drag_force -= drag;
@@ -299,7 +299,7 @@ impl Force for Water {
         self.hulls.iter_mut().for_each(|hull| hull.body += offset);
     }
 
-    /// Water stays: bodies may be added to it later.
+    /// Never removed: bodies may be added to the water later.
     fn remove_body(&mut self, body: usize) -> bool {
         self.hulls.retain(|hull| hull.body != body);
         true

@@ -6,7 +6,7 @@ use conatus_geometry::{Axis, Solid};
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 use conatus_rigid::{Diagonal, MassProperties};
 
-/// Particles with nothing symmetric about them.
+/// Particles without symmetry.
 fn particles() -> Vec<(f64, DVec3)> {
     (0..40)
         .map(|i| {
@@ -63,8 +63,8 @@ fn the_tensor_of_particles_is_the_six_sums() {
     assert!(found.inertia.x_axis.y.abs() > 0.1, "a test with products");
 }
 
-/// Chaney (17), §2.2: eigenvectors as rows turn the particles so that their
-/// tensor is diagonal, and the turn is proper.
+/// Chaney (17), §2.2: eigenvectors as rows rotate the particles so that their
+/// tensor is diagonal, and the rotation is proper.
 #[test]
 fn particles_in_principal_axes_have_a_diagonal_tensor() {
     let particles = particles();
@@ -170,7 +170,7 @@ fn fine_particles_converge_to_the_closed_forms_of_all_solids() {
         ),
     ];
     for (solid, inside) in solids {
-        // A grid of 50³ cells that fits the solid's own box.
+        // A grid of 50³ cells over the solid's bounding box.
         let (bounds, cells) = (solid.mesh().aabb(), 50);
         let size = (bounds.max - bounds.min) / f64::from(cells);
         let mut grid = Vec::new();

@@ -13,7 +13,7 @@ use conatus_rigid::{Integrator, Load, State};
 const MASS: f64 = 2.5;
 const MOMENTS: DVec3 = DVec3::new(1.0, 2.0, 2.5);
 
-/// One body of general motion with one force.
+/// One body in general motion with one force.
 fn universe(h: f64, push: Push) -> Universe {
     let mut u = Universe::new(h, DVec3::ZERO);
     u.add(MASS, MOMENTS, general_state());
@@ -125,7 +125,7 @@ fn eulers_equations_solve_the_vector_form_for_the_rate() {
     let rate = (u.state(0).omega_body - w0) / h;
     let w = 0.5 * (u.state(0).omega_body + w0);
     assert_near(MOMENTS * rate + w.cross(MOMENTS * w), torque, 1e-8);
-    // And the torque-free part by itself, component by component.
+    // And the torque-free part alone, component by component.
     let free: DVec3 =
         rk4::euler_equations(V3::from(euler_coefficients(MOMENTS)), V3::from(w0)).into();
     assert_near(MOMENTS * free, -w0.cross(MOMENTS * w0), 1e-15);
@@ -155,14 +155,14 @@ fn a_symmetric_top_precesses_at_the_rate_of_eulers_equations() {
     );
 }
 
-/// Chaney (22)-(25): one and the same force, in world/world, world/body and
-/// body/body coordinates, gives one and the same load.
+/// Chaney (22)-(25): the same force in world/world, world/body and body/body
+/// coordinates gives the same load.
 #[test]
 fn the_three_ways_to_give_a_force_at_a_point_agree() {
     let s = general_state();
     let r = crate::support::matrix_by_conjugation(s.orientation);
     let (force, r_body) = (DVec3::new(3.0, 1.0, -2.0), DVec3::new(0.5, -0.3, 0.9));
-    // By virtual work: turning by a small angle about each body axis.
+    // By virtual work: rotations by a small angle about each body axis.
     let torque = DVec3::from_array([DVec3::X, DVec3::Y, DVec3::Z].map(|axis| {
         let e = 1e-5;
         let at = |angle: f64| (r * (rotation::rodrigues(axis, angle) * r_body)).dot(force);
@@ -178,7 +178,7 @@ fn the_three_ways_to_give_a_force_at_a_point_agree() {
     }
 }
 
-/// Chaney (26): torques in world axes are turned into body axes, and L grows
+/// Chaney (26): torques in world axes are transformed to body axes, and L grows
 /// by τ t in the world.
 #[test]
 fn a_torque_in_world_axes_turns_angular_momentum_towards_itself() {
@@ -194,10 +194,10 @@ fn a_torque_in_world_axes_turns_angular_momentum_towards_itself() {
     assert_near(back * load.torque_body, torque, 1e-15);
 }
 
-/// Chaney (27): a state is a vector of thirteen numbers, and goes into the
-/// integrator and out again unchanged.
+/// Chaney (27): a state is a vector of thirteen numbers; the conversion to the
+/// integrator and back does not change it.
 #[test]
-fn a_state_survives_the_passage_through_the_state_vector() {
+fn a_state_is_unchanged_by_conversion_to_the_state_vector() {
     let s = general_state();
     let motion: Motion<f64> = s.into();
     assert_eq!(motion.q[0], s.orientation.w);
@@ -224,8 +224,8 @@ fn eulers_method_adds_the_step_times_the_derivative() {
     assert!((next.orientation - q.normalize()).length() < 1e-15);
 }
 
-/// Chaney (29): the staged form is the textbook's four evaluations, also where
-/// forces depend on position, velocity, orientation and time.
+/// Chaney (29): the staged form equals the four evaluations of the textbook,
+/// also where forces depend on position, velocity, orientation and time.
 #[test]
 fn the_staged_form_is_the_textbook_method() {
     let load_at = |s: &State, t: f64| {
@@ -299,8 +299,8 @@ fn plus(q: &[f64; 13], k: &[f64; 13], h: f64) -> [f64; 13] {
     std::array::from_fn(|i| q[i] + h * k[i])
 }
 
-/// Chaney (29): for an acceleration that is a cubic in time, the method has no
-/// error at all in the velocity.
+/// Chaney (29): for an acceleration that is a cubic in time, the velocity has
+/// no error.
 #[test]
 fn the_stages_integrate_a_cubic_exactly() {
     let a = |t: f64| Acceleration {
@@ -338,7 +338,7 @@ fn the_velocity_of_a_point_is_the_change_of_its_position() {
 }
 
 /// Chaney (32): the angular momentum is Σ m r × v over the body's particles,
-/// and stays the same without torque.
+/// and is constant without torque.
 #[test]
 fn angular_momentum_is_the_sum_over_particles_and_stays() {
     // Particles ±a on each axis have these moments.
@@ -361,8 +361,8 @@ fn angular_momentum_is_the_sum_over_particles_and_stays() {
     assert_near(u.state(0).angular_momentum(MOMENTS), sum, 1e-12);
 }
 
-/// Chaney (33): energy is that of height, of motion and of rotation, and a
-/// free flight under gravity keeps it.
+/// Chaney (33): energy is the sum of potential, translational and rotational
+/// energy, and a free flight under gravity conserves it.
 #[test]
 fn energy_counts_height_motion_and_rotation_and_stays_in_flight() {
     let s = general_state();

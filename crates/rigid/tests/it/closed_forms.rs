@@ -1,5 +1,5 @@
-//! Motions whose formulas are in every textbook: thrown bodies that are
-//! braked, springs, and chains of springs.
+//! Motions with textbook formulas: thrown bodies with drag, springs, and chains
+//! of springs.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, moving, resting};
 use conatus_math::DVec3;
@@ -51,7 +51,7 @@ fn a_thrown_body_that_is_braked_follows_its_closed_form() {
     }
 }
 
-/// A mass on a pinned spring swings with ω² = κ/m about its length at rest.
+/// A mass on a pinned spring oscillates with ω² = κ/m about its length at rest.
 #[test]
 fn a_mass_on_a_pinned_spring_swings_at_its_frequency() {
     let (mass, stiffness) = (0.8, 20.0);
@@ -71,8 +71,8 @@ fn a_mass_on_a_pinned_spring_swings_at_its_frequency() {
     }
 }
 
-/// Two masses on a spring swing with ω² = κ/μ, μ the reduced mass, while
-/// their centre of mass moves on evenly.
+/// Two masses on a spring oscillate with ω² = κ/μ, μ the reduced mass, while
+/// their centre of mass moves uniformly.
 #[test]
 fn two_masses_on_a_spring_swing_with_their_reduced_mass() {
     let (m_a, m_b, stiffness) = (0.5, 2.0, 12.0);
@@ -99,7 +99,7 @@ fn two_masses_on_a_spring_swing_with_their_reduced_mass() {
 }
 
 /// A body that hangs by a point above its centre swings as a pendulum; for a
-/// stiff spring of no length ω² = m g r/(I + m r²).
+/// stiff spring of zero length ω² = m g r/(I + m r²).
 #[test]
 fn a_body_hung_by_a_point_swings_as_a_compound_pendulum() {
     let (mass, moment, r, stiffness) = (2.0, 0.3, 0.5, 4e5);
@@ -143,7 +143,7 @@ fn chain(links: usize, masses: &[f64], stiffness: f64, length: f64) -> (Universe
             linear_damping: 4.0,
             ..Constants::new(masses[i], DVec3::ONE)
         };
-        // They start where the springs are slack.
+        // They start with slack springs.
         let slack = resting(DVec3::Z * (-length * (i as f64 + 1.0)));
         u.bodies.add(constants, slack, Activity::Free);
         let upper = match i {
@@ -164,14 +164,14 @@ fn a_hanging_chain_comes_to_rest_stretched_by_the_weight_below() {
         assert_near(u.state(i).position, DVec3::Z * *z, 1e-7);
         assert_near(u.state(i).velocity, DVec3::ZERO, 1e-6);
     }
-    // There, every link's force is its weight.
+    // There, the force of every link is the weight below it.
     for (i, load) in u.loads().iter().enumerate() {
         assert_near(load.force, -DOWN * masses[i], 1e-5);
     }
 }
 
-/// A dashpot along a spring: the swing dies away by e^(−c t/2m) at the lowered
-/// frequency √(κ/m − (c/2m)²).
+/// A dashpot along a spring: the oscillation decays by e^(−c t/2m) at the
+/// reduced frequency √(κ/m − (c/2m)²).
 #[test]
 fn a_damped_spring_rings_down_by_its_closed_form() {
     let (mass, stiffness, damping) = (1.0, 25.0, 1.2);
@@ -198,7 +198,7 @@ fn a_damped_spring_rings_down_by_its_closed_form() {
     assert_ratio(u.state(0).position.x, 1.0, 0.1);
 }
 
-/// A sphere that spins under drag loses its spin by e^(−γ t/I).
+/// The spin of a sphere under drag decays by e^(−γ t/I).
 #[test]
 fn spin_dies_away_under_angular_drag() {
     let mut u = Universe::new(0.01, DVec3::ZERO);
@@ -217,8 +217,8 @@ fn spin_dies_away_under_angular_drag() {
     assert_near(u.state(0).omega_body, start.omega_body * left, 1e-8);
 }
 
-/// A push in body axes turns with the body: on one that spins at ω about z,
-/// a force along its x goes round, and v = (F/mω)(sin ωt, 1 − cos ωt).
+/// A push in body axes rotates with the body: on one that spins at ω about z, a
+/// force along its x goes round, and v = (F/mω)(sin ωt, 1 − cos ωt).
 #[test]
 fn a_push_in_body_axes_turns_with_the_body() {
     let (mass, omega) = (2.0, 3.0);
@@ -244,10 +244,10 @@ fn a_push_in_body_axes_turns_with_the_body() {
     assert_near(u.state(0).omega_body, start.omega_body, 1e-12);
 }
 
-/// A push acts from its beginning to its end, and a lasting one in world axes
-/// has a potential that keeps the energy.
+/// A push acts from its start to its end, and a permanent one in world axes has
+/// a potential that conserves the energy.
 #[test]
-fn a_push_lasts_as_long_as_it_says() {
+fn a_push_acts_from_its_start_to_its_end() {
     let push = |from: f64, until: f64| Push {
         body: 0,
         force: DVec3::new(1.0, 2.0, -1.0),

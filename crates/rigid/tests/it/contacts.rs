@@ -1,15 +1,15 @@
-//! Many contacts at once, contacts of merged bodies, and damping by every
-//! method.
+//! Simultaneous contacts, contacts of merged bodies, and damping by every
+//! integrator.
 
 use crate::support::{DOWN, Universe, assert_near, assert_ratio, moving, resting};
 use conatus_math::DVec3;
 use conatus_rigid::contact::shapes;
 use conatus_rigid::{Activity, Constants, Integrator, State};
 
-/// Balls that touch already: the blow goes through all of them within one
+/// Balls that already touch: an impulse passes through all of them within one
 /// step, from either end.
 #[test]
-fn a_blow_goes_through_touching_balls_in_one_step() {
+fn an_impulse_passes_through_touching_balls_in_one_step() {
     for from_left in [true, false] {
         let (hit, speed) = if from_left { (0, 2.0) } else { (4, -2.0) };
         let mut u = Universe::new(1e-6, DVec3::ZERO);
@@ -32,9 +32,9 @@ fn a_blow_goes_through_touching_balls_in_one_step() {
     }
 }
 
-/// Two rough balls of unlike size, one spinning: friction stops the sliding at
-/// the point between them, j = v_t/(1/m_A + 1/m_B + r_A²/I_A + r_B²/I_B) with
-/// I = 2/5 m r², which is v_t/(7/2 (1/m_A + 1/m_B)).
+/// Two rough balls of different size, one spinning: friction stops the sliding
+/// at the point between them, j = v_t/(1/m_A + 1/m_B + r_A²/I_A + r_B²/I_B)
+/// with I = 2/5 m r², which is v_t/(7/2 (1/m_A + 1/m_B)).
 #[test]
 fn rough_balls_grip_each_other_like_gears() {
     let (m_a, m_b, r_a, r_b) = (2.0, 0.5, 0.8, 0.3);
@@ -57,7 +57,7 @@ fn rough_balls_grip_each_other_like_gears() {
     let point = u.contacts[0].point;
     assert_near(point, DVec3::X * r_a, 1e-6);
     let apart = u.state(0).velocity_at(point) - u.state(1).velocity_at(point);
-    assert!(apart.y.abs() < 1e-5, "they slide on at {apart}");
+    assert!(apart.y.abs() < 1e-5, "still sliding at {apart}");
 }
 
 /// Overlapping spheres touch in the middle of their overlap.
@@ -74,7 +74,7 @@ fn spheres_touch_in_the_middle_of_their_overlap() {
     assert_eq!((normal, depth), (DVec3::X, 1.2));
 }
 
-/// Penetration is taken away from a whole heap, and nothing is left below the
+/// Penetration is removed from a whole pile, and nothing is left below the
 /// floor.
 #[test]
 fn balls_in_each_other_on_a_floor_are_moved_apart_and_up() {
@@ -88,16 +88,16 @@ fn balls_in_each_other_on_a_floor_are_moved_apart_and_up() {
     let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
     assert_ratio(deepest, 0.1, 1e-9);
     assert!(u.state(0).position.z >= 0.5 - 1e-12);
-    // Its top belongs at 2.5 and was at 2.2; one step closes half of that.
+    // Its top belongs at 2.5 and was at 2.2; one step removes half of that.
     assert!(u.state(2).position.z > 2.35);
-    // What is left shrinks with every step.
+    // The rest shrinks with every step.
     u.run(40);
     let deepest = u.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
     assert!(deepest < 0.005, "{deepest}");
 }
 
-/// Found deep inside, a ball bounces by the way of one step at most: it does
-/// not lose its bounce to the depth it was placed at.
+/// A ball that starts deep in the floor bounces as for the travel of one step
+/// at most: the initial depth does not reduce its bounce.
 #[test]
 fn a_ball_placed_deep_in_the_floor_still_bounces() {
     let mut u = Universe::new(0.01, DOWN);
@@ -109,8 +109,8 @@ fn a_ball_placed_deep_in_the_floor_still_bounces() {
     assert!(u.state(0).position.z >= 0.5 - 1e-12);
 }
 
-/// Two balls that have merged touch the floor where each of them is, and are
-/// turned by it as one.
+/// Two merged balls touch the floor where each of them is, and rotate as one
+/// body.
 #[test]
 fn merged_balls_collide_where_they_are() {
     let mut u = Universe::new(1e-6, DVec3::ZERO);
@@ -139,14 +139,14 @@ fn merged_balls_collide_where_they_are() {
     assert_near(contact.point, DVec3::X, 1e-5);
     let after = u.bodies.totals();
     assert_ratio(after.0, before.0, 1e-9);
-    // Pushed up at x = 1 its centre at x = ½ rises and it turns about −y.
+    // Pushed up at x = 1 its centre at x = ½ rises and it rotates about −y.
     assert!(u.state(1).omega().y < -0.1);
-    // As seen about the point of contact, where the push has no lever.
+    // About the point of contact, where the impulse has no lever arm.
     let about = |(_, k, l): (f64, DVec3, DVec3)| l - contact.point.cross(k);
     assert_near(about(after), about(before), 1e-5);
 }
 
-/// What has merged is damped by all of its parts.
+/// A merged body is damped by all of its parts.
 #[test]
 fn a_merged_body_is_damped_by_all_its_parts() {
     let mut u = Universe::new(0.01, DVec3::ZERO);
@@ -163,8 +163,8 @@ fn a_merged_body_is_damped_by_all_its_parts() {
     assert_ratio(u.state(0).velocity.y, (-0.8f64 / 2.0).exp(), 1e-9);
 }
 
-/// Automatic damping by every method: motion and spin die away by their
-/// exponentials, to the order of the method.
+/// Automatic damping with every integrator: motion and spin decay
+/// exponentially, to the order of the method.
 #[test]
 fn every_method_damps_motion_and_spin() {
     let constants = Constants {
@@ -198,7 +198,7 @@ fn every_method_damps_motion_and_spin() {
     }
 }
 
-/// Every method falls: after a second, g to the order of the method.
+/// Every integrator falls: after a second, g to the order of the method.
 #[test]
 fn every_method_falls_alike() {
     for integrator in [

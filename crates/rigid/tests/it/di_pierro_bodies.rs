@@ -1,4 +1,4 @@
-//! Di Pierro §9: bodies made of bodies.
+//! Di Pierro §9: compound bodies.
 
 use crate::support::{
     DOWN, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, moving,
@@ -33,10 +33,10 @@ fn dumbbells() -> (Parts, Particles) {
     (parts, all)
 }
 
-/// Di Pierro (64)-(66): combining the parts is the same as counting all their
+/// Di Pierro (64)-(66): combining the parts is the same as summing all their
 /// particles at once.
 #[test]
-fn a_body_made_of_bodies_is_the_body_of_all_their_particles() {
+fn a_compound_body_is_the_body_of_all_its_particles() {
     let (parts, all) = dumbbells();
     let (found, expected) = (
         MassProperties::combine(&parts),
@@ -88,8 +88,9 @@ fn moving_a_mass_adds_its_parallel_axis_terms() {
     assert_near(parallel_axis(m, r) * r, DVec3::ZERO, 1e-14);
 }
 
-/// Di Pierro (64)-(67), `operator+` corrected: what two moving bodies become
-/// keeps mass, momentum and angular momentum, and carries both along rigidly.
+/// Di Pierro (64)-(67), `operator+` corrected: merging two moving bodies
+/// conserves mass, momentum and angular momentum, and both move on as one rigid
+/// body.
 #[test]
 fn two_bodies_that_merge_keep_their_momenta() {
     let mut bodies = Bodies::new();
@@ -115,7 +116,7 @@ fn two_bodies_that_merge_keep_their_momenta() {
             1e-14,
         );
     }
-    // Both turn together.
+    // Both rotate together.
     assert_near(bodies.state(0).omega(), bodies.state(1).omega(), 1e-14);
     let tensor = MassProperties::combine(&[(own(&first), poses[0]), (own(&second), poses[1])]);
     let r = bodies.mover_state(0).rotation();
@@ -123,10 +124,10 @@ fn two_bodies_that_merge_keep_their_momenta() {
     assert_matrix_near(found, tensor.inertia, 1e-13);
 }
 
-/// Di Pierro (64)-(67): what has merged moves under forces on its parts as one
-/// body of the same mass properties does.
+/// Di Pierro (64)-(67): a merged body moves under forces on its parts as one
+/// body of the same mass properties.
 #[test]
-fn merged_bodies_feel_forces_as_one() {
+fn merged_bodies_move_under_forces_as_one() {
     let parts = [
         (2.0, DVec3::new(1.0, 2.0, 2.5), general_state()),
         (0.5, DVec3::new(0.2, 0.3, 0.3), moving(DVec3::X, DVec3::Y)),
@@ -167,9 +168,9 @@ fn merged_bodies_feel_forces_as_one() {
     );
 }
 
-/// What merges with a locked body is held with it.
+/// A body merged with a locked body is locked.
 #[test]
-fn what_merges_with_a_locked_body_stands_still() {
+fn a_body_merged_with_a_locked_body_is_locked() {
     let mut u = Universe::new(0.01, DOWN);
     u.add(1.0, DVec3::ONE, general_state());
     u.add(1.0, DVec3::ONE, moving(DVec3::X, DVec3::Y));

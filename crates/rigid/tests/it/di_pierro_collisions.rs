@@ -6,7 +6,7 @@ use conatus_rigid::contact::impulse::{
     Meeting, Participant, collide, friction_impulse, normal_impulse,
 };
 
-/// A particle: an impulse cannot turn it.
+/// A particle: an impulse does not rotate it.
 fn particle(mass: f64, velocity: DVec3) -> Participant {
     Participant {
         velocity,
@@ -16,7 +16,7 @@ fn particle(mass: f64, velocity: DVec3) -> Participant {
     }
 }
 
-/// A body with moments (1, 2, 2.5) times `mass`, turned somehow.
+/// A body with moments (1, 2, 2.5) times `mass`, in some orientation.
 fn body(mass: f64, velocity: DVec3, omega: DVec3) -> (Participant, DMat3) {
     let r = rotation::to_matrix(rotation::exp(omega * 0.4 + DVec3::X));
     let tensor = r * DMat3::from_diagonal(DVec3::new(1.0, 2.0, 2.5) * mass) * r.transpose();
@@ -56,10 +56,10 @@ const HEAD_ON: Meeting = Meeting {
     friction: 0.0,
 };
 
-/// Di Pierro (68)-(70): points of contact part at c times the speed at which
-/// they closed in, for particles and for bodies that turn.
+/// Di Pierro (68)-(70): points of contact separate at c times their closing
+/// speed, for particles and for rotating bodies.
 #[test]
-fn contact_points_part_at_a_fraction_of_their_closing_speed() {
+fn contact_points_separate_at_a_fraction_of_their_closing_speed() {
     for c in [0.0, 0.3, 1.0] {
         let ((mut a, _), (mut b, _), at) = pair();
         let before = closing(&a, &b, &at);
@@ -72,7 +72,7 @@ fn contact_points_part_at_a_fraction_of_their_closing_speed() {
 /// Di Pierro (71)-(73): two particles on a line, against the textbook's
 /// formulas for any restitution.
 #[test]
-fn two_particles_on_a_line_part_as_in_the_textbook() {
+fn two_particles_on_a_line_separate_as_in_the_textbook() {
     for (m_a, m_b, v_a, v_b) in [
         (1.0, 1.0, 2.0, -1.0),
         (3.0, 0.5, 1.0, 0.2),
@@ -92,7 +92,7 @@ fn two_particles_on_a_line_part_as_in_the_textbook() {
     }
 }
 
-/// Di Pierro (74): against what cannot move, the limit of a huge mass.
+/// Di Pierro (74): against an immovable body, the limit of a huge mass.
 #[test]
 fn a_wall_is_the_limit_of_a_huge_mass() {
     let velocity = DVec3::new(2.0, 1.0, 0.0);
@@ -109,9 +109,9 @@ fn a_wall_is_the_limit_of_a_huge_mass() {
 }
 
 /// Di Pierro (75): the impulse is the only one along the normal that gives the
-/// parting speed; found here by bisection, without the formula.
+/// separation speed; found here by bisection, without the formula.
 #[test]
-fn the_normal_impulse_is_the_one_that_gives_the_parting_speed() {
+fn the_normal_impulse_gives_the_separation_speed() {
     let ((a, tensor_a), (b, tensor_b), at) = pair();
     let parting = 0.5 * closing(&a, &b, &at);
     let after = |j: f64| {
@@ -137,8 +137,8 @@ fn the_normal_impulse_is_the_one_that_gives_the_parting_speed() {
     assert!(impulse.dot(at.normal) < 0.0, "A is pushed back from B");
 }
 
-/// Di Pierro (76): friction acts along the sliding, stops it if it can, and is
-/// at most μ times the normal impulse otherwise.
+/// Di Pierro (76): friction acts along the sliding, stops it if possible, and
+/// is otherwise at most μ times the normal impulse.
 #[test]
 fn friction_stops_sliding_or_reaches_its_cone() {
     let ((a, _), (b, _), mut at) = pair();
@@ -157,12 +157,12 @@ fn friction_stops_sliding_or_reaches_its_cone() {
     a2.push(stopping, at.arm_a);
     b2.push(-stopping, at.arm_b);
     let left = relative(&a2, &b2, &at).dot(direction);
-    assert!(left.abs() < 1e-13 * speed, "sliding on at {left}");
+    assert!(left.abs() < 1e-13 * speed, "still sliding at {left}");
     assert!(stopping.dot(direction) > 0.0, "A is dragged along with B");
 }
 
 /// Di Pierro (77)-(80): an impulse J at r changes K by J and L by r × J, on A
-/// as it stands and on B the other way round.
+/// directly and on B with the opposite sign.
 #[test]
 fn an_impulse_changes_momentum_and_angular_momentum() {
     let ((mut a, tensor_a), (mut b, tensor_b), mut at) = pair();
@@ -177,8 +177,8 @@ fn an_impulse_changes_momentum_and_angular_momentum() {
     assert!(at.arm_a.cross(j).length() > 0.1);
 }
 
-/// Di Pierro §10: penetration goes away in proportion to the other's mass, so
-/// the centre of mass of both stays where it is.
+/// Di Pierro §10: each body is moved out of a penetration in proportion to the
+/// other's mass, so the common centre of mass does not move.
 #[test]
 fn bodies_in_each_other_move_apart_about_their_centre_of_mass() {
     let mut u = Universe::new(1e-9, DVec3::ZERO);

@@ -34,9 +34,9 @@ fn path(integrator: Integrator, mass: f64, force: DVec3, steps: usize) -> Vec<St
     states
 }
 
-/// Di Pierro (1)-(5): along a path of Euler's method the change of position
-/// per time is the velocity, and the change of velocity per time the
-/// acceleration, which is zero where the velocity stays.
+/// Di Pierro (1)-(5): along a path of Euler's method the change of position per
+/// time is the velocity, and the change of velocity per time the acceleration,
+/// which is zero where the velocity is constant.
 #[test]
 fn velocity_and_acceleration_are_changes_per_time() {
     let force = DVec3::new(1.0, -3.0, 0.5);
@@ -101,7 +101,7 @@ fn force_is_the_change_of_momentum_per_time() {
     }
 }
 
-/// Di Pierro (12)-(15): the method in momenta, by hand: force, velocity,
+/// Di Pierro (12)-(15): Euler's method in momenta, by hand: force, velocity,
 /// position, momentum, in this order.
 #[test]
 fn the_method_in_momenta_moves_with_the_old_momentum() {
@@ -118,7 +118,7 @@ fn the_method_in_momenta_moves_with_the_old_momentum() {
     }
 }
 
-/// Di Pierro (12), (16): forces of all kinds add up; their order is nothing.
+/// Di Pierro (12), (16): forces of all kinds add up, in any order.
 #[test]
 fn the_force_on_a_body_is_the_sum_of_all_its_forces() {
     let spring = |pin: DVec3| Spring {
@@ -156,7 +156,7 @@ fn the_force_on_a_body_is_the_sum_of_all_its_forces() {
     assert!(torque.length() > 0.1);
 }
 
-/// Di Pierro (17): everything falls alike, along whichever vector gravity is.
+/// Di Pierro (17): all bodies fall alike, along any gravity vector.
 #[test]
 fn gravity_pulls_every_mass_with_the_same_acceleration() {
     for gravity in [DVec3::new(0.0, -G, 0.0), DVec3::new(1.0, 2.0, -3.0)] {
@@ -171,8 +171,9 @@ fn gravity_pulls_every_mass_with_the_same_acceleration() {
     }
 }
 
-/// Di Pierro (18): stretched it pulls, compressed it pushes, at its length it
-/// does nothing; and it is minus the gradient of ½ κ (length − L)².
+/// Di Pierro (18): a stretched spring pulls, a compressed one pushes, at rest
+/// length it does nothing; and the force is minus the gradient of ½ κ
+/// (length − L)².
 #[test]
 fn a_spring_is_minus_the_gradient_of_its_energy() {
     let pin = DVec3::new(0.5, 0.0, -1.0);
@@ -203,8 +204,8 @@ fn a_spring_is_minus_the_gradient_of_its_energy() {
     }
 }
 
-/// Di Pierro (18): both ends feel the same force the other way round, and no
-/// torque about the origin remains.
+/// Di Pierro (18): the forces on the two ends are opposite, and no torque about
+/// the origin remains.
 #[test]
 fn a_spring_between_bodies_pulls_both_alike() {
     let mut u = Universe::new(DT, DVec3::ZERO);
@@ -231,8 +232,8 @@ fn a_spring_between_bodies_pulls_both_alike() {
     assert!(loads[0].force.dot(apart) > 0.0, "a stretched spring pulls");
 }
 
-/// Di Pierro (19): drag points against the velocity in proportion to it, so a
-/// body slows by e^(−γ t/m) whatever the step.
+/// Di Pierro (19): drag is opposite and proportional to the velocity, so a body
+/// slows by e^(−γ t/m), independent of the step.
 #[test]
 fn drag_slows_a_body_exponentially() {
     for h in [0.01, 0.02] {

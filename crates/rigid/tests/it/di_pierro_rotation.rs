@@ -1,5 +1,5 @@
-//! Di Pierro §6 and §7: spinning points, torque and angular momentum, and the
-//! method in momenta with rotation.
+//! Di Pierro §6 and §7: spinning points, torque and angular momentum, and
+//! Euler's method in momenta with rotation.
 
 use crate::support::{
     Universe, assert_matrix_near, assert_near, assert_ratio, general_state, resting,
@@ -29,8 +29,8 @@ fn universe(integrator: Integrator, force: DVec3, point_body: DVec3) -> Universe
     u
 }
 
-/// Di Pierro (31): ω in world axes is the body's, turned with the body; it is
-/// the axis that stays put while everything else goes round.
+/// Di Pierro (31): ω in world axes is the body's ω rotated with the body;
+/// points on that axis do not move.
 #[test]
 fn angular_velocity_in_world_axes_is_the_body_s_turned() {
     let s = general_state();
@@ -77,8 +77,8 @@ fn the_law_for_momenta_holds_crossed_with_the_arm() {
     assert_near(change / DT, r.cross(force), 1e-12);
 }
 
-/// Di Pierro (40): only the part of a force across the arm twists, by force
-/// times lever.
+/// Di Pierro (40): only the component of a force across the arm gives a torque,
+/// force times lever arm.
 #[test]
 fn torque_is_the_lever_times_the_force_across_it() {
     let s = resting(DVec3::new(1.0, 1.0, 1.0));
@@ -95,8 +95,8 @@ fn torque_is_the_lever_times_the_force_across_it() {
     assert_near(twist(oblique, DVec3::X * 2.0), DVec3::Z * expected, 1e-14);
 }
 
-/// Di Pierro (41): a passing body has the angular momentum m d v about the
-/// origin, d the distance at which it passes, all along its way.
+/// Di Pierro (41): a passing body has the constant angular momentum m d v about
+/// the origin, d the distance at which it passes.
 #[test]
 fn a_passing_body_has_angular_momentum_by_its_distance() {
     let mut u = Universe::new(DT, DVec3::ZERO);
@@ -110,7 +110,7 @@ fn a_passing_body_has_angular_momentum_by_its_distance() {
 }
 
 /// Di Pierro (42): torque is the change of angular momentum per time, exactly
-/// in the method in momenta and to fourth order in Runge-Kutta's.
+/// in the momentum integrator and to fourth order in Runge-Kutta.
 #[test]
 fn torque_is_the_change_of_angular_momentum_per_time() {
     let (force, r) = (DVec3::new(0.5, 1.0, -2.0), DVec3::new(0.1, -0.4, 0.3));
@@ -124,8 +124,8 @@ fn torque_is_the_change_of_angular_momentum_per_time() {
     }
 }
 
-/// Di Pierro (43): for a turn across the arm, m|r|² is the moment of inertia.
-/// (47) is the general form; see docs/errata.md.
+/// Di Pierro (43): for a rotation across the arm, m|r|² is the moment of
+/// inertia. (47) is the general form; see docs/errata.md.
 #[test]
 fn a_mass_on_a_rod_has_the_moment_of_its_distance_squared() {
     let r = DVec3::new(1.0, -2.0, 2.0);
@@ -208,7 +208,7 @@ fn the_method_in_momenta_with_rotation_by_hand() {
     }
 }
 
-/// Di Pierro (51): ω = I⁻¹ L with the tensor of the turned body.
+/// Di Pierro (51): ω = I⁻¹ L with the tensor of the rotated body.
 #[test]
 fn angular_velocity_from_angular_momentum_uses_the_turned_tensor() {
     let mut s = general_state();
@@ -220,8 +220,8 @@ fn angular_velocity_from_angular_momentum_uses_the_turned_tensor() {
     assert_near(s.angular_momentum(MOMENTS), l, 1e-14);
 }
 
-/// Di Pierro (56)-(57): where a vertex is and how fast, against the vertex of
-/// a body that is really moved.
+/// Di Pierro (56)-(57): position and velocity of a vertex, against the vertex
+/// of a body that is actually moved.
 #[test]
 fn a_vertex_moves_with_the_turn_and_the_shift_of_its_body() {
     let s = general_state();
@@ -236,8 +236,8 @@ fn a_vertex_moves_with_the_turn_and_the_shift_of_its_body() {
     assert_near(s.velocity_at(s.point_position(vertex)), change, 1e-9);
 }
 
-/// Symplectic Euler by hand: momenta first, then place and turn by the new
-/// ones, where Di Pierro (52), (54) move by the old.
+/// Symplectic Euler by hand: momenta first, then position and rotation by the
+/// new ones, where Di Pierro (52), (54) use the old ones.
 #[test]
 fn symplectic_euler_moves_by_the_new_momenta() {
     let (force, point) = (DVec3::new(5.0, 10.0, -20.0), DVec3::new(0.1, -0.4, 0.3));
@@ -246,7 +246,7 @@ fn symplectic_euler_moves_by_the_new_momenta() {
     let r = crate::support::matrix_by_conjugation(s.orientation);
     let k = s.velocity * MASS + force * DT;
     let l = r * (MOMENTS * s.omega_body) + (r * point).cross(force) * DT;
-    // Half a turn about x and y, a whole one about z, and back again.
+    // Half a rotation about x and y, a whole one about z, and back again.
     let (mut turned, mut l_body) = (r, r.transpose() * l);
     for (axis, share) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
         let n = [DVec3::X, DVec3::Y, DVec3::Z][axis];

@@ -14,7 +14,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// The tags of the item at `place`; says so if there is no such item.
+/// The tags of the item at `place`; an error if there is no such item.
 fn tags_at(place: &Place) -> Result<BTreeSet<(Document, u32)>, String> {
     let Place { path, item } = place;
     let source =
@@ -36,8 +36,8 @@ fn is_test(place: &Place) -> bool {
     })
 }
 
-/// What is wrong with the places of one cell: each must exist and carry at
-/// least one of `equations`; together they must carry them all.
+/// Errors of the places of one cell: each must exist and carry at least one of
+/// `equations`; together they must carry them all.
 fn faults(document: Document, equations: &[u32], places: &[Place], faults: &mut Vec<String>) {
     let mut covered = BTreeSet::new();
     for place in places {
@@ -63,8 +63,8 @@ fn faults(document: Document, equations: &[u32], places: &[Place], faults: &mut 
     }
 }
 
-/// What is wrong with a place that should name a section of a document, as in
-/// `Harmon §4`, or an algorithm.
+/// The error of a place that should name a section of a document, as in `Harmon
+/// §4`, or an algorithm.
 fn not_about(place: &Place, document: Document, section: &str) -> Option<String> {
     let source = fs::read_to_string(root().join(&place.path)).unwrap_or_default();
     let tag = match section.starts_with('§') {

@@ -15,7 +15,7 @@ fn ball(radius: f64) -> Mesh {
     mesh
 }
 
-/// Deep water without weight, so that drag acts alone.
+/// Deep water without gravity, so that drag acts alone.
 fn deep_water(linear_drag: f64, drag_coefficient: f64, current: DVec3) -> Water {
     Water {
         up: UpAxis::Z,
@@ -103,7 +103,7 @@ fn a_light_spinning_ball_in_strong_drag_never_spins_backwards() {
 }
 
 /// The limit acts only where an explicit step would overshoot: below it drag is
-/// the force that it was, to the last bit.
+/// unchanged, bit for bit.
 #[test]
 fn drag_that_cannot_overshoot_is_not_changed() {
     let run = |limited: bool| {

@@ -1,5 +1,5 @@
-//! Where Chaney's document is wrong or silent: what is printed, computed here,
-//! fails against an independent truth, and the code does not. See
+//! Errors and omissions in Chaney's document: the printed formula, computed
+//! here, fails against an independent check, and the code does not. See
 //! docs/errata.md.
 
 use crate::support::{
@@ -9,7 +9,7 @@ use conatus_geometry::{Axis, Mesh, Solid};
 use conatus_math::{DMat3, DQuat, DVec3, eigen, rotation};
 use conatus_rigid::{Activity, Constants, MassProperties, State};
 
-/// Chaney (1): with second moments in place of first ones, a pair of equal
+/// Chaney (1): with second moments instead of first ones, a pair of equal
 /// particles would not balance about its middle.
 #[test]
 fn the_centre_of_mass_needs_first_moments() {
@@ -24,8 +24,8 @@ fn the_centre_of_mass_needs_first_moments() {
     assert_near(found.centre, middle, 1e-15);
 }
 
-/// Chaney §2.2: eigenvectors as rows may come out left-handed, which mirrors
-/// the shape; a closed mesh then turns inside out.
+/// Chaney §2.2: eigenvectors as rows may be left-handed, which mirrors the
+/// shape; a closed mesh is then inverted.
 #[test]
 fn diagonalising_never_mirrors_a_shape() {
     let mirrored_volume = |m: DMat3| {
@@ -48,18 +48,18 @@ fn diagonalising_never_mirrors_a_shape() {
             DMat3::from_diagonal(values),
             1e-13,
         );
-        // The printed recipe is as content with one row turned round, ...
+        // The printed recipe also accepts one row negated, ...
         let flipped = DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0)) * rows;
         let still_diagonal = flipped * tensor * flipped.transpose();
         assert_matrix_near(still_diagonal, DMat3::from_diagonal(values), 1e-13);
-        // ... but that one turns the volume negative.
+        // ... but that makes the volume negative.
         assert!(mirrored_volume(flipped) < 0.0);
         assert_ratio(mirrored_volume(rows), 1.0 / 6.0, 1e-13);
     }
 }
 
 /// Chaney §8.2: the sizes of `setBox` are half extents, the height of
-/// `setCylinder` is whole and lies along x.
+/// `setCylinder` is the full height along x.
 #[test]
 fn boxes_take_half_extents_and_cylinders_whole_heights() {
     let half_extents = DVec3::new(4.0, 2.0, 1.0);
@@ -69,7 +69,7 @@ fn boxes_take_half_extents_and_cylinders_whole_heights() {
     let by_mesh = MassProperties::of_mesh(&block.mesh(), 1000.0);
     let found = MassProperties::of_solid(&block, 1000.0);
     assert_matrix_near(found.inertia, by_mesh.inertia, 1e-9);
-    // Taken for whole edges the same numbers give a quarter of it.
+    // Taken as full edges the same numbers give a quarter of it.
     let taken_whole = 1000.0 * (2.0 * 2.0 + 1.0) / 12.0;
     assert_ratio(by_mesh.inertia.x_axis.x, 4.0 * taken_whole, 1e-12);
 
@@ -84,12 +84,12 @@ fn boxes_take_half_extents_and_cylinders_whole_heights() {
     let found = MassProperties::of_solid(&cylinder, 500.0);
     let error = largest(found.inertia - by_mesh.inertia) / largest(found.inertia);
     assert!(error < 0.01, "{error}");
-    // A half height of 2 would add far more than the mesh's own error.
+    // A half height of 2 would add far more than the error of the mesh.
     let taken_half = 500.0 * (0.25 + 4.0 * 4.0 / 12.0);
     assert!(taken_half > 2.0 * found.inertia.y_axis.y);
 }
 
-/// Chaney (33): m g z is the energy of height for gravity along −z alone; for
+/// Chaney (33): m g z is the potential energy for gravity along −z only; for
 /// any other direction it drifts, and −m g·x does not.
 #[test]
 fn the_energy_of_height_follows_the_vector_of_gravity() {
@@ -110,7 +110,7 @@ fn the_energy_of_height_follows_the_vector_of_gravity() {
 }
 
 /// Chaney §8.3: automatic damping is a force and a torque at every stage, so
-/// motion dies away by the exponential; taken once a step it is only of first
+/// motion decays exponentially; applied once per step it is only of first
 /// order.
 #[test]
 fn automatic_damping_acts_at_every_stage() {
@@ -132,21 +132,21 @@ fn automatic_damping_acts_at_every_stage() {
     let end = u.state(0);
     assert_near(end.velocity, start.velocity * slower, 1e-8);
     assert_near(end.omega_body, start.omega_body * calmer, 1e-7);
-    // Once a step, the velocity shrinks by the factor 1 − h·linKD/m.
+    // Once per step, the velocity shrinks by the factor 1 − h·linKD/m.
     let once = (1.0 - h * lin_kd / mass).powi(steps as i32);
     assert!((once - slower).abs() > 1e-3);
-    // Seen from the distance covered, too: m (v₀ − v)/linKD.
+    // The distance covered agrees, too: m (v₀ − v)/linKD.
     let way = (start.velocity - start.velocity * slower) * (mass / lin_kd);
     assert_near(end.position - start.position, way, 1e-8);
 }
 
-/// Chaney (10), §4.1: between stages the quaternion is longer than 1, and the
-/// matrix of such a one is no rotation; the state's own matrix is.
+/// Chaney (10), §4.1: between stages the quaternion is longer than 1, and its
+/// matrix is not a rotation; the matrix of the state is.
 #[test]
 fn the_matrix_is_made_from_a_normalised_quaternion() {
     let mut s = general_state();
     s.omega_body *= 8.0;
-    // Where the second stage of a step of 0.05 s looks.
+    // The state of the second stage of a step of 0.05 s.
     s.orientation += rotation::quaternion_rate(s.orientation, s.omega_body) * 0.025;
     let off = |r: DMat3| largest(r * r.transpose() - DMat3::IDENTITY);
     assert!(off(rotation::to_matrix(s.orientation)) > 1e-3);
@@ -159,8 +159,8 @@ fn the_matrix_is_made_from_a_normalised_quaternion() {
     );
 }
 
-/// Chaney (29), §4.1: left alone, the length of the quaternion drifts over
-/// many steps; normalised after each it stays 1.
+/// Chaney (29), §4.1: without normalisation the length of the quaternion drifts
+/// over many steps; normalised after each it stays 1.
 #[test]
 fn the_quaternion_is_normalised_after_every_step() {
     let omega = DVec3::new(0.0, 0.0, 12.0);

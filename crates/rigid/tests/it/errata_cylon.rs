@@ -1,5 +1,5 @@
-//! Where Di Pierro's program `cylon.cpp` is wrong: what it computes, written
-//! out here, fails against an independent truth, and the code does not. See
+//! Errors in Di Pierro's program `cylon.cpp`: its formulas, written out here,
+//! fail against an independent check, and the code does not. See
 //! docs/errata.md.
 
 use crate::support::{
@@ -14,8 +14,8 @@ use conatus_rigid::mass::parallel_axis;
 use conatus_rigid::{Activity, Bodies, Constants, MassProperties, State};
 use std::sync::Arc;
 
-/// `Body(m)` keeps m = 1 and 1/m apart, so weight and inertia disagree and a
-/// heavy body falls more slowly.
+/// `Body(m)` stores m = 1 and 1/m independently, so weight and inertia disagree
+/// and a heavy body falls more slowly.
 #[test]
 fn a_heavy_body_falls_like_a_light_one() {
     let (given, g) = (5.0, 9.8);
@@ -28,8 +28,8 @@ fn a_heavy_body_falls_like_a_light_one() {
     assert_ratio(u.state(0).velocity.y, -g, 1e-12);
 }
 
-/// `omega = inv_I*L` takes the tensor in body axes for one in world axes; a
-/// top that spins about its own axis would then not.
+/// `omega = inv_I*L` uses the tensor in body axes as one in world axes; the
+/// axis of a top that spins about its symmetry axis would move.
 #[test]
 fn angular_velocity_needs_the_tensor_of_the_turned_body() {
     let moments = DVec3::new(1.0, 1.0, 4.0);
@@ -45,10 +45,10 @@ fn angular_velocity_needs_the_tensor_of_the_turned_body() {
     assert_near(s.omega(), axis * 2.0, 1e-14);
 }
 
-/// Entry (Z, Y) of the program's inverse matrix; merging turned bodies needs
-/// tensors with all entries, whose inverse must be one.
+/// Entry (Z, Y) of the program's inverse matrix is wrong; merging rotated
+/// bodies needs full tensors and their inverse.
 #[test]
-fn the_inverse_of_a_tensor_is_its_inverse() {
+fn a_tensor_times_its_inverse_is_the_identity() {
     let r = rotation::to_matrix(rotation::exp(DVec3::new(0.5, -0.7, 0.2)));
     let m = r * DMat3::from_diagonal(DVec3::new(1.0, 2.0, 2.5)) * r.transpose();
     let e = |row: usize, column: usize| m.col(column)[row];
@@ -75,7 +75,7 @@ fn the_diagonal_of_a_moved_mass_leaves_its_own_axis_out() {
     assert_ratio(parallel_axis(m, r).x_axis.x, truth_xx, 1e-15);
 }
 
-/// `operator+` multiplies arm and momentum as a scalar product and forgets the
+/// `operator+` multiplies arm and momentum as a scalar product and ignores the
 /// spin of the parts: two bodies that pass each other would merge to rest.
 #[test]
 fn merging_keeps_the_angular_momentum_of_passing_and_of_spinning() {
@@ -185,8 +185,8 @@ fn floating_box(z: f64, x: f64) -> Universe {
     u
 }
 
-/// `Water` asks whether the centre is under water: a box whose lower part is
-/// wet would not be carried at all, one barely under by all of it at once.
+/// `Water` tests whether the centre is under water: a box with a wet lower part
+/// would have no buoyancy, one barely under the full buoyancy at once.
 #[test]
 fn a_box_with_a_dry_centre_is_carried_by_its_wet_part() {
     let mut u = floating_box(0.2, 0.0);
@@ -200,13 +200,13 @@ fn a_box_with_a_dry_centre_is_carried_by_its_wet_part() {
     assert_eq!(printed, 0.0);
     // The wave is odd in x, so at t = 0 it adds nothing to the volume.
     assert_ratio(u.loads()[0].force.z, truth, 1e-3);
-    // And its force is no multiple of the step.
+    // And its force is not proportional to the step.
     u.h = 0.001;
     assert_ratio(u.loads()[0].force.z, truth, 1e-3);
 }
 
 /// `Water` has a grid of 41 × 41 heights for ±5 m and reads past its end
-/// beyond; here the surface is known everywhere.
+/// beyond; here the surface is defined everywhere.
 #[test]
 fn water_reaches_as_far_as_a_body_goes() {
     let index = ((7.0 + 5.0) / 0.25) as usize;
@@ -218,7 +218,7 @@ fn water_reaches_as_far_as_a_body_goes() {
 }
 
 /// `All2AllCollisions` leaves out the 1 of 1 + c: for c = 1 its balls stick
-/// where they should exchange their velocities.
+/// instead of exchanging their velocities.
 #[test]
 fn equal_elastic_balls_exchange_their_velocities() {
     let (m, v, c) = (1.0, DVec3::X * 2.0, 1.0);
@@ -233,8 +233,8 @@ fn equal_elastic_balls_exchange_their_velocities() {
     assert_near(u.state(1).velocity, v, 1e-14);
 }
 
-/// `All2AllCollisions` uses the whole closing velocity: smooth balls that meet
-/// at a slant would be braked along the surface too.
+/// `All2AllCollisions` uses the whole closing velocity: smooth balls in an
+/// oblique collision would be slowed along the surface too.
 #[test]
 fn smooth_balls_keep_their_velocity_along_the_surface() {
     let velocity = DVec3::new(1.0, 3.0, 0.0);
@@ -248,9 +248,9 @@ fn smooth_balls_keep_their_velocity_along_the_surface() {
     assert_near(u.state(1).velocity, DVec3::X, 1e-5);
 }
 
-/// `All2AllCollisions` visits each pair twice and each body with itself.
+/// `All2AllCollisions` tests each pair twice and each body with itself.
 #[test]
-fn every_pair_meets_once_and_nobody_itself() {
+fn every_pair_is_tested_once_and_no_body_with_itself() {
     let mut u = Universe::new(0.001, DVec3::ZERO);
     for i in 0..5 {
         let at = DVec3::X * (0.9 * f64::from(i));
@@ -264,7 +264,8 @@ fn every_pair_meets_once_and_nobody_itself() {
         .collect();
     pairs.sort_unstable();
     assert_eq!(pairs, [(0, 1), (1, 2), (2, 3), (3, 4)]);
-    // The program's loops see a pair from both sides, and all with themselves.
+    // The program's loops visit a pair from both sides, and each body with
+    // itself.
     let mut visits = 0;
     for i in 0..5 {
         for j in 0..5 {
@@ -275,8 +276,8 @@ fn every_pair_meets_once_and_nobody_itself() {
     assert_eq!(visits, 2 * pairs.len() + 5);
 }
 
-/// `PlaneConstraint` makes every touching ball roll; a smooth one slides on
-/// with the spin it has.
+/// `PlaneConstraint` makes every touching ball roll; a smooth one slides and
+/// keeps its spin.
 #[test]
 fn a_smooth_ball_slides_without_turning() {
     let (radius, velocity) = (0.5, DVec3::new(2.0, 0.0, -1.0));
@@ -292,8 +293,8 @@ fn a_smooth_ball_slides_without_turning() {
     assert_near(u.state(0).velocity, DVec3::new(2.0, 0.0, 0.9), 1e-14);
 }
 
-/// The program's balls have I = m times the unit matrix whatever their size; a
-/// uniform ball has 2/5 m r².
+/// The program's balls have I = m times the unit matrix at any size; a uniform
+/// ball has 2/5 m r².
 #[test]
 fn a_uniform_ball_is_easier_to_turn_than_the_program_s() {
     let radius = 0.5;
@@ -302,13 +303,13 @@ fn a_uniform_ball_is_easier_to_turn_than_the_program_s() {
     let found = MassProperties::of_solid(&ball, 1.0).inertia;
     assert!(largest(found - by_mesh) < 0.02 * largest(found));
     assert!(largest(DMat3::IDENTITY - by_mesh) > 0.8);
-    // Given directly, the program's tensor is as good as any.
+    // Given directly, the program's tensor is valid.
     let given = MassProperties::new(1.0, DVec3::ZERO, DMat3::IDENTITY).expect("a body");
     assert_matrix_near(given.inertia, DMat3::IDENTITY, 0.0);
 }
 
-/// A step ends after the moment of touch. Bounced with the speed of its end,
-/// and lifted out of the plane, a ball would gain height with every bounce.
+/// A step ends after the moment of impact. With the speed at its end, and
+/// lifted out of the plane, a ball would gain height with every bounce.
 #[test]
 fn an_elastic_ball_bounces_to_its_height_for_ever() {
     let (h, radius, top) = (0.01, 0.5, 1.5);

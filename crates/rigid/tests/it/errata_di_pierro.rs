@@ -1,6 +1,6 @@
-//! Where Di Pierro's equations are wrong as printed: each is computed here as
-//! printed, fails against an independent truth, and the code does not. See
-//! docs/errata.md; the errata of the program are in errata_cylon.rs.
+//! Errors in Di Pierro's equations: each is computed here as printed, fails
+//! against an independent check, and the code does not. See docs/errata.md; the
+//! errata of the program are in errata_cylon.rs.
 
 use crate::support::{assert_matrix_near, assert_near, assert_ratio, general_state, largest};
 use conatus_math::{DMat3, DVec3, Pose, rotation};
@@ -33,7 +33,7 @@ fn angular_momentum_is_along_omega_only_across_the_arm() {
 }
 
 /// Di Pierro (57): with the arm in body axes the velocity of a vertex is that
-/// of another place; it must be turned first.
+/// of another point; the arm must be rotated first.
 #[test]
 fn the_velocity_of_a_vertex_needs_the_turned_arm() {
     let s = general_state();
@@ -48,7 +48,7 @@ fn the_velocity_of_a_vertex_needs_the_turned_arm() {
     assert_near(s.velocity_at(s.point_position(vertex)), truth, 1e-9);
 }
 
-/// Di Pierro (59): with θ₁ in place of θ₃ in its first entry the matrix is no
+/// Di Pierro (59): with θ₁ instead of θ₃ in its first entry the matrix is not a
 /// rotation.
 #[test]
 fn the_first_entry_of_the_quaternion_s_matrix_takes_the_scalar_part() {
@@ -63,7 +63,7 @@ fn the_first_entry_of_the_quaternion_s_matrix_takes_the_scalar_part() {
     assert_matrix_near(rotation::to_matrix(q), truth, 1e-15);
 }
 
-/// Di Pierro (61): the sum is the turned quaternion to first order only, and
+/// Di Pierro (61): the sum is the rotated quaternion to first order only, and
 /// is longer than 1.
 #[test]
 fn adding_half_the_product_is_a_turn_only_to_first_order() {
@@ -75,8 +75,8 @@ fn adding_half_the_product_is_a_turn_only_to_first_order() {
     assert!((rotation::exp(beta) * q - truth).length() < 1e-15);
 }
 
-/// Di Pierro (62): its rows are (w, x, y, z), while (58) has w last; read in
-/// the order of (58) the spin would go wrong.
+/// Di Pierro (62): its rows are (w, x, y, z), while (58) has w last; in the
+/// order of (58) the result is wrong.
 #[test]
 fn the_product_of_a_spin_and_a_quaternion_lists_w_first() {
     let q = rotation::from_axis_angle(DVec3::new(0.4, -0.3, 0.8), 1.3);
@@ -153,10 +153,10 @@ fn an_impulse_changes_momentum_by_itself_not_by_itself_over_mass() {
     assert_ratio(m_a * a.velocity.x + m_b * b.velocity.x, truth, 1e-15);
 }
 
-/// Di Pierro (74): the middle of the printed line divides by m again; what
-/// bounces off a wall keeps its speed for c = 1.
+/// Di Pierro (74): the middle of the printed line divides by m again; a
+/// particle that bounces off a wall keeps its speed for c = 1.
 #[test]
-fn what_bounces_off_a_wall_keeps_its_speed() {
+fn an_elastic_particle_keeps_its_speed_at_a_wall() {
     let (m, v): (f64, f64) = (0.25, 3.0);
     let limit_of_j = 2.0 * m * -v;
     let printed_velocity = (m * v + limit_of_j / m) / m;
@@ -190,8 +190,8 @@ fn relative(a: &Participant, b: &Participant, at: &Meeting) -> DVec3 {
 }
 
 /// Di Pierro (75): with its minus sign and (77), (79) the impulse drives the
-/// bodies into each other. The program's `impluse` has c − 1 and a difference
-/// of one velocity with itself besides, which gives none at all.
+/// bodies into each other. The program's `impluse` also has c − 1 and a
+/// difference of one velocity with itself, which gives zero.
 #[test]
 fn the_normal_impulse_drives_bodies_apart() {
     let (a, b, at) = spinning_pair();
@@ -212,7 +212,7 @@ fn the_normal_impulse_drives_bodies_apart() {
 }
 
 /// Di Pierro (76): (1 + c_f) reverses the sliding, and a direction across the
-/// relative velocity would give no friction at all.
+/// relative velocity would give no friction.
 #[test]
 fn friction_stops_sliding_and_never_reverses_it() {
     let (a, b, mut at) = spinning_pair();
@@ -236,10 +236,10 @@ fn friction_stops_sliding_and_never_reverses_it() {
     assert_ratio(bounded.length(), 0.05, 1e-14);
 }
 
-/// Di Pierro (78), (80): added to the torque, an impulse would turn a body by
+/// Di Pierro (78), (80): added to the torque, an impulse would rotate a body
 /// more the longer the step; it changes L at once.
 #[test]
-fn an_impulse_turns_a_body_whatever_the_step() {
+fn the_rotation_by_an_impulse_does_not_depend_on_the_step() {
     let (mut a, mut b, at) = spinning_pair();
     let tensor = a.inverse_inertia.inverse();
     let before = tensor * a.omega;

@@ -1,4 +1,4 @@
-//! What floats: how deep, how fast it bobs, and whether it stays upright.
+//! Floating bodies: draught, bobbing frequency and stability.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, resting};
 use conatus_geometry::{Mesh, Solid, icosphere};
@@ -65,7 +65,7 @@ fn a_floating_ball_s_depth_solves_the_cubic_of_its_cap() {
     for ratio in [0.1, 0.5, 0.8] {
         let cap = |d: f64| d * d * (3.0 * r - d) - 4.0 * r * r * r * ratio;
         let depth = bisect(0.0, 2.0 * r, cap);
-        // The depth at which the water carries the weight.
+        // The depth at which buoyancy equals the weight.
         let found = bisect(0.0, 2.0 * r, |d| {
             let mut u = Universe::new(0.01, DOWN);
             u.add(1.0, DVec3::ONE, resting(DVec3::Z * (r - d)));
@@ -88,7 +88,7 @@ fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Steep sides make a spring of ρ g A: ω² = ρ g A/m.
+/// With vertical sides buoyancy is a spring of ρ g A: ω² = ρ g A/m.
 #[test]
 fn a_bobbing_block_swings_at_the_frequency_of_its_waterline() {
     let ratio = 0.5;
@@ -136,7 +136,7 @@ fn a_flat_block_rights_itself_and_a_tall_one_capsizes() {
     }
 }
 
-/// A small float goes up and down with a long, slow wave.
+/// A small float moves up and down with a long, slow wave.
 #[test]
 fn a_small_float_follows_a_long_wave() {
     let half = DVec3::new(0.2, 0.2, 0.1);
@@ -166,8 +166,8 @@ fn a_small_float_follows_a_long_wave() {
     assert!(worst < 0.015, "{worst}");
 }
 
-/// Archimedes: a body wholly under water is lifted by the weight of its own
-/// volume of water at the centre of that volume, however it is turned.
+/// Archimedes: a fully submerged body is lifted by the weight of its volume of
+/// water at the centre of that volume, in any orientation.
 #[test]
 fn a_sunken_body_is_lifted_by_the_weight_of_its_water() {
     let solid = Solid::Cone {
@@ -237,11 +237,12 @@ fn quadratic_drag_presses_on_the_face_in_front() {
     assert_ratio(force, 0.5 * DENSITY * 0.8 * 1.5 * 1.5 * front, 1e-12);
 }
 
-/// Drag on a hull that turns under water: −c ω ∮ (x² + z²) dA about y, and
+/// Drag on a hull that rotates under water: −c ω ∮ (x² + z²) dA about y, and
 /// nothing across.
 ///
-/// Drag was once taken at the middle of each triangle, whose moment is too
-/// small, and a block of twelve triangles was twisted about its other axes too.
+/// A bug: drag was evaluated at the middle of each triangle, whose moment is
+/// too small, and a block of twelve triangles got a torque about its other axes
+/// too.
 #[test]
 fn drag_under_water_brakes_a_spin() {
     let state = State {

@@ -1,5 +1,5 @@
 //! The tumbling asymmetric top against its exact solution in Jacobi's elliptic
-//! functions, and what it keeps over a hundred thousand steps.
+//! functions, and its conserved quantities over a hundred thousand steps.
 
 use crate::support::elliptic::{FreeTop, complete_k, sn_cn_dn};
 use crate::support::{Universe, assert_near, assert_ratio, largest};
@@ -55,8 +55,8 @@ fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
         energy_drift = energy_drift.max((energy / e - 1.0).abs());
         let change = s.angular_momentum(MOMENTS) - l;
         momentum_drift = momentum_drift.max(change.length() / l.length());
-        // A flip is over when the second axis spins the other way at half
-        // speed: no trembling about zero is counted.
+        // A flip ends when the second axis spins the other way at half speed:
+        // oscillations about zero are not counted.
         let y = s.omega_body.y;
         if (up && y < -1.0) || (!up && y > 1.0) {
             up = !up;
@@ -71,8 +71,8 @@ fn a_hundred_thousand_steps_keep_energy_and_angular_momentum() {
     assert_eq!(f64::from(flips), expected);
 }
 
-/// Di Pierro (53), (55): without forces the method in momenta leaves L as it
-/// is in every step, to rounding, however large the step.
+/// Di Pierro (53), (55): without forces the momentum integrator conserves L in
+/// every step, to rounding, for any step size.
 #[test]
 fn momentum_euler_keeps_angular_momentum_exactly() {
     let mut u = tumbling(Integrator::MomentumEuler, 0.05);
@@ -91,8 +91,8 @@ fn momentum_euler_keeps_angular_momentum_exactly() {
     assert!(change.length() > 0.01);
 }
 
-/// The exact solution itself: it starts where it should, obeys Euler's
-/// equations and turns by its own ω.
+/// The exact solution itself: it has the right initial values, satisfies
+/// Euler's equations and rotates by its own ω.
 #[test]
 fn the_elliptic_solution_obeys_the_equations_of_motion() {
     for omega in [

@@ -1,12 +1,12 @@
-//! The heavy symmetric top with its axis level: it precesses at exactly
+//! The heavy symmetric top with a horizontal axis: it precesses at exactly
 //! Ω = m g r/(I₃ ω₃).
 //!
-//! The pivot is a stiff spring of no length. In the steady state the centre of
-//! mass goes round a circle of radius ρ, so the spring must carry the weight,
+//! The pivot is a stiff spring of zero length. In the steady state the centre
+//! of mass moves on a circle of radius ρ, so the spring must carry the weight,
 //! which lowers the top's end by m g/κ, and pull it inwards by m Ω² ρ, which
-//! moves the end outwards by m Ω² ρ/κ. So ρ = r + m Ω² ρ/κ. About the centre
-//! of mass only the weight has a lever, r, and turns L = I₃ ω₃ e_r + I₁ Ω z at
-//! the rate I₃ ω₃ Ω = m g r, without approximation.
+//! moves the end outwards by m Ω² ρ/κ. So ρ = r + m Ω² ρ/κ. About the centre of
+//! mass only the weight has a lever arm, r, and rotates L = I₃ ω₃ e_r + I₁ Ω z
+//! at the rate I₃ ω₃ Ω = m g r, without approximation.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio};
 use conatus_math::{DVec3, rotation};
@@ -31,7 +31,7 @@ impl Top {
         self.r / (1.0 - self.mass * omega * omega / self.stiffness)
     }
 
-    /// In its steady state, the axis along x, turning about z at `rate`.
+    /// In its steady state, the axis along x, rotating about z at `rate`.
     fn universe(&self, h: f64, rate: f64) -> Universe {
         let mut u = Universe::new(h, DOWN);
         let rho = self.radius();
@@ -92,10 +92,10 @@ fn twice_the_spin_halves_the_precession() {
     assert_ratio(p.y.atan2(p.x), fast.precession() * 1.0, 1e-5);
 }
 
-/// Let go without the steady rate, the top nods: its end sinks and rises, and
-/// energy and the vertical part of angular momentum stay.
+/// Released without the steady rate, the top nutates: its end sinks and rises,
+/// and energy and the vertical component of angular momentum are constant.
 #[test]
-fn a_top_let_go_at_rest_nods_and_keeps_energy_and_vertical_angular_momentum() {
+fn a_top_released_at_rest_nutates_and_conserves_energy_and_vertical_angular_momentum() {
     let mut u = TOP.universe(2.5e-4, 0.0);
     let about_z = |u: &Universe| u.bodies.totals().2.z;
     let (energy, spin) = (u.energy(), about_z(&u));

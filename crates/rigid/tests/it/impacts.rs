@@ -1,12 +1,12 @@
-//! Impacts through the whole way from detection to answer: balls, locked
-//! bodies and planes, smooth and rough.
+//! Impacts from detection to response: balls, locked bodies and planes, smooth
+//! and rough.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, moving, resting};
 use conatus_math::{DQuat, DVec3};
 use conatus_rigid::contact::Plane;
 use conatus_rigid::{Activity, State};
 
-/// Steps until two things touch and the touch has been answered.
+/// Steps until a contact was found and resolved.
 fn until_contact(u: &mut Universe) {
     for _ in 0..100_000 {
         u.step();
@@ -17,10 +17,10 @@ fn until_contact(u: &mut Universe) {
     panic!("nothing ever touched");
 }
 
-/// Two balls that meet head-on: in the frame of their centre of mass each
-/// keeps c of its velocity and turns round.
+/// Two balls that collide head-on: in the frame of their centre of mass each
+/// reverses and keeps c of its velocity.
 #[test]
-fn balls_on_a_line_part_as_seen_from_their_centre_of_mass() {
+fn balls_on_a_line_reverse_in_the_frame_of_their_centre_of_mass() {
     for (m_a, m_b) in [(1.0, 1.0), (5.0, 0.3), (0.2, 4.0)] {
         for c in [0.0, 0.4, 1.0] {
             let (v_a, v_b) = (DVec3::X * 3.0, DVec3::X * -0.5);
@@ -36,8 +36,8 @@ fn balls_on_a_line_part_as_seen_from_their_centre_of_mass() {
     }
 }
 
-/// A slanting meeting of smooth balls: along the line of centres as above,
-/// across it nothing changes, and nothing turns.
+/// An oblique collision of smooth balls: along the line of centres as above,
+/// across it nothing changes, and nothing rotates.
 #[test]
 fn smooth_balls_at_a_slant_exchange_only_along_the_line_of_centres() {
     let (m_a, m_b, c) = (2.0, 0.7, 0.6);
@@ -88,8 +88,9 @@ fn a_ball_bounces_off_a_slanting_plane_like_light_off_a_mirror() {
     }
 }
 
-/// Friction slows the sliding and sets the ball rolling. About the point of
-/// contact its angular momentum stays: (2/5 + 1) r v = r v₀, so v = 5/7 v₀.
+/// Friction slows the sliding and makes the ball roll. About the point of
+/// contact its angular momentum is constant: (2/5 + 1) r v = r v₀, so v = 5/7
+/// v₀.
 #[test]
 fn a_sliding_ball_ends_rolling_at_five_sevenths_of_its_speed() {
     for mu in [0.1, 0.4] {
@@ -133,7 +134,8 @@ fn a_ball_with_backspin_comes_back() {
     until_contact(&mut u);
     let s = u.state(0);
     assert!(s.velocity.x < 0.0 && s.velocity.z > 2.0, "{}", s.velocity);
-    // About the point of contact nothing has a lever: m v r + I ω stays.
+    // About the point of contact no force has a lever arm: m v r + I ω is
+    // constant.
     let about = |v: f64, w: f64| v * 0.3 + 0.4 * 0.09 * w;
     assert!((about(s.velocity.x, s.omega().y) - about(0.5, -40.0)).abs() < 0.01);
 }
@@ -141,7 +143,7 @@ fn a_ball_with_backspin_comes_back() {
 /// A row of equal elastic balls: the last one leaves with the velocity of the
 /// first, and the others stand still.
 #[test]
-fn a_row_of_elastic_balls_passes_the_blow_on() {
+fn a_row_of_elastic_balls_passes_the_impulse_on() {
     let mut u = Universe::new(0.001, DVec3::ZERO);
     u.add_ball(1.0, 0.5, 1.0, 0.0, moving(DVec3::X * -1.2, DVec3::X * 2.0));
     for i in 0..4 {
@@ -157,7 +159,7 @@ fn a_row_of_elastic_balls_passes_the_blow_on() {
 
 /// A ball that does not bounce comes to rest on the floor and stays there.
 #[test]
-fn a_ball_at_rest_on_the_floor_rests() {
+fn a_ball_at_rest_on_the_floor_stays_at_rest() {
     let mut u = Universe::new(0.01, DOWN);
     u.add_floor();
     u.add_ball(2.0, 0.25, 0.5, 0.5, resting(DVec3::Z * 0.6));
@@ -194,8 +196,8 @@ fn each_bounce_reaches_the_square_of_restitution_of_the_last_height() {
     }
 }
 
-/// A hundred elastic smooth balls in a closed box, in free fall and under
-/// gravity: the energy of all stays, and none leaves.
+/// A hundred elastic smooth balls in a closed box, without and with gravity:
+/// the total energy is constant, and none leaves.
 #[test]
 fn elastic_balls_in_a_box_keep_their_energy_and_stay_inside() {
     for gravity in [DVec3::ZERO, DOWN] {
@@ -232,8 +234,8 @@ fn elastic_balls_in_a_box_keep_their_energy_and_stay_inside() {
     }
 }
 
-/// Two surfaces in contact share the geometric mean of what each has; a plane
-/// with numbers of its own overrides the body's.
+/// Two surfaces in contact use the geometric mean of their coefficients; a
+/// plane with its own values overrides the body's.
 #[test]
 fn surfaces_in_contact_share_the_geometric_mean() {
     let mut u = Universe::new(0.001, DVec3::ZERO);

@@ -61,7 +61,7 @@ fn body() -> impl Strategy<Value = MassProperties> {
 }
 
 proptest! {
-    /// Chaney (17): turning and shifting a body changes neither the trace of
+    /// Chaney (17): rotating and shifting a body changes neither the trace of
     /// its tensor nor its principal moments.
     #[test]
     fn principal_moments_do_not_depend_on_the_pose(body in body(), pose in pose()) {
@@ -96,8 +96,8 @@ proptest! {
         prop_assert!((placed.point_position(d.carry().point(point)) - expected).length() < 1e-11);
     }
 
-    /// Di Pierro (64)-(66): in whichever order and grouping, and moved before
-    /// or after.
+    /// Di Pierro (64)-(66): in any order and grouping, and moved before or
+    /// after.
     #[test]
     fn combining_does_not_depend_on_order_grouping_or_frame(
         parts in [body(), body(), body()], poses in [pose(), pose(), pose()], moved in pose(),
@@ -117,7 +117,8 @@ proptest! {
             prop_assert!((other.centre - whole.centre).length() < 1e-12);
             prop_assert!(largest(other.inertia - whole.inertia) < 1e-12 * scale);
         }
-        // More mass, spread wider: never easier to turn than its parts.
+        // More mass, spread wider: the moments are never smaller than those of
+        // the parts.
         let sum: f64 = list.iter().map(|(p, _)| trace(p.inertia)).sum();
         prop_assert!(trace(whole.inertia) >= sum * (1.0 - 1e-12));
     }
@@ -160,9 +161,9 @@ proptest! {
         prop_assert!((power - by_load).abs() < 1e-10);
     }
 
-    /// No tensor that no body has is let in.
+    /// Tensors that no body can have are refused.
     #[test]
-    fn tensors_of_no_body_are_refused(
+    fn tensors_that_no_body_can_have_are_refused(
         (mass, m) in inertia(), turn in orientation(), excess in 0.01..5.0,
     ) {
         let r = rotation::to_matrix(turn);

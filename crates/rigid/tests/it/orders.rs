@@ -1,4 +1,4 @@
-//! How fast the errors of the integrators fall with the step.
+//! The orders of convergence of the integrators.
 
 use crate::support::elliptic::FreeTop;
 use crate::support::{Universe, assert_ratio, largest, resting};
@@ -40,7 +40,7 @@ fn on_a_spring(integrator: Integrator, h: f64) -> Universe {
     u
 }
 
-/// The error of place and velocity of a mass on a spring, ω = 2 rad/s.
+/// The error of position and velocity of a mass on a spring, ω = 2 rad/s.
 fn spring_error(integrator: Integrator, steps: u32) -> f64 {
     let mut u = on_a_spring(integrator, SECONDS / f64::from(steps));
     u.run(steps as usize);
@@ -76,8 +76,8 @@ fn euler_s_error_falls_with_the_step() {
     assert!((0.9..1.1).contains(&spring), "{spring}");
 }
 
-/// Di Pierro (48)-(55): first order as well. Its symplectic sister turns a free
-/// top by a symmetric splitting, which is of second order.
+/// Di Pierro (48)-(55): first order as well. The symplectic integrator rotates
+/// a free top by a symmetric splitting, which is of second order.
 #[test]
 fn momentum_euler_is_of_first_order_and_a_split_rotation_of_second() {
     for (integrator, expected) in [
@@ -90,8 +90,9 @@ fn momentum_euler_is_of_first_order_and_a_split_rotation_of_second() {
     }
 }
 
-/// Momenta first, then positions: the energy of a spring swings about its
-/// value by a part of ω h/2 and never leaves, while Euler's grows without end.
+/// Momenta first, then positions: the energy of a spring oscillates about its
+/// value by a fraction of ω h/2 and stays bounded, while Euler's grows without
+/// bound.
 #[test]
 fn symplectic_euler_keeps_a_spring_s_energy_bounded() {
     let h = 0.02;
@@ -111,8 +112,8 @@ fn symplectic_euler_keeps_a_spring_s_energy_bounded() {
     assert!(swing(Integrator::MomentumEuler) > 1e3);
 }
 
-/// Chaney (29): what Runge-Kutta loses of a spring's energy is (ω h)⁶/72 a
-/// step, from |1 + z + z²/2 + z³/6 + z⁴/24|² at z = i ω h.
+/// Chaney (29): Runge-Kutta loses (ω h)⁶/72 of a spring's energy per step, from
+/// |1 + z + z²/2 + z³/6 + z⁴/24|² at z = i ω h.
 #[test]
 fn rk4_loses_a_spring_s_energy_as_its_amplification_says() {
     let (h, steps) = (0.1, 1000);

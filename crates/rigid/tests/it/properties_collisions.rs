@@ -7,7 +7,7 @@ use conatus_rigid::contact::impulse::{Meeting, collide};
 use conatus_rigid::{Activity, Bodies, Constants, State};
 use proptest::prelude::*;
 
-/// Lets two bodies meet with restitution `c`, from the side on which they
+/// Lets two bodies collide with restitution `c`, on the side on which they
 /// close in.
 fn meet(a: &mut Collider, b: &mut Collider, at: &mut Meeting, c: f64) {
     let (p, q) = (&mut a.participant, &mut b.participant);
@@ -26,9 +26,9 @@ fn sums(a: &Collider, b: &Collider, at: &Meeting) -> (DVec3, DVec3, f64) {
 }
 
 proptest! {
-    /// Di Pierro (75): without friction and with c = 1 nothing is lost.
+    /// Di Pierro (75): without friction and with c = 1 no energy is lost.
     #[test]
-    fn an_elastic_meeting_keeps_energy_and_momenta(
+    fn an_elastic_collision_conserves_energy_and_momenta(
         mut a in collider(), mut b in collider(), mut at in meeting(0.0),
     ) {
         let before = sums(&a, &b, &at);
@@ -40,9 +40,10 @@ proptest! {
         prop_assert!((after.2 - before.2).abs() < 1e-11 * scale);
     }
 
-    /// Di Pierro (77)-(80): momenta stay with any friction and restitution.
+    /// Di Pierro (77)-(80): momenta are conserved with any friction and
+    /// restitution.
     #[test]
-    fn every_meeting_keeps_momentum_and_angular_momentum(
+    fn every_collision_conserves_momentum_and_angular_momentum(
         mut a in collider(), mut b in collider(), mut at in meeting(2.0), c in 0.0..=1.0,
     ) {
         let before = sums(&a, &b, &at);
@@ -53,10 +54,10 @@ proptest! {
         prop_assert!((after.1 - before.1).length() < 1e-11 * scale);
     }
 
-    /// Di Pierro (76): no meeting gains energy, whatever the friction, for any
-    /// arms and tensors.
+    /// Di Pierro (76): no collision gains energy, with any friction, arms and
+    /// tensors.
     #[test]
-    fn no_meeting_gains_energy(
+    fn no_collision_gains_energy(
         mut a in collider(), mut b in collider(), mut at in meeting(2.0), c in 0.0..=1.0,
     ) {
         let before = a.energy() + b.energy();
@@ -65,10 +66,10 @@ proptest! {
         prop_assert!(after <= before * (1.0 + 1e-12), "{before} {after}");
     }
 
-    /// Balls through detection and answer: momenta stay, energy never grows,
-    /// and elastic smooth balls keep it.
+    /// Balls through detection and response: momenta are conserved, energy
+    /// never grows, and elastic smooth balls conserve it.
     #[test]
-    fn a_pair_of_balls_keeps_what_it_must(
+    fn a_pair_of_balls_conserves_momentum_and_gains_no_energy(
         masses in (0.1..5.0, 0.1..5.0), radii in (0.1..1.0, 0.1..1.0),
         velocities in (vector(3.0), vector(3.0)), spins in (vector(5.0), vector(5.0)),
         n in direction(), c in prop_oneof![Just(1.0), 0.0..1.0], mu in prop_oneof![Just(0.0), 0.0..1.0],
@@ -93,8 +94,8 @@ proptest! {
         }
     }
 
-    /// Di Pierro (64)-(67): merging two to four bodies, and again with those
-    /// left over, keeps mass, momentum and angular momentum about the origin,
+    /// Di Pierro (64)-(67): merging two to four bodies, and again with the
+    /// others, conserves mass, momentum and angular momentum about the origin,
     /// and never gains energy.
     #[test]
     fn merging_keeps_mass_and_momenta_and_gains_no_energy(
@@ -117,7 +118,7 @@ proptest! {
             prop_assert!((after.1 - sums.1).length() < 1e-11 * scale);
             prop_assert!((after.2 - sums.2).length() < 1e-11 * scale);
             prop_assert!(after.0 <= sums.0 * (1.0 + 1e-11));
-            // Nothing jumps.
+            // Positions are continuous.
             for (&i, pose) in all.iter().zip(&poses) {
                 let p = DVec3::new(0.3, -0.2, 0.5);
                 prop_assert!((bodies.state(i).point_position(p) - pose.point(p)).length() < 1e-11);

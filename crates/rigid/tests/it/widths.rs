@@ -71,8 +71,8 @@ proptest! {
         }
     }
 
-    /// A force that does nothing sends bodies through the stages one by one;
-    /// the result is the same as in blocks.
+    /// A force of zero makes bodies go through the stages one by one; the
+    /// result is the same as in blocks.
     #[test]
     fn bodies_in_blocks_and_in_stages_give_the_same_bits(
         list in many(), gravity in vector(10.0),
@@ -94,7 +94,7 @@ fn every_processor_has_at_least_two_widths() {
     assert_eq!(widths.last(), Some(&Width::best()));
 }
 
-/// Five thousand bodies are shared out among threads; locked ones stay put.
+/// Five thousand bodies are distributed over threads; locked ones do not move.
 #[test]
 fn one_thread_and_two_give_the_same_bits() {
     let run = |threads: usize| {

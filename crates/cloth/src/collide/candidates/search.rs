@@ -1,8 +1,8 @@
-//! Looks for candidates: through trees of boxes to pairs of triangles, and from those to
-//! vertices and edges.
+//! Searches for candidates: through bounding-volume hierarchies to pairs of
+//! triangles, and from those to vertices and edges.
 //!
-//! When to look, and how far points may go until then, is for
-//! [`Candidates::update`] to say.
+//! [`Candidates::update`] decides when to search and how large the swept boxes
+//! are.
 
 use super::{Candidate, Candidates, List, PAIRS_PER_TASK};
 use crate::collide::narrow::{closest, gap_along, gather};
@@ -11,9 +11,9 @@ use crate::collide::swept_box::SweptBox;
 use crate::response::ResponseMotion;
 use rayon::prelude::*;
 
-/// Triangles looked for in the trees by one task.
+/// Queries of the hierarchies per task.
 const QUERIES_PER_TASK: usize = 256;
-/// How often trees are refitted before they are built anew.
+/// Refits of a hierarchy before it is rebuilt.
 const MAX_REFITS: u32 = 16;
 
 impl Candidates {
@@ -23,7 +23,7 @@ impl Candidates {
         swept(a).union(swept(b)).union(swept(c)).grow(margin)
     }
 
-    fn refit(&mut self, anew: bool, which: &[bool]) {
+    fn refit(&mut self, rebuild: bool, which: &[bool]) {
         let mut boxes = std::mem::take(&mut self.boxes);
         for &scripted in which {
             let faces = match scripted {
@@ -36,7 +36,7 @@ impl Candidates {
                 false => &mut self.free_tree,
                 true => &mut self.scripted_tree,
             };
-            match anew {
+            match rebuild {
                 true => tree.rebuild(&boxes),
                 false => tree.refit(&boxes),
             }
@@ -44,7 +44,7 @@ impl Candidates {
         self.boxes = boxes;
     }
 
-    /// Makes both lists anew.
+    /// Rebuilds both lists.
     pub(super) fn rebuild(
         &mut self,
         surface: &CollisionSurface,
@@ -60,11 +60,11 @@ impl Candidates {
             .map(|f| self.swept_box_of(surface, f, margin)))
         .collect_into_vec(&mut boxes);
         self.face_swept = boxes;
-        let anew = self.refits > MAX_REFITS || self.free_tree.is_empty();
-        if anew {
+        let rebuild = self.refits > MAX_REFITS || self.free_tree.is_empty();
+        if rebuild {
             self.refits = 0;
         }
-        self.refit(anew, &[false, true]);
+        self.refit(rebuild, &[false, true]);
         let mut pairs = std::mem::take(&mut self.pairs);
         self.free_tree.pairs_as_found(&mut pairs);
         for pair in &mut pairs {
@@ -93,7 +93,7 @@ impl Candidates {
         self.pairs = pairs;
     }
 
-    /// Looks for pairs with the points in `out`, whose swept box grew.
+    /// Searches for pairs with the points in `out`, whose swept box grew.
     pub(super) fn append(
         &mut self,
         surface: &CollisionSurface,
@@ -127,7 +127,7 @@ impl Candidates {
             let query = self.face_swept[f as usize].swept();
             self.free_tree.for_each_overlap(&query, |k| {
                 let g = self.free_faces[k as usize];
-                // A pair of two touched faces is found from both.
+                // A pair of two touched faces is found twice, once from each.
                 if g != f && (scripted || f < g || !touched(g, &self.escaped)) {
                     pairs.push((g.min(f), g.max(f)));
                 }
@@ -202,7 +202,7 @@ impl Candidates {
     ) {
         let boxes = [f, g].map(|f| &self.face_swept[f as usize]);
         let (f, g) = (&surface.faces[f as usize], &surface.faces[g as usize]);
-        if !boxes[0].meets(boxes[1]) || !surface.can_meet(f.part, g.part) {
+        if !boxes[0].overlaps(boxes[1]) || !surface.can_meet(f.part, g.part) {
             return;
         }
         let swept = |p: u32| &self.swept[p as usize];
@@ -211,7 +211,7 @@ impl Candidates {
             let triangle_box = triangle_box.grow(margin);
             for v in vertices_of.vertices() {
                 let points = [a, b, c, v];
-                if ![a, b, c].contains(&v) && swept(v).meets(&triangle_box) && wanted(&points) {
+                if ![a, b, c].contains(&v) && swept(v).overlaps(&triangle_box) && wanted(&points) {
                     let list = List::VertexTriangle;
                     (found.0).extend(self.candidate(surface, motion, margin, list, points));
                 }
@@ -223,9 +223,9 @@ impl Candidates {
                 if a == c || a == d || b == c || b == d {
                     continue;
                 }
-                // Always in the same order, however the faces came.
+                // In a fixed order, independent of the order of the faces.
                 let points = if a < c { [a, b, c, d] } else { [c, d, a, b] };
-                if edge_box.meets(&swept(c).union(swept(d))) && wanted(&points) {
+                if edge_box.overlaps(&swept(c).union(swept(d))) && wanted(&points) {
                     let list = List::EdgeEdge;
                     (found.1).extend(self.candidate(surface, motion, margin, list, points));
                 }
@@ -233,8 +233,8 @@ impl Candidates {
         }
     }
 
-    /// The stencil as a candidate, unless its swept boxes keep apart along the
-    /// direction of its nearest points.
+    /// The stencil as a candidate, unless its swept boxes are disjoint along
+    /// the direction of its nearest points.
     #[inline]
     fn candidate(
         &self,
@@ -249,9 +249,9 @@ impl Candidates {
         let nearest = closest(list, &start);
         c.set_axis(nearest.vector, nearest.squared);
         let n = c.axis();
-        let highest = |k: usize| self.swept[points[k] as usize].highest_along(n);
-        // The lowest is the highest the other way round.
-        let lowest = |k: usize| self.swept[points[k] as usize].highest_along(-n);
+        let highest = |k: usize| self.swept[points[k] as usize].max_along(n);
+        // The minimum is minus the maximum along −n.
+        let lowest = |k: usize| self.swept[points[k] as usize].max_along(-n);
         let ([a, b], d) = ([highest(0), highest(1)], lowest(3));
         let apart = |late: usize| {
             let first = a[late].max(b[late]);
@@ -260,7 +260,8 @@ impl Candidates {
                 List::EdgeEdge => -d[late].max(lowest(2)[late]) - first,
             }
         };
-        // Between early and late the gap is at least as wide as at one of them.
+        // The gap is linear in time, so its minimum is at the start or at the
+        // end.
         if apart(0).min(apart(1)) > 2.0 * margin {
             return None;
         }

@@ -5,7 +5,7 @@ use crate::response::continuous;
 use crate::response::inelastic_projection::{complementarity, inelastic_projection};
 use crate::response::motion::{NO_BODY, ResponseMotion};
 
-/// Some free vertices and a body, with collisions that all have both.
+/// Some free vertices and a body, with collisions that all involve both.
 fn meeting(noise: &mut Noise, count: usize) -> (ResponseMotion, Vec<Collision>) {
     let mut motion = free_vertices(noise, 6);
     add_body(noise, &mut motion, 5);
@@ -19,7 +19,8 @@ fn meeting(noise: &mut Noise, count: usize) -> (ResponseMotion, Vec<Collision>) 
     (motion, zone)
 }
 
-/// The weights of a body's points act as one force and one torque.
+/// A body in a collision: the weights of its points act as one force and one
+/// torque.
 #[test]
 fn a_body_in_a_collision_answers_with_mass_and_inertia() {
     let mut noise = Noise(51);
@@ -63,7 +64,7 @@ fn bodies_and_cloth_together_conserve_momentum_and_angular_momentum() {
 }
 
 #[test]
-fn zones_with_bodies_agree_with_the_dense_twin() {
+fn zones_with_bodies_agree_with_the_dense_reference() {
     let mut noise = Noise(53);
     for count in [2, 5, 12, 30] {
         for _ in 0..10 {

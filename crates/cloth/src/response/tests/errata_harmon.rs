@@ -1,5 +1,5 @@
-//! Where Harmon et al. are wrong as printed: the printed formula, computed
-//! here, fails against an independent truth, and the code does not. See
+//! Errors in Harmon et al. as printed: the printed formula, computed here,
+//! fails against an independent check, and the code does not. See
 //! docs/errata.md.
 
 use super::support::*;
@@ -54,8 +54,8 @@ fn moved(motion: &ResponseMotion, c: &Collision, q: &[f64], lambda: &[f64], sign
     q
 }
 
-/// Harmon §2, single constraint: p − p′ = ∇Cᵀλ with λ ≥ 0 pulls together
-/// what collides; the normal velocity doubles in place of vanishing.
+/// Harmon §2, single constraint: p − p′ = ∇Cᵀλ with λ ≥ 0 pulls colliding
+/// points together; the normal velocity doubles instead of vanishing.
 #[test]
 fn an_impulse_pushes_colliding_things_apart() {
     for seed in 0..20 {
@@ -71,10 +71,9 @@ fn an_impulse_pushes_colliding_things_apart() {
     }
 }
 
-/// Harmon §4: λ′ is said to lie in R³ⁿ, but ∇H has 3k rows, so that its
-/// transpose can only be applied to 3k numbers. And the right-hand side is
-/// ∇H q̇′, the velocity after the projection: with ∇H q̇ relative velocity is
-/// left over.
+/// Harmon §4: λ′ is said to lie in R³ⁿ, but ∇H has 3k rows, so its transpose
+/// can only be applied to 3k numbers. And the right-hand side is ∇H q̇′, the
+/// velocity after the projection: with ∇H q̇ a relative velocity remains.
 #[test]
 fn friction_has_three_multipliers_for_every_collision() {
     for seed in 0..20 {
@@ -94,7 +93,7 @@ fn friction_has_three_multipliers_for_every_collision() {
     }
 }
 
-/// With plenty of friction the code ends at q̇′_fix.
+/// With a large friction coefficient the code ends at q̇′_fix.
 fn sticks_to(before: &ResponseMotion, c: &Collision, after: &ResponseMotion, fix: &[f64]) {
     let zone = [c.constraint(before, 1e6)];
     let mut rough = before.clone();
@@ -105,9 +104,9 @@ fn sticks_to(before: &ResponseMotion, c: &Collision, after: &ResponseMotion, fix
 }
 
 /// Harmon §4: q̇′_fix = q̇′ + M⁻¹∇Hᵀλ′ doubles the relative velocity that it
-/// is to be free of (and what is printed is q′, not its rate).
+/// should remove (and q′ is printed, not its rate).
 #[test]
-fn what_does_not_slide_is_found_by_taking_away() {
+fn the_part_without_sliding_is_found_by_subtraction() {
     for seed in 0..20 {
         let (before, c, after) = impact(640 + seed);
         let q = state(&after);
@@ -122,9 +121,10 @@ fn what_does_not_slide_is_found_by_taking_away() {
     }
 }
 
-/// Harmon §4: Δq̇ = min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide is along the sliding
-/// and speeds it up; and it is a velocity squared: of a film shown twice as
-/// fast it makes another motion. Coulomb's law is the same in both.
+/// Harmon §4: Δq̇ = min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖) q̇′_slide is along the
+/// sliding and speeds it up; and it is quadratic in the velocity, so the motion
+/// changes when time is scaled by two. Coulomb's law does not depend on the
+/// time scale.
 #[test]
 fn friction_opposes_sliding_in_proportion() {
     let mu = 0.2;
@@ -156,9 +156,9 @@ fn friction_opposes_sliding_in_proportion() {
     }
 }
 
-/// Harmon §4: the norms are printed without the M of §2. Without it a speck
-/// of dust that hits the floor beside a stone would stop the stone, on which
-/// nothing presses.
+/// Harmon §4: the norms are printed without the M of §2. Without it a speck of
+/// dust that hits the floor beside a stone would stop the stone, which has no
+/// contact force.
 #[test]
 fn a_speck_of_dust_does_not_stop_a_stone() {
     let mut noise = Noise(680);

@@ -21,8 +21,8 @@ fn relative(motion: &ResponseMotion, c: &Collision) -> DVec3 {
 }
 
 /// Harmon (6), (7) and §4 with its errata: with one contact between vertices
-/// the friction of a zone is exactly Coulomb's. It sticks if μ is large,
-/// loses μ|Δv_n| of its speed if not, and never turns round.
+/// the friction of a zone is exactly Coulomb's. It sticks if μ is large, loses
+/// μ|Δv_n| of its speed if not, and never reverses.
 #[test]
 fn with_one_contact_zone_friction_is_coulombs() {
     let mut noise = Noise(41);
@@ -58,10 +58,10 @@ fn with_one_contact_zone_friction_is_coulombs() {
     assert!(sticks > 10 && slides > 10);
 }
 
-/// Harmon §4: the change is along q̇′_slide, so that no normal velocity comes
-/// back, and its size in the mass norm is min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖).
+/// Harmon §4: the change is along q̇′_slide, so that no normal velocity
+/// returns, and its size in the mass norm is min(μ‖q̇′ − q̇‖, ‖q̇′_slide‖).
 #[test]
-fn zone_friction_has_the_size_and_direction_of_the_dense_twin() {
+fn zone_friction_agrees_with_the_dense_reference() {
     let mut noise = Noise(42);
     for count in [1, 2, 4, 7] {
         for mu in [0.05, 0.4, 5.0] {
@@ -140,10 +140,10 @@ fn friction_never_adds_energy_and_keeps_collisions_resolved() {
     }
 }
 
-/// A bug: friction by constraint ended with the projection also when the
-/// complementarity problem was asked for, and what parted stuck again.
+/// A bug: friction by constraint ended with the projection also for the
+/// complementarity problem, and separating points stuck again.
 #[test]
-fn friction_does_not_hold_back_what_parts() {
+fn friction_does_not_hold_back_separating_points() {
     let mut noise = Noise(44);
     let mut before = free_vertices(&mut noise, 2);
     before.velocity = vec![DVec3::new(1.0, 0.0, -1.0), DVec3::new(1.0, 0.0, 0.5)];
@@ -158,10 +158,10 @@ fn friction_does_not_hold_back_what_parts() {
     }
 }
 
-/// Every collision has its own coefficient and its own limit: what is not
-/// pressed is not slowed by what its neighbour suffers.
+/// Every collision has its own coefficient and its own limit: a contact without
+/// normal impulse is not slowed by the friction of its neighbour.
 #[test]
-fn friction_by_constraint_keeps_every_limit_to_itself() {
+fn friction_by_constraint_has_one_limit_per_collision() {
     let mut noise = Noise(45);
     let mut before = free_vertices(&mut noise, 3);
     before.velocity = vec![

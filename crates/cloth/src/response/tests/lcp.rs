@@ -8,8 +8,8 @@ use conatus_math::DVec3;
 
 const PAIR: StencilPair = StencilPair::VertexTriangle;
 
-/// Tries every set of collisions that press: those have no normal velocity,
-/// the others no impulse. Returns q̇′ of the one that is a solution.
+/// Brute force: tries every set of pressing collisions. Those have no normal
+/// velocity, the others no impulse. Returns q̇′ of the set that is a solution.
 fn enumerate(motion: &ResponseMotion, zone: &[Collision]) -> Option<Vec<f64>> {
     let k = zone.len();
     let rows: Vec<Vec<f64>> = zone
@@ -45,10 +45,10 @@ fn enumerate(motion: &ResponseMotion, zone: &[Collision]) -> Option<Vec<f64>> {
 }
 
 /// Harmon §2: nonnegative impulses, nonnegative normal velocities, one of the
-/// two zero; and of those motions the one with the least energy, which trying
-/// all sets of pressing collisions finds as well.
+/// two zero; and of those motions the one with the least energy, which brute
+/// force over all sets of pressing collisions finds as well.
 #[test]
-fn the_complementarity_problem_is_solved_as_by_trying_everything() {
+fn the_complementarity_problem_agrees_with_brute_force() {
     let mut noise = Noise(21);
     let mut lazy = 0;
     for (vertices, count) in [(4, 1), (5, 2), (6, 4), (8, 6), (5, 6)] {
@@ -65,8 +65,8 @@ fn the_complementarity_problem_is_solved_as_by_trying_everything() {
                 assert!(j >= 0.0 && n > -1e-5 && j * n.abs() < 1e-5, "{j}, {n}");
                 lazy += usize::from(j == 0.0);
             }
-            let twin = enumerate(&before, &zone).expect("there is always a solution");
-            let off = apart(&state(&after), &twin);
+            let reference = enumerate(&before, &zone).expect("there is always a solution");
+            let off = apart(&state(&after), &reference);
             assert!(off < 1e-4, "{count} on {vertices}: {off}");
             assert!(energy(&after) <= energy(&before) * (1.0 + 1e-9));
         }
@@ -74,10 +74,10 @@ fn the_complementarity_problem_is_solved_as_by_trying_everything() {
     assert!(lazy > 50, "only {lazy} collisions without an impulse");
 }
 
-/// A vertex on a floor is lifted by a second collision: the projection holds
-/// it to the floor ("sticking"), the complementarity problem lets it go.
+/// A vertex on a floor is lifted by a second collision: the projection holds it
+/// on the floor ("sticking"), the complementarity problem releases it.
 #[test]
-fn what_is_pushed_off_does_not_stick() {
+fn a_separating_vertex_does_not_stick() {
     let mut noise = Noise(22);
     let mut before = free_vertices(&mut noise, 5);
     before.inverse_mass[..3].fill(0.0);

@@ -1,4 +1,4 @@
-//! The response against closed forms and slow, obvious twins.
+//! The response against closed forms and slow reference implementations.
 
 mod bodies;
 mod errata_harmon;

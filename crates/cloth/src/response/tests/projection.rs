@@ -22,7 +22,7 @@ fn distance(a: &ResponseMotion, b: &ResponseMotion) -> f64 {
     (0..n).map(part).sum::<f64>().sqrt()
 }
 
-/// Harmon (3)-(5): ∇C q̇′ = 0, and q̇′ is what the dense twin finds, for few
+/// Harmon (3)-(5): ∇C q̇′ = 0, and q̇′ agrees with the dense reference, for few
 /// collisions and for more than there are degrees of freedom.
 #[test]
 fn the_projection_is_the_nearest_motion_without_normal_velocities() {
@@ -39,12 +39,12 @@ fn the_projection_is_the_nearest_motion_without_normal_velocities() {
             for c in &zone {
                 assert!(normal_velocity(&after, c).abs() < 1e-6);
             }
-            let twin = nearest_without(&before, &rows(&before, &zone));
-            let off = apart(&state(&after), &twin);
+            let reference = nearest_without(&before, &rows(&before, &zone));
+            let off = apart(&state(&after), &reference);
             assert!(off < 2e-5, "{count} on {vertices}: {off}");
             let change = distance(&after, &before);
             assert!((outcome.change - change).abs() < 1e-6 * (1.0 + change));
-            // Energy falls by just what the change has of it (Pythagoras).
+            // The energy falls by the energy of the change (Pythagoras).
             let lost = energy(&before) - energy(&after);
             assert!((lost - 0.5 * change * change).abs() < 1e-5, "{lost}");
             assert!((momentum(&after) - momentum(&before)).length() < 1e-9);
@@ -54,7 +54,7 @@ fn the_projection_is_the_nearest_motion_without_normal_velocities() {
     }
 }
 
-/// Above a hundred rows the system is solved without its matrix.
+/// Above a hundred rows the system is solved without forming its matrix.
 #[test]
 fn large_zones_are_projected_like_small_ones() {
     let mut noise = Noise(12);
@@ -66,17 +66,17 @@ fn large_zones_are_projected_like_small_ones() {
         let mut after = before.clone();
         let outcome = inelastic_projection(&mut after, &constraints(&before, &zone, 0.0));
         assert!(outcome.violation < 1e-5, "{count}: {}", outcome.violation);
-        let twin = nearest_without(&before, &rows(&before, &zone));
-        let off = apart(&state(&after), &twin);
+        let reference = nearest_without(&before, &rows(&before, &zone));
+        let off = apart(&state(&after), &reference);
         assert!(off < 1e-4, "{count} on {vertices}: {off}");
         assert!(energy(&after) < energy(&before));
     }
 }
 
-/// The response of a set of collisions does not depend on how often each of
-/// them is told, nor on how long its gradient is.
+/// The response to a set of collisions depends neither on duplicates nor on the
+/// length of the gradients.
 #[test]
-fn collisions_told_twice_change_nothing() {
+fn duplicate_collisions_change_nothing() {
     let mut noise = Noise(13);
     for _ in 0..40 {
         let before = free_vertices(&mut noise, 7);
@@ -121,9 +121,10 @@ fn scripted_motion_is_followed_and_never_changed() {
     }
 }
 
-/// With scripted points among free ones the twin still agrees, drift and all.
+/// With scripted points among free ones the dense reference still agrees,
+/// including the prescribed relative velocity.
 #[test]
-fn zones_with_scripted_points_agree_with_the_twin() {
+fn zones_with_scripted_points_agree_with_the_dense_reference() {
     let mut noise = Noise(15);
     for _ in 0..60 {
         let mut before = free_vertices(&mut noise, 12);
@@ -136,14 +137,14 @@ fn zones_with_scripted_points_agree_with_the_twin() {
         let mut after = before.clone();
         let outcome = inelastic_projection(&mut after, &constraints(&before, &zone, 0.0));
         assert!(outcome.violation < 1e-6);
-        let twin = nearest_without(&before, &rows(&before, &zone));
-        assert!(apart(&state(&after), &twin) < 2e-5);
+        let reference = nearest_without(&before, &rows(&before, &zone));
+        assert!(apart(&state(&after), &reference) < 2e-5);
         assert_eq!(after.velocity[..3], before.velocity[..3]);
     }
 }
 
-/// Two scripted floors that close on a vertex: no velocity keeps out of both.
-/// The projection says so, and the fail-safe gives up and names the points.
+/// Two scripted floors that close on a vertex: no velocity satisfies both. The
+/// projection reports it, and the fail-safe fails and names the points.
 #[test]
 fn a_vertex_between_closing_jaws_is_a_pinch() {
     let mut noise = Noise(16);
@@ -177,15 +178,15 @@ fn a_vertex_between_closing_jaws_is_a_pinch() {
         assert!(why.pinched, "{response:?}");
         assert_eq!(why.points, [0, 1, 2, 3, 4, 5, 6]);
     }
-    // One jaw alone is no trouble.
+    // One floor alone can be resolved.
     let one = inelastic_projection(&mut motion.clone(), &constraints(&motion, &jaws[..1], 0.0));
     assert!(one.violation < 1e-12);
 }
 
-/// Harmon §3, Algorithm 1, lines 4-8: a zone that grows is reset to
-/// what it was before the response, so that the result does not depend on
-/// the order in which collisions were found; zones that share only scripted
-/// points stay apart.
+/// Harmon §3, Algorithm 1, lines 4-8: a zone that grows is reset to its
+/// velocities before the response, so that the result does not depend on the
+/// order in which collisions were found; zones that share only scripted points
+/// stay separate.
 #[test]
 fn zones_grow_from_the_velocities_before_the_response() {
     let mut noise = Noise(17);

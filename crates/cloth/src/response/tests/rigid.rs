@@ -15,7 +15,7 @@ fn zone(noise: &mut Noise, motion: &ResponseMotion, count: usize) -> Vec<Collisi
         .collect()
 }
 
-/// Only what is in the zone may be compared.
+/// Only points in the zone are compared.
 fn touched(motion: &ResponseMotion, zone: &[Collision]) -> Vec<usize> {
     let mut points: Vec<usize> = zone
         .iter()
@@ -34,7 +34,7 @@ fn a_rigid_zone_keeps_all_distances_over_the_step() {
         let before = free_vertices(&mut noise, 8);
         let zone = zone(&mut noise, &before, 6);
         let mut after = before.clone();
-        // A long step, a large turn: distances stay all the same.
+        // A long step and a large rotation: distances still stay the same.
         after.h = 0.7;
         rigid_motion(&mut after, &constraints(&before, &zone, 0.0));
         let points = touched(&before, &zone);
@@ -51,8 +51,9 @@ fn a_rigid_zone_keeps_all_distances_over_the_step() {
     }
 }
 
-/// Momentum to rounding. Angular momentum as well, but for what the chord of
-/// a finite turn differs from its tangent: of first order in the turn.
+/// Momentum is conserved to rounding. Angular momentum too, except for the
+/// difference between chord and tangent of a finite rotation: first order in
+/// the angle.
 #[test]
 fn a_rigid_zone_conserves_momentum_and_angular_momentum() {
     let mut noise = Noise(32);
@@ -76,15 +77,15 @@ fn a_rigid_zone_conserves_momentum_and_angular_momentum() {
                 errors.push(change.length());
             }
             assert!(errors[0] < 0.5 && errors[1] < 1.1e-2 * errors[0] + 1e-6);
-            // The turn about a line of points is held back by 1e-9.
+            // The rotation about a line of points is damped by 1e-9.
             assert!(errors[2] < 1e-6, "{errors:?}");
         }
     }
 }
 
-/// A rigid motion of all points is left as it is, however they collide.
+/// A rigid motion of all points is not changed, however they collide.
 #[test]
-fn what_moves_rigidly_already_is_not_changed() {
+fn a_rigid_motion_is_not_changed() {
     let mut noise = Noise(33);
     let mut before = free_vertices(&mut noise, 8);
     before.h = 1e-7;
@@ -99,8 +100,8 @@ fn what_moves_rigidly_already_is_not_changed() {
     assert!(outcome.change < 1e-5);
 }
 
-/// Of the same zone, the projection keeps every motion that a rigid zone
-/// keeps and more: it never loses more energy, and where things slide it
+/// On the same zone, the projection preserves every motion that a rigid zone
+/// preserves, and more: it never loses more energy, and where points slide it
 /// loses less.
 #[test]
 fn rigid_zones_lose_more_energy_than_the_projection() {
@@ -139,7 +140,7 @@ fn a_zone_that_touches_a_static_obstacle_freezes() {
     for i in 3..8 {
         assert!(after.velocity[i].length() < 1e-5, "{}", after.velocity[i]);
     }
-    // A plane holds what touches it to the last bit.
+    // A plane stops the points that touch it exactly.
     let zone = [
         on_plane(3, DVec3::Z),
         collision(&before, PAIR, [3, 4, 5, 6]),
@@ -150,8 +151,8 @@ fn a_zone_that_touches_a_static_obstacle_freezes() {
     assert_eq!(after.velocity[7], before.velocity[7]);
 }
 
-/// A bug: the points of a body that is held by the scene were taken for
-/// neither free nor scripted, and a zone that touched one fell on.
+/// A bug: the points of a locked body counted as neither free nor scripted, and
+/// a zone that touched one kept falling.
 #[test]
 fn a_zone_follows_a_body_that_is_held() {
     let mut noise = Noise(36);
@@ -171,10 +172,11 @@ fn a_zone_follows_a_body_that_is_held() {
     }
 }
 
-/// Scripted points that part, or turn about different axes, are consistent
-/// with no rigid motion (Harmon §3), and the zone says by how much.
+/// Scripted points that separate, or rotate about different axes, are
+/// consistent with no rigid motion (Harmon §3), and the zone reports by how
+/// much.
 #[test]
-fn contradictory_scripts_are_told_and_consistent_ones_followed() {
+fn contradictory_scripts_are_reported_and_consistent_ones_followed() {
     let mut noise = Noise(37);
     let mut before = free_vertices(&mut noise, 6);
     before.h = 1e-6;
@@ -191,7 +193,7 @@ fn contradictory_scripts_are_told_and_consistent_ones_followed() {
         let led = v + w.cross(before.start[i]);
         assert!((after.velocity[i] - led).length() < 1e-5);
     }
-    // The triangle now swells as well.
+    // The triangle now expands as well.
     let middle = (before.start[0] + before.start[1] + before.start[2]) / 3.0;
     for i in 0..3 {
         let out = before.start[i] - middle;

@@ -27,8 +27,8 @@ fn the_gradient_is_the_change_of_the_distance() {
         let rate = (distance(d) - distance(-d)) / (2.0 * d);
         let own = c.constraint(&motion, 0.0);
         let found = own.normal.dot(own.relative_velocity(&motion));
-        // Where the nearest points jump from a corner to an edge the distance
-        // has a second derivative that jumps, no more.
+        // Where the nearest point moves from a corner to an edge, only the
+        // second derivative of the distance is discontinuous.
         assert!((found - rate).abs() < 1e-4, "{found} and {rate}");
         assert!((found - normal_velocity(&motion, &c)).abs() < 1e-14);
     }
@@ -56,8 +56,9 @@ fn the_impulse_of_one_collision_is_the_closed_form() {
 }
 
 /// Harmon §3: with one collision the projection is continuous collision
-/// response, and so is the complementarity problem; what parts is left alone
-/// by both, but not by the projection.
+/// response, and so is the complementarity problem. Continuous response and the
+/// complementarity problem leave separating points unchanged; the projection
+/// does not.
 #[test]
 fn for_one_approaching_collision_all_responses_but_rigid_ones_agree() {
     let mut noise = Noise(3);
@@ -92,7 +93,7 @@ fn a_collision_of_free_points_conserves_momentum_and_angular_momentum() {
             continuous::resolve(&mut after, &mut [c.hit(0.5)], |_| friction);
             assert!((momentum(&after) - momentum(&before)).length() < 1e-13);
             // Friction acts at both nearest points, a gap apart: only normal
-            // impulses have a common line.
+            // impulses have a common line of action.
             if friction == 0.0 {
                 let change = angular_momentum(&after) - angular_momentum(&before);
                 assert!(change.length() < 1e-13, "{change}");
@@ -132,9 +133,10 @@ fn stage_2_has_coulombs_friction() {
     assert!(sticks > 10 && slides > 10);
 }
 
-/// The constraint asks for half again of a gap that has become tiny.
+/// The constraint widens a gap that has become tiny to one and a half times its
+/// size.
 #[test]
-fn a_very_small_gap_is_opened_again_a_little() {
+fn a_very_small_gap_is_widened() {
     let mut noise = Noise(6);
     let mut motion = free_vertices(&mut noise, 1);
     motion.velocity[0] = DVec3::NEG_Z;

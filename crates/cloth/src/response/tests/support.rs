@@ -1,5 +1,5 @@
-//! Random zones, and a dense twin of the mathematics: every velocity in one
-//! long vector q̇, every gradient a row as long, nothing sorted out.
+//! Random zones, and a dense reference of the mathematics: all velocities in
+//! one vector q̇, every gradient a full row.
 
 use crate::collide::narrow::CollisionHit;
 use crate::response::constraint::{Constraint, Stencil, StencilPair};
@@ -7,7 +7,7 @@ use crate::response::motion::{NO_BODY, ResponseBody, ResponseMotion};
 use conatus_geometry::distance;
 use conatus_math::{DMat3, DVec3, rotation};
 
-/// Numbers that are the same in every run.
+/// A deterministic generator of pseudo-random numbers.
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -35,7 +35,7 @@ impl Noise {
     }
 }
 
-/// A collision with all that the twin wants to know of it.
+/// A collision with all data that the dense reference needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collision {
     pub(super) stencil: Stencil,
@@ -54,7 +54,7 @@ impl Collision {
             time,
             weights: self.weights,
             normal: self.normal,
-            // Wide open, so that nothing asks for a gap.
+            // A large gap, so that no gap correction is added.
             distance: 1.0,
             gap: 1.0,
             thickness: 1e-3,
@@ -62,7 +62,7 @@ impl Collision {
     }
 }
 
-/// A vertex before a plane.
+/// A vertex and a plane.
 pub(super) fn on_plane(p: u32, normal: DVec3) -> Collision {
     let none = Stencil::NONE;
     Collision {
@@ -89,7 +89,7 @@ pub(super) fn collision(motion: &ResponseMotion, pair: StencilPair, points: [u32
     }
 }
 
-/// `n` free vertices of random masses at random places.
+/// `n` free vertices of random masses at random positions.
 pub(super) fn free_vertices(noise: &mut Noise, n: usize) -> ResponseMotion {
     let mut motion = ResponseMotion::new((0..n).map(|_| noise.vector()).collect());
     motion.h = 0.01;
@@ -101,7 +101,7 @@ pub(super) fn free_vertices(noise: &mut Noise, n: usize) -> ResponseMotion {
 }
 
 /// A triangle with a vertex or two edges, from random points of the motion;
-/// degenerate ones are not taken.
+/// degenerate ones are rejected.
 pub(super) fn random_collision(noise: &mut Noise, motion: &ResponseMotion) -> Collision {
     loop {
         let n = motion.start.len();
@@ -113,7 +113,8 @@ pub(super) fn random_collision(noise: &mut Noise, motion: &ResponseMotion) -> Co
             StencilPair::VertexTriangle => [&points[..3], &points[3..]],
             _ => [&points[..2], &points[2..]],
         };
-        // A side is of one kind, and a body does not meet itself.
+        // All points of a side have the same kind, and a body does not collide
+        // with itself.
         let pure = sides
             .iter()
             .all(|s| s.iter().all(|&p| body(p) == body(s[0])));
@@ -171,7 +172,7 @@ pub(super) fn momentum(motion: &ResponseMotion) -> DVec3 {
     vertices + bodies.map(|b| b.velocity / b.inverse_mass).sum::<DVec3>()
 }
 
-/// About the origin, with the places at the start of the step.
+/// About the origin, with the positions at the start of the step.
 pub(super) fn angular_momentum(motion: &ResponseMotion) -> DVec3 {
     let free = (0..motion.start.len()).filter(|&i| motion.inverse_mass[i] > 0.0);
     let vertices: DVec3 = free
@@ -184,7 +185,7 @@ pub(super) fn angular_momentum(motion: &ResponseMotion) -> DVec3 {
     vertices + bodies.map(body).sum::<DVec3>()
 }
 
-/// Of all that is free.
+/// Kinetic energy of everything free.
 pub(super) fn energy(motion: &ResponseMotion) -> f64 {
     let free = (0..motion.start.len()).filter(|&i| motion.inverse_mass[i] > 0.0);
     let vertices: f64 = free
@@ -230,7 +231,7 @@ pub(super) fn gradient(motion: &ResponseMotion, c: &Collision, direction: DVec3)
     row
 }
 
-/// M⁻¹ times a vector of momenta; zero for what is scripted.
+/// M⁻¹ times a vector of momenta; zero for scripted points.
 pub(super) fn inverse_mass_times(motion: &ResponseMotion, p: &[f64]) -> Vec<f64> {
     let n = motion.start.len();
     let at = |i: usize| DVec3::new(p[i], p[i + 1], p[i + 2]);
@@ -252,9 +253,9 @@ pub(super) fn add(a: &mut [f64], by: f64, b: &[f64]) {
     }
 }
 
-/// The slow twin of the projection: rows are made orthonormal in the M⁻¹
-/// norm one after the other (Gram and Schmidt, each twice over), and q̇ loses
-/// its part along each.
+/// The slow reference of the projection: rows are made orthonormal in the M⁻¹
+/// norm one by one (Gram-Schmidt, each twice), and the component of q̇ along
+/// each is removed.
 pub(super) fn nearest_without(motion: &ResponseMotion, rows: &[Vec<f64>]) -> Vec<f64> {
     let mut q = state(motion);
     let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -280,7 +281,7 @@ pub(super) fn nearest_without(motion: &ResponseMotion, rows: &[Vec<f64>]) -> Vec
     q
 }
 
-/// Solves A x = b by Gauss's method with pivots, if it can be.
+/// Solves A x = b by Gaussian elimination with pivoting, if possible.
 pub(super) fn gauss(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
     let n = b.len();
     for k in 0..n {

@@ -1,4 +1,5 @@
-//! What the tests of collisions share: small scenes, and the witness.
+//! Shared by the tests of collisions: small scenes, and the exact intersection
+//! check.
 #![allow(dead_code, missing_docs)]
 
 use conatus_cloth::collide::ClothPlane;
@@ -17,7 +18,7 @@ pub const RESPONSES: [Response; 3] = [
 
 pub const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-/// A soft fabric that the tests know.
+/// A soft test fabric.
 pub fn fabric(thickness: f64, friction: f64) -> Material {
     Material {
         density: 0.2,
@@ -33,7 +34,7 @@ pub fn fabric(thickness: f64, friction: f64) -> Material {
     }
 }
 
-/// The same without any damping and air.
+/// The same without damping and air.
 pub fn undamped(thickness: f64) -> Material {
     Material {
         damping_mass: 0.0,
@@ -44,7 +45,8 @@ pub fn undamped(thickness: f64) -> Material {
     }
 }
 
-/// Adds a sheet; `place` says where a point of its rest shape starts.
+/// Adds a sheet; `place` maps a point of its rest shape to its initial
+/// position.
 pub fn add_sheet(
     parts: &mut ClothParts,
     (size, n): (f64, u32),
@@ -65,7 +67,7 @@ pub fn ball(radius: f64, subdivisions: u32) -> Mesh {
     mesh
 }
 
-/// An obstacle on straight lines through poses without turns.
+/// An obstacle that moves along straight lines without rotation.
 pub fn obstacle(mesh: Mesh, places: &[(f64, DVec3)]) -> Obstacle {
     let key = |&(time, place): &(f64, DVec3)| Key {
         time,
@@ -141,7 +143,7 @@ impl Scene {
             + self.planes.iter().map(below).sum::<usize>()
     }
 
-    /// The longest edge against its length at rest.
+    /// The largest ratio of edge length to rest length.
     pub fn stretch(&self) -> f64 {
         let x = self.cloth.positions();
         let ratio =

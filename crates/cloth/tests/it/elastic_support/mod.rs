@@ -1,12 +1,12 @@
-//! What the tests of elasticity share.
+//! Shared by the tests of elasticity.
 #![allow(dead_code, missing_docs)]
 
 use conatus_cloth::{ClothLoad, Elastic, Material};
 use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 
-/// A sheet of `nu` × `nv` vertices in the plane z = 0, its diagonals turned
-/// alternately.
+/// A sheet of `nu` × `nv` vertices in the plane z = 0, with alternating
+/// diagonals.
 pub fn sheet(nu: usize, nv: usize, length: f64, width: f64) -> Mesh {
     grid(nu, nv, length, width, true)
 }
@@ -53,7 +53,7 @@ pub fn plain() -> Material {
     }
 }
 
-/// Numbers in [−1, 1] that are the same in every run.
+/// Pseudo-random numbers in [−1, 1], the same in every run.
 pub struct Noise(pub u64);
 
 impl Noise {
@@ -93,7 +93,7 @@ pub fn elastic_forces(elastic: &Elastic, x: &[DVec3]) -> Vec<DVec3> {
     f
 }
 
-/// Takes steps of `h`; returns nothing but the new state.
+/// Makes steps of `h` and returns the final state.
 pub fn run(
     elastic: &mut Elastic,
     x: &mut [DVec3],
@@ -113,7 +113,7 @@ pub fn run(
     }
 }
 
-/// The largest ratio of an edge to its length at rest.
+/// The largest ratio of edge length to rest length.
 pub fn stretch(rest: &Mesh, x: &[DVec3]) -> f64 {
     let mut most: f64 = 0.0;
     for t in &rest.triangles {

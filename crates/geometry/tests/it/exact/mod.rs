@@ -26,7 +26,7 @@ pub const EDGE_EDGE: Kind = Kind {
     ask: ccd::edge_edge,
 };
 
-/// The same numbers every time (xorshift).
+/// A deterministic generator (xorshift).
 pub struct Random(u64);
 
 impl Random {
@@ -105,7 +105,7 @@ impl Query {
         extent(&start).max(extent(&end))
     }
 
-    /// Random corners, without tricks.
+    /// Random corners, without degeneracies.
     pub fn ordinary(kind: Kind, random: &mut Random) -> Self {
         Self {
             kind,
@@ -116,9 +116,10 @@ impl Query {
         }
     }
 
-    /// Random corners with the degeneracies that have tripped others: starts
-    /// in one plane, parallel and short edges, triangles without area,
-    /// points that start very near, common motion, and far places.
+    /// Random corners with the degeneracies that have broken other
+    /// implementations: starts in one plane, parallel and short edges,
+    /// triangles without area, points that start very near, common motion, and
+    /// large coordinates.
     ///
     /// Coordinates have up to `bits` bits (at most 30), common motions more.
     pub fn any(kind: Kind, random: &mut Random, bits: u64) -> Self {
@@ -142,7 +143,7 @@ impl Query {
                 let far = random.point(1 << 32);
                 end = end.map(|x| map2(x, far, |a, b| a + b));
             }
-            // All of one primitive moves alike.
+            // All points of one primitive have the same motion.
             2 => {
                 let step = random.point(most);
                 for i in 0..4 {
@@ -231,7 +232,7 @@ impl Query {
     }
 }
 
-/// Makes a stencil special in one of many ways, or leaves it.
+/// Makes a stencil degenerate in one of many ways, or leaves it.
 fn degrade(kind: Kind, x: &mut [Point; 4], small: i64, random: &mut Random) {
     let near = |p: Point, random: &mut Random| {
         let step = random.point(small);
@@ -253,7 +254,7 @@ fn degrade(kind: Kind, x: &mut [Point; 4], small: i64, random: &mut Random) {
         // Equal or close points.
         5 => x[1] = x[0],
         6 => x[3] = near(x[0], random),
-        // The last point near the middle of what it may touch.
+        // The last point near the middle of the other primitive.
         7 => {
             let of = middle(x[0], x[1]);
             let of = if kind.first == 3 {
@@ -267,24 +268,24 @@ fn degrade(kind: Kind, x: &mut [Point; 4], small: i64, random: &mut Random) {
     }
 }
 
-/// Times are multiples of 2^-TIME for the certificates.
-const TIME: u32 = 36;
+/// Times are multiples of 2^-TIME_BITS for the certificates.
+const TIME_BITS: u32 = 36;
 /// Axes have components of this many bits.
-const AXIS: i32 = 50;
+const AXIS_BITS: i32 = 50;
 
 /// Whether integer axes prove that the corners are apart from time 0 to
 /// `until`, exactly: n·(b − a) > 0 at both ends of each interval of a chain.
 pub fn is_certified(query: &Query, until: f64) -> bool {
-    let whole = (until * 2f64.powi(TIME as i32)).floor() as i64;
+    let whole = (until * 2f64.powi(TIME_BITS as i32)).floor() as i64;
     certified_between(query, 0, whole, &mut 100_000)
 }
 
 /// `budget` is the number of intervals that may still be tried.
 fn certified_between(query: &Query, low: i64, high: i64, budget: &mut u32) -> bool {
-    // Where the axis comes from does not matter, only that it separates.
+    // Any axis is valid if it separates.
     let (start, end) = (&query.start, &query.end);
     for time in [low + (high - low) / 2, low, high] {
-        let t = time as f64 / 2f64.powi(TIME as i32);
+        let t = time as f64 / 2f64.powi(TIME_BITS as i32);
         let x: [DVec3; 4] = std::array::from_fn(|i| {
             let relative = |x: &[Point; 4]| {
                 DVec3::from_array(map2(x[i], x[3], |a, b| a - b).map(|c| c as f64))
@@ -292,7 +293,7 @@ fn certified_between(query: &Query, low: i64, high: i64, budget: &mut u32) -> bo
             relative(start).lerp(relative(end), t)
         });
         for n in axes(query.kind, &x) {
-            let n = n * (2f64.powi(AXIS) / n.abs().max_element());
+            let n = n * (2f64.powi(AXIS_BITS) / n.abs().max_element());
             let n = n.to_array().map(|c| c.round() as i128);
             if separates(query, n, low) && separates(query, n, high) {
                 return true;
@@ -307,7 +308,7 @@ fn certified_between(query: &Query, low: i64, high: i64, budget: &mut u32) -> bo
     certified_between(query, low, middle, budget) && certified_between(query, middle, high, budget)
 }
 
-/// Axes worth a try: the closest vector; the same at right angles to an edge,
+/// Candidate axes: the closest vector; the same at right angles to an edge,
 /// which needs no more digits however near the primitives are; and the common
 /// normal.
 fn axes(kind: Kind, x: &[DVec3; 4]) -> [DVec3; 5] {
@@ -331,7 +332,7 @@ fn separates(query: &Query, n: [i128; 3], time: i64) -> bool {
         (0..3)
             .map(|axis| {
                 let (a, b) = (query.start[i][axis], query.end[i][axis]);
-                n[axis] * ((i128::from(a) << TIME) + i128::from(time) * i128::from(b - a))
+                n[axis] * ((i128::from(a) << TIME_BITS) + i128::from(time) * i128::from(b - a))
             })
             .sum()
     });

@@ -62,9 +62,9 @@ pub struct Erratum {
     pub tests: Vec<Place>,
 }
 
-/// The rows of docs/equations.md: tables of four columns under headings
-/// `## Chaney` and the like. A row begins with numbers, with a section or with
-/// an algorithm.
+/// The rows of docs/equations.md: tables of four columns under headings `##
+/// Chaney` and the like. A row begins with numbers, with a section or with an
+/// algorithm.
 pub fn rows(text: &str) -> Result<Vec<Row>, String> {
     let mut document = None;
     let mut rows = Vec::new();

@@ -41,14 +41,14 @@ pub fn complete_k(m: f64) -> f64 {
     std::f64::consts::PI / (a + b)
 }
 
-/// The exact motion of a body that no torque acts on, for moments
-/// I₁ < I₂ < I₃ and L² > 2 E I₂: it circles about its third axis and tumbles
-/// if L² is close to 2 E I₂ (Landau and Lifshitz, *Mechanics*, §37).
+/// The exact motion of a body without torque, for moments I₁ < I₂ < I₃ and
+/// L² > 2 E I₂: it circles about its third axis and tumbles if L² is close to 2
+/// E I₂ (Landau and Lifshitz, *Mechanics*, §37).
 pub struct FreeTop {
     moments: DVec3,
     /// The amplitudes of ω: of cn, sn and dn.
     amplitude: DVec3,
-    /// What time is multiplied by.
+    /// The factor of time.
     rate: f64,
     /// The argument at t = 0.
     start: f64,

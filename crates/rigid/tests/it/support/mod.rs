@@ -1,4 +1,4 @@
-//! What the tests share: a universe of a few lines, and witnesses that are
+//! Shared by the tests: a small universe, and independent references that are
 //! written out plainly rather than taken from the code under test.
 
 // Every test crate uses its own part of this module.
@@ -151,14 +151,14 @@ impl Universe {
         self.bodies.totals().0 + self.bodies.gravity_potential(self.gravity) + stored
     }
 
-    /// What the forces do to each mover at the present time.
+    /// The loads on each mover at the present time.
     pub fn loads(&mut self) -> Vec<Load> {
         let t = self.time();
         loads_of(&self.bodies, &mut self.forces, t)
     }
 }
 
-/// What `forces` do to each mover at time `t`.
+/// The loads of `forces` on each mover at time `t`.
 pub fn loads_of(bodies: &Bodies, forces: &mut [Box<dyn Force>], t: f64) -> Vec<Load> {
     let mut states = Vec::new();
     bodies.gather(&mut states);

@@ -48,7 +48,7 @@ pub fn inertia() -> impl Strategy<Value = (f64, DVec3)> {
     })
 }
 
-/// A body about to meet another, with its inertia tensor in world axes.
+/// A body before a collision, with its inertia tensor in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Collider {
     pub mass: f64,
@@ -91,7 +91,7 @@ pub fn collider() -> impl Strategy<Value = Collider> {
     )
 }
 
-/// A meeting at any arms, with friction up to `friction`.
+/// A contact with any arms, with friction up to `friction`.
 pub fn meeting(friction: f64) -> impl Strategy<Value = Meeting> {
     (vector(1.0), vector(1.0), direction(), 0.0..=friction).prop_map(
         |(arm_a, arm_b, normal, friction)| Meeting {
