@@ -11,7 +11,7 @@ fn description(text: &str) -> Description {
     toml::from_str(text).expect("built-in descriptions are valid")
 }
 
-/// Standing where it starts, on all legs.
+/// The goal to stand on all legs at the start position.
 fn still(character: &Character, pose: CharacterPose) -> Problem {
     let legs = (0..character.limbs.len()).filter(|k| character.limbs[*k].name.contains("leg"));
     Problem {
@@ -63,7 +63,7 @@ fn no_pose_violates_a_joint_limit() {
     assert!(strained.is_empty(), "{strained:#?}");
 }
 
-/// Who is to stand and stands has nothing left to do, wherever it looks.
+/// The standing poses already meet the goal to stand, in every heading.
 #[test]
 fn standing_poses_meet_the_standing_goal() {
     for (name, text) in BUILT_IN {

@@ -56,7 +56,7 @@ fn every_cost_has_its_own_weight() {
     }
 }
 
-/// A body that three patches carry.
+/// A body supported by three patches.
 fn carried(random: &mut Random) -> (Vec<BodyDemand>, Vec<PatchContact>) {
     let demand: Vector6 = std::array::from_fn(|k| if k == 2 { 1.0 } else { 0.2 * random.normal() });
     let body = BodyDemand {
@@ -75,9 +75,9 @@ fn carried(random: &mut Random) -> (Vec<BodyDemand>, Vec<PatchContact>) {
     (vec![body], places.to_vec())
 }
 
-/// Mordatch (8) counts what (6) leaves, not what (6) minimises. The minimum itself
-/// changes as if forces stayed as they are (the envelope theorem), so that its
-/// gradient takes no derivative of them.
+/// Mordatch (8) is the residual of (6), not the value that (6) minimises. By the
+/// envelope theorem the gradient of the minimum treats forces as constant, so it needs
+/// no derivative of them.
 #[test]
 fn the_gradient_of_the_optimal_value_treats_forces_as_constant() {
     let mut random = Random::new(21);
@@ -107,7 +107,7 @@ fn the_gradient_of_the_optimal_value_treats_forces_as_constant() {
     }
 }
 
-/// Mordatch (6) has a pyramid, which holds √2 times as well along its edges.
+/// Mordatch (6) has a pyramid, which allows √2 times the friction along its edges.
 #[test]
 fn friction_is_the_same_in_all_directions() {
     let cone = Cone::new(0.8, [0.1, 0.05]);
@@ -121,13 +121,13 @@ fn friction_is_the_same_in_all_directions() {
         largest.iter().all(|l| (l - 0.8).abs() < 1e-12),
         "{largest:?}"
     );
-    // The corner of the pyramid is in its own bounds, and slides.
+    // The corner of the pyramid is within the pyramid's bounds, but outside the cone.
     let corner: Vector6 = [0.8, 0.8, 1.0, 0.0, 0.0, 0.0];
     assert!(cone.project(&corner)[0] < 0.79);
 }
 
-/// Mordatch §4.5 looks every 0.1 s, wherever that is in a segment. Accelerations
-/// jump at knots, so both sides of each are looked at.
+/// Mordatch §4.5 samples every 0.1 s, wherever that is in a segment. Accelerations
+/// jump at knots, so both sides of each knot are sampled.
 #[test]
 fn both_ends_of_every_segment_are_sampled() {
     let program = Program::new(&crate::common::walk());
@@ -147,8 +147,8 @@ fn both_ends_of_every_segment_are_sampled() {
     }
 }
 
-/// Mordatch §4.2.1: forces from a distance are what (8) lets pass. Judged by
-/// contacts that touch, a hovering character has no support at all.
+/// Mordatch §4.2.1: (8) allows forces at a distance. With only contacts that touch, a
+/// hovering character has no support at all.
 #[test]
 fn hovering_is_explained_by_forces_at_a_distance_but_not_by_contacts_that_touch() {
     let program = Program::new(&crate::common::walk());
@@ -168,7 +168,7 @@ fn hovering_is_explained_by_forces_at_a_distance_but_not_by_contacts_that_touch(
     assert!((forces.residual() - 1.0).abs() < 1e-9);
 }
 
-/// Mordatch (7) does not change at c = 0, so a contact that starts there would
+/// Mordatch (7) has a zero derivative at c = 0, so a contact that starts there would
 /// never change.
 #[test]
 fn contact_variables_start_where_their_gradient_is_not_zero() {
@@ -234,7 +234,7 @@ fn the_zero_moment_point_is_taken_at_the_height_of_each_foot() {
     assert!(cost(DVec3::new(on_ground.x, on_ground.y, 0.5)) > 1e-3);
 }
 
-/// Mordatch (9) has nothing against feet that are dragged along the ground.
+/// Mordatch (9) does not penalise feet that are dragged along the ground.
 #[test]
 fn lifted_feet_cost_less_than_dragged_feet() {
     let program = Program::new(&crate::common::walk());
@@ -257,11 +257,11 @@ fn lifted_feet_cost_less_than_dragged_feet() {
     assert!((dragged - clearance).abs() < 1e-9, "{dragged}");
     assert!((low - clearance / 4.0).abs() < 1e-9, "{low}");
     assert!(high < 0.02 * dragged, "{high}");
-    // Straight up and down it may go as it likes.
+    // Vertical velocity costs nothing.
     assert!((cost(0.0, DVec3::Z) - cost(0.0, DVec3::ZERO)).abs() < 1e-9);
 }
 
-/// Mordatch §4.2.2: without mass nothing makes an arm hang.
+/// Mordatch §4.2.2: arms have no mass, so gravity does not make them hang.
 #[test]
 fn arms_at_their_rest_position_cost_least() {
     let program = Program::new(&crate::common::walk());
@@ -288,7 +288,7 @@ fn arms_at_their_rest_position_cost_least() {
     assert!(cost(rest) < cost(-rest) - 0.1);
 }
 
-/// Mordatch §4.5: goals of the end alone are left to the last moment.
+/// Mordatch §4.5: with goals at the end only, the movement happens in the last moment.
 #[test]
 fn goals_at_the_end_have_guides_while_physics_is_weak() {
     let program = Program::new(&crate::common::walk());
@@ -303,7 +303,7 @@ fn goals_at_the_end_have_guides_while_physics_is_weak() {
         let Feature::Point { target, share, .. } = guide.feature else {
             panic!("{:?}", guide.feature);
         };
-        // Along x, evenly but for the first and the last fifth; as high as it likes.
+        // Along x, at constant speed except for the first and the last fifth; any height.
         let step = target.x - before;
         assert!(step > 0.0 && step < 0.2, "{target}");
         assert_eq!((target.y, share), (0.0, DVec3::new(1.0, 1.0, 0.0)));
@@ -315,13 +315,13 @@ fn goals_at_the_end_have_guides_while_physics_is_weak() {
                 "stage {stage}"
             );
         }
-        assert!(guide.is_rate, "no movement is judged by it");
+        assert!(guide.is_rate, "guides do not count in the score");
     }
     assert!(before < 2.5 && before > 2.4);
 }
 
-/// Guides of objects: along the floor an object would be pushed by a character nearby
-/// and held up by the floor.
+/// Guides of objects: on a path along the floor, the floor would hold the object up and
+/// a character nearby would push it.
 #[test]
 fn objects_are_guided_at_arm_height_and_put_down_from_above() {
     let mut problem = crate::common::walk();
@@ -358,7 +358,7 @@ fn objects_are_guided_at_arm_height_and_put_down_from_above() {
             assert!((place.z - arm).abs() < 1e-9, "{place} should be {arm} high");
         }
     }
-    // It waits, is carried all the way and is there before the end.
+    // It waits, is carried the whole path and arrives before the end.
     assert_eq!(
         (way[0], way.last().copied()),
         (from, Some(DVec3::new(2.5, 0.0, 0.15)))

@@ -72,7 +72,7 @@ pub fn walk() -> Problem {
     }
 }
 
-/// The position of a contact, and the force and the moment of six numbers in its axes.
+/// The position of a contact, and the world force and moment of a wrench in its axes.
 pub fn wrench(
     program: &Program,
     state: &MotionState,

@@ -217,8 +217,8 @@ fn costs_depend_on_the_model() {
     }
 }
 
-/// The contact forces of a character that stands still carry its weight at its centre
-/// of mass, whichever model says where that is.
+/// The contact forces of a character that stands still carry its weight at the centre of
+/// mass of its model.
 #[test]
 fn true_forces_balance_the_weight_at_the_centre_of_mass_of_the_model() {
     let program = with_effector_masses();

@@ -38,8 +38,8 @@ fn the_cost_of_contacts_is_a_sum_over_contacts() {
     assert!((apart[0] + apart[1] - both).abs() < 1e-12);
 }
 
-/// Mordatch (2): ė, the rate of the way to the nearest point. On a plane the
-/// nearest point comes along, and a foot that skates at 1 m/s has ė = 0.
+/// Mordatch (2): ė, the rate of the vector from the nearest point. On a plane the
+/// nearest point moves with the foot, and a foot that skates at 1 m/s has ė = 0.
 #[test]
 fn a_skating_foot_costs_the_square_of_its_velocity() {
     let program = Program::new(&crate::common::walk());
@@ -57,9 +57,9 @@ fn a_skating_foot_costs_the_square_of_its_velocity() {
     assert!((found - program.weights.contact).abs() < 1e-9, "{found}");
 }
 
-/// Mordatch §4.1: the angle between two normals has a kink where they agree,
-/// which is where every contact is to be. The difference of the normals is as
-/// long as the angle to second order, and smooth.
+/// Mordatch §4.1: the angle between two normals has a kink where they agree, which is
+/// the optimum of every contact. The length of the difference of the normals equals the
+/// angle to second order, and the difference is smooth.
 #[test]
 fn the_difference_of_normals_is_smooth_where_the_angle_has_a_kink() {
     let normal = |tilt: f64| rodrigues(DVec3::Y, tilt) * DVec3::Z;
@@ -73,8 +73,8 @@ fn the_difference_of_normals_is_smooth_where_the_angle_has_a_kink() {
     assert!((chord(0.1).length() / angle(0.1) - 1.0).abs() < 1e-3);
 }
 
-/// What the first stage makes of a walk, with a mix: how much too long or too
-/// short limbs are in the end.
+/// Runs the first stage of a walk with a mix: returns how much too long or too short
+/// limbs are at the end.
 fn first_stage(problem: &Problem, mix: &TermWeights) -> f64 {
     let program = Program::new(problem);
     let mut x = program.layout.still();
@@ -101,8 +101,8 @@ fn first_stage(problem: &Problem, mix: &TermWeights) -> f64 {
     limb_error(&program, &state)
 }
 
-/// Mordatch §4.5: "only L_Task" in the first stage takes the torso to its goal
-/// and leaves the hands where they were.
+/// Mordatch §4.5: "only L_Task" in the first stage moves the torso to its goal
+/// and leaves the hands at their start.
 #[test]
 fn the_first_stage_keeps_the_hands_within_reach() {
     let mut problem = crate::common::walk();
@@ -122,7 +122,7 @@ fn the_first_stage_keeps_the_hands_within_reach() {
 }
 
 /// Mordatch §4.3: the torso between the feet, the legs extended, the torso
-/// upright. Sitting in the splits meets all of it.
+/// upright. Sitting in the splits meets all three conditions.
 #[test]
 fn sitting_in_the_splits_is_not_standing() {
     let program = Program::new(&crate::common::walk());
@@ -194,8 +194,8 @@ fn a_step_within_one_phase_needs_a_knot_in_its_middle() {
 }
 
 /// Mordatch (9) with §4.2.2: all mass is in the torso, so the rows of (4) for the
-/// limbs have no τ, and u is what carries the contact force past the joints. Left
-/// out, as "no penalty for using" muscles has it, bent legs cost nothing.
+/// limbs have no τ, and u transmits the contact force across the joints. Without u, as
+/// in "no penalty for using" muscles, bent legs cost nothing.
 #[test]
 fn bent_legs_cost_torque_although_limbs_have_no_mass() {
     let program = Program::new(&crate::common::walk());
@@ -219,8 +219,8 @@ fn bent_legs_cost_torque_although_limbs_have_no_mass() {
     assert!(bent > 2.0 * straight && bent > 1e-3, "{straight} {bent}");
 }
 
-/// Mordatch §4.5: differences with ε = 10⁻³. Where physics is stiff they are no
-/// gradient: after a few hundred iterations they are farther from it than zero is.
+/// Mordatch §4.5: differences with ε = 10⁻³. Where physics is stiff they are not a
+/// gradient: after a few hundred iterations their error is larger than the gradient.
 #[test]
 fn finite_differences_as_coarse_as_printed_are_not_a_gradient() {
     let mut problem = crate::common::walk();

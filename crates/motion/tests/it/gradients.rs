@@ -56,8 +56,8 @@ fn check_with(
                 let moved: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + h * d).collect();
                 evaluator.gradient(mix, &moved, &mut vec![0.0; x.len()])
             };
-            // Torques have kinks where a force comes to its bound; a kink closer
-            // than one of the steps is hardly closer than all of them.
+            // Torques have kinks where a force reaches its bound. A kink within one of
+            // the steps is rarely within all of them.
             let measured = [1e-6, 1e-7, 1e-8].map(|h| (at(h) - at(-h)) / (2.0 * h));
             let tolerance = 3e-6 * (slope.abs() + scale + value);
             assert!(
@@ -145,7 +145,7 @@ fn every_term_has_the_gradient_of_central_differences() {
     }
 }
 
-/// Limbs of three links bend by Newton's method, and stand as they say.
+/// Limbs of three links are bent by Newton's method, and the standing goal includes them.
 #[test]
 fn legs_with_many_links_have_exact_gradients() {
     let description = conatus_motion::character::built_in("hexapod").unwrap();
@@ -279,8 +279,8 @@ fn with_obstacles_objects_and_several_characters_gradients_are_exact() {
     check("task", &program, &TermWeights { task: 1.0, ..off }, 0.05);
 }
 
-/// Contacts with what moves fade out where their variables are next to nothing: some
-/// are on here, some are off and some in between.
+/// Contacts with moving surfaces fade out as their variables approach zero: here some are
+/// active, some inactive and some in between.
 #[test]
 fn fading_contacts_have_exact_gradients() {
     let off = TermWeights::NONE;

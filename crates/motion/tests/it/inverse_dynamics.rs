@@ -49,8 +49,8 @@ fn random_problem(
     (bodies, contacts)
 }
 
-/// The best value of the programme that a slow, obvious method finds: projected
-/// gradients with steps that are short enough.
+/// The minimum of the programme by a slow, obvious method: projected gradients with
+/// steps that are short enough.
 fn slow_value(bodies: &[BodyDemand], contacts: &[PatchContact]) -> f64 {
     let mut f: Vec<Vector6> = vec![[0.0; 6]; contacts.len()];
     let mut solution = Solution::default();
@@ -99,7 +99,7 @@ fn the_dual_converges_for_every_cost_of_forces() {
         for (l, u) in solution.lambda.iter().zip(&left) {
             assert!((l - u).abs() < 1e-9, "case {case}: {l} {u}");
         }
-        // From there again: nothing changes.
+        // Solving again from the solution changes nothing.
         let before = solution.lambda.clone();
         solution.solve(&bodies, &contacts);
         for (l, b) in solution.lambda.iter().zip(&before) {
@@ -122,9 +122,9 @@ fn projected_gradients_find_nothing_better() {
 }
 
 /// Mordatch (6): a certificate. At the minimum over a cone K the gradient g of
-/// the value is across f, and no ray of K goes down. The rays that could are
-/// (µ cos θ, µ sin θ, 1, ±a₃, ±a₄, ±a₅), so the steepest of them is known; a grip
-/// bears everything, and leaves no gradient at all.
+/// the value is orthogonal to f, and no ray of K is a descent direction. The extreme rays
+/// are (µ cos θ, µ sin θ, 1, ±a₃, ±a₄, ±a₅), so the steepest has a closed form. A grip
+/// is unconstrained, so its gradient is zero.
 #[test]
 fn no_admissible_force_explains_more() {
     let mut random = Random::new(13);
@@ -206,7 +206,7 @@ fn the_projection_onto_the_cone_is_the_nearest_point_and_has_the_derivative_of_d
     }
 }
 
-/// A dense matrix, column by column, as clarabel wants it.
+/// A dense matrix in the column format of clarabel.
 fn sparse(rows: usize, columns: &[Vec<f64>]) -> CscMatrix<f64> {
     let (mut starts, mut places, mut numbers) = (vec![0], Vec::new(), Vec::new());
     for column in columns {
@@ -219,8 +219,8 @@ fn sparse(rows: usize, columns: &[Vec<f64>]) -> CscMatrix<f64> {
     CscMatrix::new(rows, columns.len(), starts, places, numbers)
 }
 
-/// The forces of one body by an interior-point method, which knows nothing of
-/// duals and projections.
+/// The forces of one body by an interior-point method, which is independent of the dual
+/// and of the projection.
 fn by_clarabel(bodies: &[BodyDemand], contacts: &[PatchContact]) -> Vec<f64> {
     let n = 6 * contacts.len();
     let column = |j: usize| {
@@ -296,8 +296,8 @@ fn value(bodies: &[BodyDemand], contacts: &[PatchContact], forces: &[Vector6]) -
     0.5 * (left.iter().map(|l| l * l).sum::<f64>() + price)
 }
 
-/// Mordatch (6). Where forces are cheap the value tells them apart only faintly:
-/// an error ε of the value is one of √(2ε/W) in a force.
+/// Mordatch (6). Where forces cost little, the value determines them only weakly: an
+/// error ε of the value is an error of √(2ε/W) in a force.
 #[test]
 fn clarabel_finds_the_same_forces() {
     let mut random = Random::new(77);
@@ -311,7 +311,7 @@ fn clarabel_finds_the_same_forces() {
             .collect();
         let best = value(&bodies, &contacts, &solution.forces);
         let other = value(&bodies, &contacts, &theirs);
-        // It never finds better ones, and sometimes gives up a little above.
+        // It never finds a lower value, and sometimes stops slightly above.
         let above = other - best;
         assert!(
             (-1e-10..1e-6).contains(&above),
@@ -324,9 +324,9 @@ fn clarabel_finds_the_same_forces() {
     }
 }
 
-/// Mordatch (6) for several bodies and contacts between them, some of which bear
-/// nothing: forces add up to what is explained, act and react, and those who have
-/// nothing to do with each other find the same forces as each alone.
+/// Mordatch (6) for several bodies and contacts between them, some of which have no
+/// force: forces add up to the explained wrench, every force has a reaction, and bodies
+/// without contacts between them have the same forces as each alone.
 #[test]
 fn bodies_without_forces_between_them_are_solved_separately() {
     let mut random = Random::new(5);
@@ -367,7 +367,7 @@ fn bodies_without_forces_between_them_are_solved_separately() {
         for (contact, force) in contacts.iter().zip(&solution.forces) {
             assert!(contact.weight.is_finite() || *force == [0.0; 6]);
         }
-        // No force nearby is better: the programme is convex.
+        // No force nearby has a lower value; the programme is convex.
         let best = solution.value(&contacts);
         for k in 0..20 {
             let share = 1.0 - 1e-3 * f64::from(k % 5 + 1);

@@ -1,5 +1,5 @@
-//! Contacts: what it costs not to touch (2), the soft nearest point (3), and the
-//! price of forces (7).
+//! Contacts: the cost of not touching (2), the soft nearest point (3), and the cost of
+//! forces (7).
 
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
@@ -40,7 +40,7 @@ fn a_contact_costs_gap_tilt_slip_and_spin_in_proportion_to_c() {
         (found - expected).abs() < 1e-12 * expected,
         "{found} {expected}"
     );
-    // And all of it is gone with c.
+    // With c = 0 the cost is zero.
     state.contacts[foot] = 0.0;
     assert_eq!(crate::common::cost(&program, &CONTACT, &state).0, 0.0);
 }
@@ -147,8 +147,8 @@ fn the_cost_of_a_contact_does_not_depend_on_its_place_on_the_ground() {
     assert!((before - after).abs() < 1e-9 * before, "{before} {after}");
 }
 
-/// A contact with what moves bears as much as Mordatch (7) says where its c counts,
-/// nothing where c is next to nothing, and then Mordatch (2) does not ask where it is.
+/// A contact with a moving surface has the force cost of Mordatch (7) where c is large
+/// and no force where c is nearly zero; there Mordatch (2) does not depend on its place.
 #[test]
 fn contacts_with_moving_surfaces_fade_out() {
     let mut problem = crate::common::walk();

@@ -1,5 +1,4 @@
-//! The hint (11): where the zero moment point is, and what it costs to have it
-//! beside the support.
+//! The hint (11): where the zero moment point is, and its cost outside the support.
 
 use conatus_math::DVec3;
 use conatus_motion::Program;
@@ -54,8 +53,8 @@ fn over_the_support_the_hint_costs_nothing() {
 fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     let (mut program, mut state) = standing();
     move_everything_but_feet(&mut state, DVec3::X * 0.5);
-    // Given up contacts help a little: (7) does not make them quite useless. Most
-    // of it is the seat's doing, which is right below the torso.
+    // Inactive contacts still help a little, because (7) is finite. Most of that comes
+    // from the seat, which is right below the torso.
     let whole = (0.5 - SUPPORT_MARGIN_M).powi(2);
     let helped = cost(&program, &state);
     let seat = program.contacts.iter().position(|c| c.name == "seat");
@@ -69,15 +68,15 @@ fn beside_the_support_it_costs_the_square_of_the_distance_and_pulls_back() {
     let mut descent = GradientSink::new(&program.layout);
     evaluate(&program, 1.0, &state, &mut descent);
     let torso = &descent.local.frames[0];
-    assert!(torso.position.x > 0.1, "the torso belongs back");
+    assert!(torso.position.x > 0.1, "the torso is pulled back");
     assert!(
         torso.acceleration.x < 0.0,
-        "or the torso accelerates, as when leaning"
+        "an acceleration of the torso reduces the cost as well, as when leaning"
     );
     for (i, contact) in program.contacts.iter().enumerate() {
         let foot = contact.name.ends_with("foot");
         let pull = descent.local.frames[contact.frame].position.x;
-        assert!(!foot || pull < -0.1, "foot {i} belongs under the torso");
+        assert!(!foot || pull < -0.1, "foot {i} is pulled under the torso");
     }
 }
 

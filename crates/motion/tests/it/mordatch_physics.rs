@@ -78,7 +78,7 @@ fn the_moment_is_the_change_of_angular_momentum_per_time() {
     }
 }
 
-/// Mordatch (4), its rows for the torso: what contacts do not push is left.
+/// Mordatch (4), its rows for the torso: the residual is τ minus the contact forces.
 #[test]
 fn contact_forces_and_residual_add_up_to_the_required_wrench() {
     let program = Program::new(&crate::common::walk());
@@ -100,12 +100,12 @@ fn contact_forces_and_residual_add_up_to_the_required_wrench() {
     assert!((force + DVec3::from_slice(left) - push).length() < 1e-9);
     let left = DVec3::from_slice(&left[3..]) / MOMENT_SCALE;
     assert!((moment + left - turn).length() < 1e-9);
-    assert!(force.z > 0.5, "and contacts do push");
+    assert!(force.z > 0.5, "contacts push");
 }
 
-/// Mordatch (4), its rows for the joints: limbs without mass need torques u that
-/// do the work of the contact force when all that is beyond a joint turns about
-/// it. Their squares are ‖u‖² of Mordatch (9).
+/// Mordatch (4), its rows for the joints: the torque u of a massless limb does the work
+/// of the contact force when all that is distal to the joint turns about it. The squares
+/// are ‖u‖² of Mordatch (9).
 #[test]
 fn torques_of_joints_do_the_work_of_the_contact_forces() {
     let mut problem = crate::common::walk();

@@ -1,5 +1,4 @@
-//! The pose (12), the unknowns (13), and what limbs and parts must keep to
-//! (§4.2.2).
+//! The pose (12), the unknowns (13), and the bounds of limbs and parts (§4.2.2).
 
 use conatus_math::rotation::exp;
 use conatus_math::{DMat3, DVec3};
@@ -131,7 +130,7 @@ fn a_limb_costs_the_square_of_its_excess_length() {
     assert!((roots[2] - roots[1] - 0.1).abs() < 1e-3, "{roots:?}");
 }
 
-/// Mordatch §4.2.2: nothing enters the ground or another part.
+/// Mordatch §4.2.2: parts do not penetrate the ground or each other.
 #[test]
 fn penetration_of_ground_and_limbs_costs_the_square_of_its_depth() {
     let program = Program::new(&crate::common::walk());

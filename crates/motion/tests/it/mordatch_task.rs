@@ -85,13 +85,13 @@ fn forces_cost_their_squares() {
     assert!((with - without - 3.0 * squares).abs() < 1e-9 * with);
 }
 
-/// What goals cost in a pose that is kept to the end.
+/// The cost of goals in a pose that is held to the end.
 fn goals(goals: Vec<Goal>, state: &dyn Fn(&Program) -> MotionState) -> (f64, f64) {
     let mut problem = crate::common::walk();
     problem.goals = goals;
     let program = Program::new(&problem);
     let mut state = state(&program);
-    // All contacts hold.
+    // All contacts are active.
     state.contacts.fill(MIN_REQUIRED_CONTACT.sqrt());
     let mut value = CostSum::default();
     for term in &program.task_terms {

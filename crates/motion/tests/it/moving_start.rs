@@ -51,7 +51,7 @@ fn the_second_half_of_a_walk_is_planned_again_from_its_middle() {
     assert!(first.is_good(), "{:?}", first.score());
     let seconds = first.program.layout.seconds();
 
-    // At a phase boundary, and between two knots.
+    // Once at a phase boundary, once between two knots.
     for middle in [0.5 * seconds, 0.5 * seconds - 0.11] {
         let rest = walk.continued_from(&first.program, &first.x, middle);
         let before = state_at(&first.program, &first.x, middle);
@@ -131,6 +131,6 @@ fn the_velocities_of_the_start_are_those_of_the_first_knot() {
         let moved = (at(h).frames[frame].position - start.position) / h;
         assert!(moved.distance(twist.linear) < 1e-4, "{moved}");
     }
-    // The effectors, of which nothing was said, are at rest.
+    // The effectors have no given velocity and are at rest.
     assert_eq!(at(0.0).frames[1].velocity, DVec3::ZERO);
 }

@@ -1,4 +1,4 @@
-//! Friction of what slides: Coulomb's law, and its derivatives.
+//! Friction of sliding contacts: Coulomb's law, and its derivatives.
 
 use conatus_math::DVec3;
 use conatus_motion::slide::{REGULARISATION_SPEED_M_S, SlidingFriction};
@@ -13,13 +13,13 @@ fn sliding_friction_is_mu_times_the_normal_force_against_the_velocity() {
 }
 
 #[test]
-fn what_rests_feels_none() {
+fn a_contact_at_rest_has_no_sliding_friction() {
     let friction = SlidingFriction::new(0.6, REGULARISATION_SPEED_M_S, DVec3::Z, DVec3::ZERO);
     assert_eq!(friction.tilt, DVec3::ZERO);
 }
 
 #[test]
-fn its_derivatives_are_those_of_differences() {
+fn sliding_friction_has_the_derivatives_of_differences() {
     let normal = DVec3::new(0.2, -0.1, 0.95);
     let velocity = DVec3::new(0.03, 0.02, -0.01);
     let seed = DVec3::new(0.7, -1.1, 0.4);

@@ -1,9 +1,9 @@
 //! A search that is stopped ends at once.
 //!
 //! The story: a user opened fifty scenes in the page, one after the other. Every search
-//! that the page had abandoned went on for more than a minute, because the watcher was
-//! asked only once per iteration, later stages began all the same, and further attempts
-//! started. A search has to end within 0.2 s of being abandoned.
+//! that the page had abandoned ran for more than a minute longer: the watcher was called
+//! only once per iteration, later stages still began, and further attempts started. A
+//! search has to end within 0.2 s of being abandoned.
 
 use crate::common;
 use conatus_motion::{Problem, Progress, Synthesis, synthesize};
@@ -17,7 +17,7 @@ fn short_walk() -> Problem {
     problem.effort.iterations = [6, 6, 6];
     problem.effort.polish = 4;
     problem.effort.attempts = 6;
-    // No movement is good, so that all attempts would be made.
+    // No movement passes, so that all attempts would be made.
     problem.thresholds.task = -1.0;
     problem
 }
@@ -75,10 +75,10 @@ fn no_iteration_stage_or_attempt_begins_after_the_break() {
     }
 }
 
-/// A break within an evaluation ends it: the watcher is asked several times per
+/// A break within an evaluation ends it: the watcher is called several times per
 /// evaluation, not once per iteration.
 #[test]
-fn the_watcher_is_asked_within_evaluations() {
+fn the_watcher_is_called_within_evaluations() {
     for break_at in [1, 2, 3, 7, 20, 50] {
         let calls = AtomicUsize::new(0);
         let (found, _, calls_after) =

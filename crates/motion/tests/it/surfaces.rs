@@ -43,7 +43,7 @@ fn place(random: &mut crate::common::Random) -> DVec3 {
     DVec3::new(random.normal(), random.normal(), random.normal()) * 0.4
 }
 
-/// Every derivative that a distance states is the one that differences measure.
+/// Every derivative of a distance agrees with central differences.
 #[test]
 fn distances_have_the_derivatives_of_differences() {
     let mut random = crate::common::Random::new(1);
@@ -66,16 +66,16 @@ fn distances_have_the_derivatives_of_differences() {
                 worst = worst.max((value - d.gradient[k]).abs());
                 worst = worst.max((normal - d.slope.col(k)).length() / (1.0 + normal.length()));
             }
-            // Second derivatives jump where an edge begins: only a few places
-            // are that near to one.
+            // Second derivatives jump where an edge begins; only a few places are near
+            // enough to matter.
             off += usize::from(worst > 1e-4);
         }
         assert!(off <= 2, "{name}: {off} of 400 are off");
     }
 }
 
-/// Outside, the distance is that of the nearest point: none is nearer than it
-/// says, and some point of the surface is as near.
+/// Outside, the distance is that of the nearest point: no surface point is nearer, and
+/// one is exactly that near.
 #[test]
 fn the_distance_of_a_rounded_box_is_that_of_its_nearest_point() {
     let block = block(false);
@@ -100,7 +100,7 @@ fn the_distance_of_a_rounded_box_is_that_of_its_nearest_point() {
     }
 }
 
-/// On the ground nothing is pushed out downwards.
+/// A box on the ground pushes nothing out downwards.
 #[test]
 fn a_box_on_the_ground_never_pushes_down() {
     let mut block = RoundedBox::new(DVec3::Z * 0.3, DMat3::IDENTITY, DVec3::new(0.5, 0.5, 0.3));
@@ -112,7 +112,7 @@ fn a_box_on_the_ground_never_pushes_down() {
     }
 }
 
-/// What is far away is not looked at, and nothing jumps where it comes in sight.
+/// Distant obstacles are ignored, and values are continuous where they come into range.
 #[test]
 fn obstacles_fade_in_with_their_distance() {
     let far = Capsule::ball_at(DVec3::new(0.0, 0.0, 2.0), 0.3);
@@ -129,7 +129,7 @@ fn obstacles_fade_in_with_their_distance() {
         assert!(near.gap.distance(last.gap) < 0.02, "{z}");
         if z < 0.69 {
             let plain = DVec3::Z * z;
-            assert!(near.gap.distance(plain) < 1e-12, "it is out of sight");
+            assert!(near.gap.distance(plain) < 1e-12, "out of range");
         }
         last = near;
     }
