@@ -134,7 +134,7 @@ fn run<V: Into<Option<f64>>>(
             } else if precondition.is_some() && !plain {
                 plain = true;
             } else {
-                break Reason::Stuck;
+                break Reason::NoProgress;
             }
             continue;
         };

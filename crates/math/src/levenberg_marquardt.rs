@@ -126,7 +126,7 @@ pub fn minimise<L: Into<Option<f64>>, C: Into<Option<f64>>>(
             mu *= growth;
             growth *= 2.0;
             if mu > *DAMPING_RANGE.end() {
-                break Err(Reason::Stuck);
+                break Err(Reason::NoProgress);
             }
         };
         let (gain, trial_cost) = match accepted {

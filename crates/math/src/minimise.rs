@@ -58,7 +58,7 @@ pub enum Reason {
     Stopped,
     /// No step reduces the value: at the precision of the numbers, at a kink,
     /// or because the gradient is wrong.
-    Stuck,
+    NoProgress,
     /// The value at the start is not finite, or a gradient at a finite value.
     NotFinite,
 }

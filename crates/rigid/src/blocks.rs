@@ -105,7 +105,7 @@ impl Block {
     }
 
     /// Zero for each body with valid numbers, NaN for the others; see
-    /// [`all_sound`].
+    /// [`all_finite_and_slower_than_light`].
     #[inline(always)]
     fn faults(&self) -> Lanes<LANES> {
         // 0 · x is 0 for finite x and NaN otherwise, and a sum keeps a NaN. A
@@ -202,7 +202,7 @@ pub fn free_step(blocks: &mut [Block], width: Width, damped: bool, gravity: DVec
 
 /// Whether all numbers of all `blocks` are finite and no component of a
 /// velocity is beyond 10⁸ (m/s or rad/s).
-pub fn all_sound(blocks: &[Block], width: Width) -> bool {
+pub fn all_finite_and_slower_than_light(blocks: &[Block], width: Width) -> bool {
     match width {
         Width::Scalar | Width::Baseline => sound(blocks),
         #[cfg(target_arch = "x86_64")]
@@ -307,14 +307,14 @@ mod tests {
     fn every_width_finds_a_fault_in_any_number_of_any_lane() {
         for width in Width::available() {
             let mut blocks = vec![Block::default(); 3];
-            assert!(all_sound(&blocks, width));
+            assert!(all_finite_and_slower_than_light(&blocks, width));
             for row in 0..13 {
                 let is_velocity = (3..6).contains(&row) || row >= 10;
                 for lane in 0..LANES {
                     let mut with = |value: f64| {
                         let before = blocks[1].motion[row][lane];
                         blocks[1].motion[row][lane] = value;
-                        let sound = all_sound(&blocks, width);
+                        let sound = all_finite_and_slower_than_light(&blocks, width);
                         blocks[1].motion[row][lane] = before;
                         sound
                     };

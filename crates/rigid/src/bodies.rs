@@ -192,9 +192,9 @@ impl Bodies {
     }
 
     /// Whether the numbers of every mover are valid; a quick and slightly
-    /// stricter version of [`State::is_sound`].
-    pub fn all_sound(&self) -> bool {
-        blocks::all_sound(&self.blocks, self.width)
+    /// stricter version of [`State::is_finite_and_slower_than_light`].
+    pub fn all_finite_and_slower_than_light(&self) -> bool {
+        blocks::all_finite_and_slower_than_light(&self.blocks, self.width)
     }
 
     /// The movers that count in the world's sums.

@@ -78,7 +78,10 @@ impl Bodies {
                 .sum(),
         };
 
-        if !(state.is_sound() && constants.mass.is_finite() && constants.moments.is_finite()) {
+        if !(state.is_finite_and_slower_than_light()
+            && constants.mass.is_finite()
+            && constants.moments.is_finite())
+        {
             return None;
         }
         let to_new = state.pose().inverse();

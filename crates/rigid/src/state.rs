@@ -96,7 +96,7 @@ impl State {
 
     /// Whether every number is finite and below the speed of light; otherwise
     /// the simulation has diverged.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_finite_and_slower_than_light(&self) -> bool {
         const SPEED_OF_LIGHT: f64 = 299_792_458.0;
         self.position.is_finite()
             && self.orientation.is_finite()

@@ -14,7 +14,7 @@ use crate::world::World;
 use conatus_cloth::{ClothMismatch, ClothState};
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::forces::Hand;
+use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::snapshot::Mover;
 use wire::{Reader, Wire, wire};
 
@@ -58,7 +58,7 @@ struct Snapshot {
     steps: u64,
     movers: Vec<Mover>,
     mounts: Vec<Mount>,
-    hands: Vec<(u32, Hand)>,
+    pointer_springs: Vec<(u32, PointerSpring)>,
     /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
     cloth: Option<ClothState>,
@@ -69,7 +69,7 @@ wire!(Snapshot {
     steps,
     movers,
     mounts,
-    hands,
+    pointer_springs,
     inputs,
     cloth,
     stats
@@ -84,7 +84,7 @@ impl Checkpoint<'_> {
             steps: world.steps,
             movers,
             mounts,
-            hands: world.hands.clone(),
+            pointer_springs: world.pointer_springs.clone(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
             cloth: world.cloth.as_ref().map(|c| c.cloth.state()),
@@ -115,8 +115,12 @@ impl World {
             return Err(CheckpointError::Mismatch("bodies"));
         }
         let bodies = self.bodies.len();
-        if snapshot.hands.iter().any(|(_, hand)| hand.body >= bodies) {
-            return Err(CheckpointError::Mismatch("hands"));
+        if snapshot
+            .pointer_springs
+            .iter()
+            .any(|(_, hand)| hand.body >= bodies)
+        {
+            return Err(CheckpointError::Mismatch("pointer springs"));
         }
         let inputs: Vec<(u64, Command)> =
             serde_json::from_str(&snapshot.inputs).map_err(|_| CheckpointError::Damaged)?;
@@ -130,7 +134,7 @@ impl World {
             _ => return Err(CheckpointError::Mismatch("pieces of cloth")),
         }
         self.steps = snapshot.steps;
-        self.hands = snapshot.hands;
+        self.pointer_springs = snapshot.pointer_springs;
         self.inputs = inputs.into();
         self.drop_commands_done();
         for body in 0..bodies {
@@ -138,7 +142,7 @@ impl World {
                 self.detach(body);
             }
         }
-        self.bodies.gather(&mut self.sound);
+        self.bodies.gather(&mut self.valid_states);
         tracing::info!(step = self.steps, "restored a checkpoint");
         Ok(RunLog::continuing(snapshot.stats))
     }

@@ -5,7 +5,7 @@ use crate::world::World;
 use conatus_math::DVec3;
 use conatus_record::Event;
 use conatus_rigid::Activity;
-use conatus_rigid::forces::Hand;
+use conatus_rigid::forces::PointerSpring;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -230,8 +230,8 @@ impl World {
     }
 
     /// The hands that pull at the moment, by number.
-    pub fn hands(&self) -> &[(u32, Hand)] {
-        &self.hands
+    pub fn pointer_springs(&self) -> &[(u32, PointerSpring)] {
+        &self.pointer_springs
     }
 
     /// Carries out one command now.
@@ -285,19 +285,19 @@ impl World {
                 stiffness,
                 damping,
             } => {
-                let pull = Hand {
+                let pull = PointerSpring {
                     body: *body,
                     point_body: *point_body,
                     target: *target,
                     stiffness: *stiffness,
                     damping: *damping,
                 };
-                match self.hands.binary_search_by_key(hand, |(h, _)| *h) {
-                    Ok(k) => self.hands[k].1 = pull,
-                    Err(k) => self.hands.insert(k, (*hand, pull)),
+                match self.pointer_springs.binary_search_by_key(hand, |(h, _)| *h) {
+                    Ok(k) => self.pointer_springs[k].1 = pull,
+                    Err(k) => self.pointer_springs.insert(k, (*hand, pull)),
                 }
             }
-            Command::LetGo { hand } => self.hands.retain(|(h, _)| h != hand),
+            Command::LetGo { hand } => self.pointer_springs.retain(|(h, _)| h != hand),
             Command::Pause | Command::Resume => {}
         }
         let told = command.rename(|&i| self.names.get(i).cloned());
@@ -347,7 +347,7 @@ impl World {
     /// Drops everything that refers to a body that was removed.
     pub(crate) fn detach(&mut self, body: usize) {
         self.detector.spheres.retain(|sphere| sphere.body != body);
-        self.hands.retain(|(_, hand)| hand.body != body);
+        self.pointer_springs.retain(|(_, hand)| hand.body != body);
         let kept: Vec<bool> = (self.forces.iter_mut())
             .map(|force| force.remove_body(body))
             .collect();
@@ -379,10 +379,10 @@ impl World {
     pub(crate) fn merge(&mut self, list: &[usize]) -> bool {
         let merged = self.bodies.merge(list);
         if let Some(m) = merged {
-            self.sound[m] = self.bodies.mover_state(m);
+            self.valid_states[m] = self.bodies.mover_state(m);
             // The whole was not pressed into anything by the merge.
             if let Some(before) = self.before.get_mut(m) {
-                *before = self.sound[m].velocity;
+                *before = self.valid_states[m].velocity;
             }
         }
         merged.is_some()

@@ -73,7 +73,7 @@ impl World {
     /// potential, a mouse drag, wind, a scripted obstacle or pin, or characters.
     pub fn has_energy_source(&self) -> bool {
         self.motion.is_some()
-            || !self.hands.is_empty()
+            || !self.pointer_springs.is_empty()
             || self.forces.iter().any(|force| force.can_add_energy())
             || self.cloth.as_ref().is_some_and(|c| c.cloth.is_driven())
     }

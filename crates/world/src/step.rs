@@ -104,7 +104,7 @@ impl World {
         let (t, h) = (self.time(), self.h);
         // Hands are forces like any other, for as long as they hold.
         let lasting = self.forces.len();
-        for &(_, hand) in &self.hands {
+        for &(_, hand) in &self.pointer_springs {
             self.forces.push(Box::new(hand));
         }
         self.integration.step(
@@ -175,14 +175,16 @@ impl World {
     /// of the latest recorded frame.
     fn quarantine(&mut self) -> usize {
         let mut count = 0;
-        if self.bodies.all_sound() {
+        if self.bodies.all_finite_and_slower_than_light() {
             return count;
         }
         for m in 0..self.bodies.len() {
-            if self.bodies.activity(m) != Activity::Free || self.bodies.mover_state(m).is_sound() {
+            if self.bodies.activity(m) != Activity::Free
+                || self.bodies.mover_state(m).is_finite_and_slower_than_light()
+            {
                 continue;
             }
-            let mut state = self.sound[m];
+            let mut state = self.valid_states[m];
             state.velocity = Default::default();
             state.omega_body = Default::default();
             self.bodies.set_mover_state(m, &state);

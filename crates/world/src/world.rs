@@ -9,7 +9,7 @@ use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
 use conatus_rigid::contact::resolve::Resolver;
 use conatus_rigid::contact::{Contact, Plane, Sphere};
-use conatus_rigid::forces::{Force, Hand, View};
+use conatus_rigid::forces::{Force, PointerSpring, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -75,13 +75,13 @@ pub struct World {
     pub(crate) steps: u64,
     pub(crate) due: VecDeque<Due>,
     pub(crate) inputs: VecDeque<(u64, Command)>,
-    pub(crate) hands: Vec<(u32, Hand)>,
+    pub(crate) pointer_springs: Vec<(u32, PointerSpring)>,
     pub(crate) integration: Integration,
     pub(crate) resolver: Resolver,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) states: Vec<State>,
     pub(crate) before: Vec<DVec3>,
-    pub(crate) sound: Vec<State>,
+    pub(crate) valid_states: Vec<State>,
     pub(crate) events: Vec<Event>,
     pub(crate) deepest: f64,
 }
@@ -108,13 +108,13 @@ impl World {
             steps: 0,
             due: VecDeque::new(),
             inputs: VecDeque::new(),
-            hands: Vec::new(),
+            pointer_springs: Vec::new(),
             integration: Integration::default(),
             resolver: Resolver::default(),
             contacts: Vec::new(),
             states: Vec::new(),
             before: Vec::new(),
-            sound: Vec::new(),
+            valid_states: Vec::new(),
             events: Vec::new(),
             deepest: 0.0,
         }
@@ -123,7 +123,7 @@ impl World {
     /// Adds a body that is free to move and returns its index.
     pub fn add_body(&mut self, name: &str, constants: Constants, state: State) -> usize {
         self.names.push(name.to_owned());
-        self.sound.push(state);
+        self.valid_states.push(state);
         self.bodies.add(constants, state, Activity::Free)
     }
 
@@ -214,7 +214,10 @@ impl World {
         let mut states = Vec::new();
         self.bodies.gather(&mut states);
         let view = View::new(&self.bodies, &states);
-        let hands = self.hands.iter().map(|(_, hand)| hand as &dyn Force);
+        let hands = self
+            .pointer_springs
+            .iter()
+            .map(|(_, hand)| hand as &dyn Force);
         let of_forces: f64 = self
             .forces
             .iter()
@@ -301,7 +304,7 @@ impl World {
             },
         };
         self.deepest = 0.0;
-        self.bodies.gather(&mut self.sound);
+        self.bodies.gather(&mut self.valid_states);
         frame
     }
 

@@ -158,7 +158,7 @@ fn a_wrong_gradient_ends_the_search_and_keeps_the_best() {
     };
     let mut x = [2.0];
     let outcome = minimise(&mut x, &Settings::default(), wrong, go_on);
-    assert_eq!(outcome.reason, Reason::Stuck);
+    assert_eq!(outcome.reason, Reason::NoProgress);
     assert!(outcome.value <= 4.0 && outcome.value == x[0] * x[0]);
 }
 

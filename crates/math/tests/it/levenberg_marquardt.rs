@@ -133,7 +133,7 @@ fn an_undefined_start_is_not_changed() {
 fn a_wrong_gradient_ends_the_search_and_keeps_the_best() {
     let residuals = |x: &[f64]| vec![(x[0], vec![0], vec![-1.0])];
     let Run { x, outcome, .. } = run(&[2.0], &[1], residuals);
-    assert_eq!((outcome.reason, outcome.value), (Reason::Stuck, 2.0));
+    assert_eq!((outcome.reason, outcome.value), (Reason::NoProgress, 2.0));
     assert_eq!(x, [2.0]);
 }
 

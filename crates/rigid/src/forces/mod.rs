@@ -6,14 +6,14 @@
 
 mod callback;
 mod drag;
-mod hand;
+mod pointer_spring;
 mod push;
 mod spring;
 mod water;
 
 pub use callback::Callback;
 pub use drag::Drag;
-pub use hand::Hand;
+pub use pointer_spring::PointerSpring;
 pub use push::{Push, ReferenceFrame};
 pub use spring::{End, Spring};
 pub use water::{Hull, Rectangle, UpAxis, Water, Wave};

@@ -6,7 +6,7 @@ use conatus_math::DVec3;
 /// A spring of zero length from a point of a body to a target, with a dashpot
 /// in all directions, so that the point comes to rest at the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hand {
+pub struct PointerSpring {
     /// The body.
     pub body: usize,
     /// The point of the body, in body axes.
@@ -19,7 +19,7 @@ pub struct Hand {
     pub damping: f64,
 }
 
-impl Force for Hand {
+impl Force for PointerSpring {
     /// F = κ(target − p) − γ dp/dt at the point p.
     fn apply(&mut self, _t: f64, view: &View, loads: &mut Loads) {
         let state = view.state(self.body);

@@ -5,7 +5,7 @@ use super::session::{Reply, SessionError};
 use super::state::PointerDrag;
 use axum::extract::ws::Utf8Bytes;
 use conatus_record::{Event, Frame, Recording};
-use conatus_rigid::forces::Hand;
+use conatus_rigid::forces::PointerSpring;
 use conatus_world::command::INPUT;
 use conatus_world::motion::Movements;
 use conatus_world::scene::{Scene, Setup};
@@ -153,12 +153,12 @@ pub fn title_of(recording: &Recording) -> String {
 
 /// The drags that act in a world.
 pub fn active_drags(world: &World) -> Vec<PointerDrag> {
-    let drag = |(_, hand): &(u32, Hand)| PointerDrag {
+    let drag = |(_, hand): &(u32, PointerSpring)| PointerDrag {
         body: hand.body,
         point: hand.point_body,
         target: hand.target,
     };
-    world.hands().iter().map(drag).collect()
+    world.pointer_springs().iter().map(drag).collect()
 }
 
 /// Records frames and events, and sends events to the connected pages.

@@ -9,7 +9,7 @@ use conatus_cloth::{ClothState, PersistentContact, Stats, WarmStart};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::forces::Hand;
+use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::snapshot::Mover;
 use conatus_rigid::{Activity, Constants, State};
 
@@ -249,7 +249,7 @@ wire!(Mover {
     activity
 });
 wire!(Mount { mover, pose });
-wire!(Hand {
+wire!(PointerSpring {
     body,
     point_body,
     target,

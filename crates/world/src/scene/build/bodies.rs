@@ -80,7 +80,10 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         }
     }
     check_names(&built, diagnostics);
-    if let Some(wild) = built.iter().find(|b| !b.state.is_sound()) {
+    if let Some(wild) = built
+        .iter()
+        .find(|b| !b.state.is_finite_and_slower_than_light())
+    {
         diagnostics.at(
             &wild.path,
             format!(
