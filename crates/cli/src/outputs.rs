@@ -69,7 +69,7 @@ impl Outputs {
             }
             if input.as_ref() == Some(&place) {
                 return Err(Failure::usage(
-                    format!("{} would overwrite what it is made from", path.display()),
+                    format!("{} would overwrite its own input", path.display()),
                     "choose another name for the output",
                 ));
             }

@@ -17,7 +17,7 @@ pub fn failure(report: &Report) -> Option<(String, &'static str)> {
     }
     let cloth = report.cloth.as_ref().and_then(|c| c.failure.as_ref());
     if let Some(why) = cloth {
-        return Some((format!("the cloth cannot go on: {why}"), SMALLER_STEP));
+        return Some((format!("the cloth simulation stopped: {why}"), SMALLER_STEP));
     }
     if let Some(motion) = report.motion.as_ref().filter(|m| m.interrupted) {
         let attempts = counted(motion.attempts.len(), "attempt", "attempts");

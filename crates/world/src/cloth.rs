@@ -74,8 +74,8 @@ impl ClothWorld {
     pub fn reason(&self) -> Option<&'static str> {
         let pinch = self.failure()?;
         Some(match (pinch.ran_away, pinch.pinched) {
-            (true, _) => "its numbers ran away: the step is too long for the forces on it",
-            (_, true) => "what the scene moves presses cloth from opposite sides",
+            (true, _) => "its numbers diverged: the step is too long for the forces on it",
+            (_, true) => "objects moved by the scene press the cloth from opposite sides",
             (_, false) => "collisions could not be resolved in the smallest step",
         })
     }

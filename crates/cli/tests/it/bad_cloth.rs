@@ -1,5 +1,5 @@
-//! Errors in cloth and obstacles show their place and help. A run whose cloth
-//! cannot go on ends with a message and keeps its frames.
+//! Errors in cloth and obstacles show their place and help. A run whose cloth simulation
+//! stops ends with a message and keeps its frames.
 
 mod pieces;
 mod runs;

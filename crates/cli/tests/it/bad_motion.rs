@@ -345,17 +345,18 @@ fn unreachable_goals_are_refused() {
         let output = goal(keys);
         assert_error_contains(&output, &[&format!("s.toml:{place}:"), what, remedy]);
     }
-    let nobody = assert_scene_refused("s.toml", "[[goal]]\nkind = \"stand\"\n");
+    let no_character = assert_scene_refused("s.toml", "[[goal]]\nkind = \"stand\"\n");
     assert_error_contains(
-        &nobody,
+        &no_character,
         &[
             "s.toml:1:1:",
             "there is a goal, but no character",
             "[[character]]",
         ],
     );
-    let whose = "[[character]]\n[[character]]\nposition = [0, 2]\n[[goal]]\nkind = \"stand\"\n";
-    let output = assert_scene_refused("s.toml", whose);
+    let two_characters =
+        "[[character]]\n[[character]]\nposition = [0, 2]\n[[goal]]\nkind = \"stand\"\n";
+    let output = assert_scene_refused("s.toml", two_characters);
     assert_error_contains(
         &output,
         &[
@@ -437,11 +438,11 @@ fn invalid_objects_are_refused() {
 #[test]
 fn two_characters_in_one_place_are_refused() {
     let output = human("name = \"anna\"\n[[character]]\nname = \"ben\"");
-    let told = [
+    let expected = [
         "characters and objects cannot start like this together",
         "move them apart",
     ];
-    assert_error_contains(&output, &told);
+    assert_error_contains(&output, &expected);
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn invalid_forces_are_refused() {
             "[[water]]\nlevel = 0\nwaves = [{ amplitude = 1, wavelength = 0, direction = [1, 0] }]",
             "the wavelength is 0",
         ),
-        ("[[command]]\ntime = 1", "exactly one thing"),
+        ("[[command]]\ntime = 1", "exactly one action"),
         ("[[command]]\ntime = -1\nlock = \"a\"", "the time is -1"),
         ("[[command]]\ntime = 1\nmerge = [\"a\"]", "needs two bodies"),
     ] {

@@ -4,8 +4,8 @@ use crate::support::{ProgramOutput, conatus, folder};
 use std::fs;
 use std::path::Path;
 
-/// Clears the screen, retitles the window, rings, writes from right to left, and
-/// begins a line that looks like another message.
+/// Clears the screen, changes the window title, rings the bell, writes from right to left,
+/// and begins a line that looks like another message.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\rfake\nerror: fake";
 
 /// The same in a TOML or JSON string.
@@ -46,9 +46,8 @@ shape.sphere.radius = 1
 position = [9, 9, 9]
 "#;
 
-/// Somebody put escape sequences into the title and the names of a scene and
-/// shared it. `conatus check` on it cleared the terminal and changed the title of
-/// its window.
+/// A user shared a scene with escape sequences in its title and names. `conatus check` on
+/// it cleared the terminal and changed the title of its window.
 #[test]
 fn titles_and_names_are_escaped() {
     let folder = folder();

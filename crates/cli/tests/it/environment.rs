@@ -1,4 +1,4 @@
-//! What the environment and the options that all commands share change.
+//! The effects of environment variables and of the options that all commands share.
 
 use crate::support::{assert_error_contains, conatus, conatus_with, folder};
 
@@ -6,7 +6,7 @@ const RUN: [&str; 4] = ["run", "cylon", "--seconds=0.1", "-q"];
 
 /// A batch script had `RAYON_NUM_THREADS=1000000` in its environment. `--threads`
 /// has a limit, but the variable had none: the program tried to start a million
-/// threads and died. It must refuse as it refuses `--threads 1000000`.
+/// threads and crashed. It must be refused in the same way as `--threads 1000000`.
 #[test]
 fn the_number_of_threads_in_the_environment_has_the_limit_of_the_option() {
     let folder = folder();

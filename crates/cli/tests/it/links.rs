@@ -1,4 +1,4 @@
-//! What a command reads is never overwritten, whatever name it has.
+//! The input of a command is never overwritten, under any of its names.
 
 use crate::support::{ProgramOutput, assert_error_contains, conatus, folder};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 #[track_caller]
 fn assert_refused(output: &ProgramOutput, path: &str) {
     assert_eq!(output.code, 2, "{output:?}");
-    let message = format!("{path} would overwrite what it is made from");
+    let message = format!("{path} would overwrite its own input");
     assert_error_contains(output, &[&message, "help:"]);
 }
 

@@ -18,7 +18,7 @@ const LONG: [&str; 5] = [
     "--output=a.mcap",
 ];
 
-/// A run of no time, to the same file.
+/// A very short run, to the same file.
 const SHORT: [&str; 5] = ["run", "cylon", "--seconds=0.1", "-o", "a.mcap"];
 
 #[track_caller]
@@ -36,8 +36,8 @@ fn start_long(folder: &Path, least_frames: usize) -> Child {
 
 /// A user started two runs with the same `-o a.mcap`. The second emptied the
 /// file of the first, both wrote to it, and both ended with exit code 0: the
-/// recording of the first was lost. The second must be refused, and the first
-/// must not notice.
+/// recording of the first was lost. The second must be refused without an effect on the
+/// first.
 #[test]
 fn a_run_into_a_recording_that_another_run_writes_is_refused() {
     let folder = folder();
@@ -61,7 +61,7 @@ fn a_run_into_a_recording_that_another_run_writes_is_refused() {
     let recording = Recording::read(&path).unwrap();
     assert!(recording.is_complete() && recording.frames.len() >= 10);
     assert_eq!(recording.header.scene, "gas");
-    // Now it is free.
+    // The recording is unlocked now.
     assert_eq!(conatus(folder.path(), &SHORT).code, 0);
     assert_eq!(Recording::read(&path).unwrap().header.scene, "cylon");
 }
@@ -82,7 +82,7 @@ fn of_two_runs_that_start_together_one_is_refused() {
         });
         let refused = ended.iter().position(Option::is_some).unwrap();
         assert_eq!(ended[refused].unwrap().code(), Some(1));
-        assert!(ended[1 - refused].is_none(), "the other goes on");
+        assert!(ended[1 - refused].is_none(), "the other continues");
         wait_until(|| frames(&folder.path().join("a.mcap")) > 0);
         let [a, b] = pair;
         let mut other = if refused == 0 { b } else { a };
@@ -137,8 +137,8 @@ fn a_recording_that_is_being_resumed_is_locked_before_and_after_it_is_replaced()
     assert!(frames(&path) > before);
 }
 
-/// An export replaces its file. A run that writes to the same file would go on
-/// writing to one that has no name any more.
+/// An export replaces its file. A run that writes to the same file would continue to
+/// write to a deleted file.
 #[test]
 fn an_export_into_a_recording_that_a_run_writes_is_refused() {
     let folder = folder();

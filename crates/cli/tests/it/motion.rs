@@ -273,9 +273,9 @@ position = [9, 9, 3]
 "#;
 
 /// A scene had a body beside its character. Its user pressed Ctrl-C during the
-/// search. The program output that the best movement is kept and wrote 0 s in one
+/// search. The program reported that the best movement is kept and wrote 0 s in one
 /// frame: the same Ctrl-C had stopped the run that plays the movement. All files
-/// must hold the whole of it.
+/// must hold the whole movement.
 #[test]
 fn ctrl_c_in_a_search_does_not_stop_the_run_of_a_scene_with_bodies() {
     let folder = folder();

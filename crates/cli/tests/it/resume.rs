@@ -93,7 +93,7 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
         kill(child);
         let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
         assert_eq!(output.code, 0, "{output:?}");
-        // On a busy machine the program may have ended before.
+        // On a busy machine the program may have ended already.
         if !output.err.contains("a.mcap is complete") {
             killed += 1;
             assert_error_contains(&output, &["continuing a.mcap at"]);
@@ -107,7 +107,7 @@ fn a_run_that_was_killed_ends_the_same_once_it_is_resumed() {
     assert!(output.out.contains("bit for bit"), "{output:?}");
 }
 
-/// Each time it gets a little further, and no frame is ever lost.
+/// Every attempt advances, and no frame is lost.
 #[test]
 fn a_run_may_be_killed_again_and_again_while_it_is_resumed() {
     let folder = folder();
@@ -248,7 +248,7 @@ fn a_run_whose_cloth_stopped_is_complete_and_reports_why() {
     let bytes = std::fs::read(folder.path().join("a.mcap")).unwrap();
     let output = conatus(folder.path(), &["run", "--resume", "a.mcap"]);
     assert_eq!(output.code, 3, "{output:?}");
-    assert_error_contains(&output, &["is complete", "the cloth cannot go on"]);
+    assert_error_contains(&output, &["is complete", "the cloth simulation stopped"]);
     assert_eq!(std::fs::read(folder.path().join("a.mcap")).unwrap(), bytes);
     // Killed just before, it stops at the same step.
     std::fs::write(folder.path().join("b.mcap"), &bytes[..bytes.len() / 2]).unwrap();

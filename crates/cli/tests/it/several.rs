@@ -109,7 +109,7 @@ fn movements_that_are_alike_are_kept_once() {
     let page = fs::read_to_string(folder.path().join("stand.html")).unwrap();
     assert!(
         page.contains("id=\"recording\">"),
-        "there is nothing to choose"
+        "the page has one recording only"
     );
     let output = conatus(folder.path(), &["run", "steps.toml", "--json"]);
     let report: Value = serde_json::from_str(&output.out).unwrap();

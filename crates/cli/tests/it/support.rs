@@ -48,7 +48,7 @@ pub fn conatus_with(
     output
 }
 
-/// The program, without what the user's own environment says to it.
+/// The program, without the variables of the user's environment that affect it.
 fn program() -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_conatus"));
     for name in ["CONATUS_LOG", "RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
@@ -106,7 +106,7 @@ pub fn assert_error_contains(output: &ProgramOutput, parts: &[&str]) {
     }
 }
 
-/// Starts the program in a folder; nothing of what it prints is kept.
+/// Starts the program in a folder and discards its output.
 pub fn start(folder: &Path, arguments: &[&str]) -> Child {
     program()
         .args(arguments)
@@ -118,7 +118,7 @@ pub fn start(folder: &Path, arguments: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-/// Sends what Ctrl-C sends.
+/// Sends the signal of Ctrl-C.
 pub fn interrupt(child: &Child) {
     let sent = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
@@ -127,7 +127,7 @@ pub fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-/// Ends the program at once, without a chance to react.
+/// Kills the program at once.
 pub fn kill(mut child: Child) {
     child.kill().unwrap();
     child.wait().unwrap();

@@ -60,7 +60,7 @@ fn meshes_that_cannot_be_cloth_are_refused_by_triangle_and_vertex() {
 }
 
 #[test]
-fn pins_and_springs_hold_vertices_that_there_are() {
+fn pins_and_springs_of_missing_vertices_are_refused() {
     for (keys, place, what, remedy) in [
         (
             "pin = [{ vertices = [1, 26] }]",
@@ -105,8 +105,8 @@ fn pins_and_springs_hold_vertices_that_there_are() {
 }
 
 #[test]
-fn shapes_of_cloth_need_sizes_and_counts_that_make_sense() {
-    // The value in question stands between two stars.
+fn shapes_of_cloth_with_invalid_sizes_or_counts_are_refused() {
+    // The wrong value is between two stars.
     for (shape, what) in [
         (
             "rectangle = { width = *-1*, height = 1 }",
@@ -170,10 +170,10 @@ fn shapes_of_cloth_need_sizes_and_counts_that_make_sense() {
 }
 
 #[test]
-fn settings_of_cloth_are_kept_within_reason() {
+fn settings_of_cloth_out_of_range_are_refused() {
     let plain = piece("shape.rectangle = { width = 1, height = 1 }");
     for (key, value, what) in [
-        // Once, nothing was subtracted from and overflowed.
+        // Once, zero minus one overflowed here.
         ("resolution", "0", "0 vertices along a side"),
         ("resolution", "1", "1 vertices along a side"),
         (
@@ -289,7 +289,7 @@ fn materials_are_known_valid_and_not_circular() {
     chain += "[cloth.material.m3000]\n";
     assert_error_contains(
         &assert_scene_refused("s.toml", chain),
-        &["more than 64 materials are like one another"],
+        &["more than 64 materials in a chain of `like`"],
     );
     // A material may replace one of the table, and be derived from it.
     let folder = folder();

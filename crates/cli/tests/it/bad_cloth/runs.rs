@@ -1,4 +1,4 @@
-//! Runs whose cloth cannot go on, and unusual ones that can.
+//! Runs whose cloth simulation stops, and unusual runs that succeed.
 
 use crate::support::{ProgramOutput, assert_error_contains, conatus, folder};
 use std::fs;
@@ -45,14 +45,14 @@ fn cloth_whose_numbers_diverge_ends_the_run_with_code_3() {
         assert_error_contains(
             &output,
             &[
-                "the cloth cannot go on",
-                "its numbers ran away",
+                "the cloth simulation stopped",
+                "its numbers diverged",
                 "`sheet`",
                 "time.step",
             ],
         );
         let failure = report["cloth"]["failure"].as_str().unwrap();
-        assert!(failure.contains("ran away"), "{failure}");
+        assert!(failure.contains("diverged"), "{failure}");
         assert_eq!(report["cloth"]["intersections"], 0, "{set}");
         assert!(report["cloth"]["max_stretch"].as_f64().unwrap() < 100.0);
     }
@@ -95,7 +95,7 @@ fn a_pinch_ends_the_run_with_code_3_and_names_the_vertices() {
     assert_error_contains(
         &output,
         &[
-            "the cloth cannot go on: at 0.",
+            "the cloth simulation stopped: at 0.",
             "of `sheet`",
             "all files hold what was simulated",
         ],

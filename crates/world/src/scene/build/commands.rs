@@ -29,7 +29,7 @@ pub fn build(
         if given.iter().filter(|g| g.1).count() != 1 {
             diagnostics.at(
                 &path,
-                "a command does exactly one thing",
+                "a command has exactly one action",
                 "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; write one command for each action",
             );
             continue;

@@ -69,7 +69,7 @@ impl<'a> Materials<'a> {
                 let cycle = chain.iter().skip_while(|c| **c != like);
                 let cycle: Vec<String> = cycle.map(|c| format!("`{c}` like")).collect();
                 let message = match cycle.is_empty() {
-                    true => format!("more than {MAX_LIKE_CHAIN} materials are like one another"),
+                    true => format!("more than {MAX_LIKE_CHAIN} materials in a chain of `like`"),
                     false => format!(
                         "materials refer to each other in a circle: {} `{like}`",
                         cycle.join(" ")
