@@ -1,5 +1,5 @@
-//! How much memory scenes take, measured by an allocator that counts. A program of its own,
-//! because the allocator counts everything that the program does.
+//! How much memory scenes take, measured by a counting allocator. It is a separate test
+//! binary, because the allocator counts all allocations of the program.
 
 use conatus_world::scene::{Files, LoadOptions, Scene, SourceText};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -34,8 +34,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What a piece of work returns, the most bytes that it used at once, and the bytes that
-/// are still in use after it.
+/// The result of `work`, the peak number of bytes in use during it, and the bytes still in
+/// use after it.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = IN_USE.load(SeqCst);
     PEAK.store(before, SeqCst);
@@ -53,7 +53,7 @@ fn parse(text: &str, sets: &[&str]) -> Scene {
     Scene::parse("test", source, Files::in_memory([]), &options).unwrap()
 }
 
-/// Spheres as somebody's script writes them: one `[[body]]` each.
+/// Spheres as a user's script writes them: one `[[body]]` each.
 fn spheres(count: usize) -> String {
     let mut text = String::from("gravity = [0, 0, 0]\n");
     for i in 0..count {
@@ -68,16 +68,16 @@ fn spheres(count: usize) -> String {
     text
 }
 
-/// A user wrote 20,000 spheres into a scene file, each a `[[body]]` of its own: the program
-/// took 734 MB, 36 kB for each, because every body had a mesh of its own. Meshes of equal
+/// A user wrote 20,000 spheres into a scene file, one `[[body]]` each: the program took
+/// 734 MB, 36 kB for each, because every body had its own mesh. Meshes of equal
 /// shapes must be shared, and a body that is built must take at most 4 kB beyond them: its
 /// entry in the parsed scene, its part of the world, and its entry in the recording's header.
 #[test]
 fn equal_spheres_share_a_mesh_and_take_less_than_4_kilobytes_each() {
     let _turn = TURN.lock().unwrap();
-    const FEW: usize = 100;
-    const MANY: usize = 20_000;
-    // What does not grow with the number of bodies is measured with few of them.
+    const FEW_BODIES: usize = 100;
+    const MANY_BODIES: usize = 20_000;
+    // The constant part is measured with few bodies.
     let use_of = |count: usize| {
         let text = spheres(count);
         let (kept, peak, left) = measured(|| {
@@ -91,9 +91,9 @@ fn equal_spheres_share_a_mesh_and_take_less_than_4_kilobytes_each() {
         assert!(header.bodies.iter().all(|body| body.mesh == Some(0)));
         (peak, left)
     };
-    let (few_peak, few_left) = use_of(FEW);
-    let (many_peak, many_left) = use_of(MANY);
-    let per_body = |many: usize, few: usize| (many - few) / (MANY - FEW);
+    let (few_peak, few_left) = use_of(FEW_BODIES);
+    let (many_peak, many_left) = use_of(MANY_BODIES);
+    let per_body = |many: usize, few: usize| (many - few) / (MANY_BODIES - FEW_BODIES);
     let (peak, left) = (per_body(many_peak, few_peak), per_body(many_left, few_left));
     println!("{peak} bytes for each body at most, {left} in the end");
     assert!(left <= 4096, "{left} bytes for each body");
@@ -102,7 +102,7 @@ fn equal_spheres_share_a_mesh_and_take_less_than_4_kilobytes_each() {
 }
 
 /// The same holds for the copies of an array, and for bodies in water, each of which had a
-/// refined hull of its own.
+/// separate refined hull.
 #[test]
 fn copies_share_their_meshes_and_hulls() {
     let _turn = TURN.lock().unwrap();
@@ -121,8 +121,8 @@ fn copies_share_their_meshes_and_hulls() {
 
 /// `conatus check cloth-sphere --set cloth.resolution=1400` worked for 31 seconds, on the
 /// mesh of 1.96 million vertices, its topology and the obstacles, before it refused the
-/// thickness. What the numbers alone tell must be told before a mesh is made: 24 bytes for
-/// each vertex would be 47 MB.
+/// thickness. Errors that follow from the numbers alone must be reported before a mesh is
+/// made: 24 bytes for each vertex would be 47 MB.
 #[test]
 fn a_sheet_too_thick_for_its_triangles_is_refused_before_its_mesh_is_made() {
     let _turn = TURN.lock().unwrap();

@@ -76,8 +76,8 @@ fn a_walk_that_turns_ends_at_its_position_and_heading() {
     assert!((place.x - 1.5).hypot(place.y - 1.2) < 0.03, "{place}");
 }
 
-/// The longest time in which nothing touches, in seconds, and how high the lower
-/// foot is at its height.
+/// The longest time without contacts, in seconds, and the largest height of the lower
+/// foot in it.
 fn flight(clip: &Clip) -> (f64, f64) {
     let who = &clip.characters[0];
     let (mut longest, mut so_far, mut height) = (0, 0, 0.0f64);

@@ -27,7 +27,7 @@ fn a_quadruped_trots_on_diagonal_pairs() {
         ["right front paw", "left hind paw"],
     ];
     assert_steps(who, pairs.as_flattened(), 0.03, 2);
-    // The two of a pair swing together, and not when their neighbours do.
+    // The feet of a pair swing together, at other times than their neighbours.
     for pair in pairs {
         let together = swing_together(who, pair, 0.02);
         assert!(together > 0.5, "{pair:?}: {together}");
@@ -62,7 +62,7 @@ fn a_hexapod_walks_on_at_least_three_feet() {
         share < 0.03,
         "fewer than three feet carry {share} of the time"
     );
-    // They take turns: feet lift at many different times.
+    // The feet lift at many different times.
     let lifts = |name: &&str| {
         swings(effector(who, name), 0.015)
             .into_iter()

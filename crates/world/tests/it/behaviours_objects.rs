@@ -61,7 +61,7 @@ fn a_parcel_gets_on_a_shelf() {
     let (thing, end) = (&clip.objects[0], last(&clip));
     assert!(thing.position[end].distance(DVec3::new(1.45, 0.0, 1.32)) < 0.05);
     let mut below = thing.contacts.iter().filter(|c| c.with == "shelf");
-    assert!(below.any(|c| c.active[end]), "the shelf bears it");
+    assert!(below.any(|c| c.active[end]), "the shelf carries it");
     assert!(touches(&clip.characters[0], &HANDS, "parcel"));
 }
 
@@ -107,7 +107,7 @@ fn a_ball_leaves_the_hand_and_flies() {
         let acceleration = (a + c - b * 2.0) / (clip.dt * clip.dt);
         assert!(acceleration.distance(clip.gravity) < 0.5, "{acceleration}");
     }
-    // It was let go far from where it ends.
+    // It was released far from its end position.
     assert!(ball.position[end - flight].x < 1.6);
 }
 
@@ -149,8 +149,8 @@ fn share(clip: &Clip, name: &str) -> f64 {
 
 #[test]
 fn a_character_with_costlier_forces_does_less_work() {
-    let (alike, dearer) = (movement("handover"), movement("workload"));
-    let [before, after] = [&alike, &dearer].map(|clip| share(clip, "ben"));
+    let (equal, costlier) = (movement("handover"), movement("workload"));
+    let [before, after] = [&equal, &costlier].map(|clip| share(clip, "ben"));
     assert!(before > 0.1, "{before}");
     assert!(after <= 0.5 * before, "{before} became {after}");
 }

@@ -8,7 +8,7 @@ use conatus_record::clip::Clip;
 const FEET: [&str; 2] = ["left foot", "right foot"];
 const HANDS: [&str; 2] = ["left hand", "right hand"];
 
-/// Upright at the end, on the feet alone, so high above where they stand.
+/// Upright at the end, on the feet alone, which touch `what`.
 fn assert_stands_on(clip: &Clip, what: &str) {
     let (who, end) = (&clip.characters[0], last(clip));
     let down = who.effectors.iter().filter(|e| e.active[end]);
@@ -24,8 +24,8 @@ fn assert_stands_on(clip: &Clip, what: &str) {
     assert!(up.z > 0.97, "{up}");
 }
 
-/// Both feet are in the air above a stretch of the way, each at its own time, and
-/// nothing but feet carries.
+/// Both feet are in the air above an interval of the path, each at its own time, and only
+/// feet make contact.
 fn assert_goes_over(scene: &str, from: f64, to: f64) {
     let clip = movement(scene);
     let who = &clip.characters[0];

@@ -11,7 +11,7 @@ use conatus_world::Report;
 const PROJECTION: &str = "inelastic-projection";
 const RIGID: &str = "rigid-impact-zones";
 
-/// The paper's algorithm as printed, in which only the stages know of contacts.
+/// The paper's algorithm as printed, in which only the collision stages use contacts.
 const AS_PRINTED: &str = "cloth.contacts_in_solve=false";
 
 fn mean(frame: &Frame) -> DVec3 {
@@ -22,7 +22,7 @@ fn share(frame: &Frame, is: impl Fn(DVec3) -> bool) -> f64 {
     frame.cloth.iter().filter(|&&x| is(x)).count() as f64 / frame.cloth.len() as f64
 }
 
-/// Whatever happens, nothing may intersect.
+/// No frame may contain an intersection.
 fn untangled(report: &Report) {
     assert_eq!(report.cloth.as_ref().unwrap().intersections, 0);
 }
@@ -74,9 +74,9 @@ fn plunged(response: &str, [x, y]: [f64; 2]) -> f64 {
 
 #[test]
 fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
-    // Between ball and funnel, which move differently, nothing moves as one:
-    // rigid zones give up there, or some of the cloth stays behind. Where a fold gets
-    // caught is chance, so the middle one of three runs counts.
+    // Ball and funnel move differently, so cloth between them cannot move rigidly: rigid
+    // zones fail there, or some of the cloth stays behind. Where a fold is caught varies,
+    // so the median of three runs counts.
     let starts = [[0.001, 0.002], [0.002, -0.003], [-0.004, 0.002]];
     let [flows, jams] = [PROJECTION, RIGID].map(|response| {
         let mut shares = std::thread::scope(|threads| {
@@ -91,8 +91,8 @@ fn with_projection_cloth_flows_through_the_funnel_where_rigid_zones_jam() {
     assert!(jams < flows - 0.1, "{jams} against {flows}");
 }
 
-/// Twenty squares that fall on each other on the frictionless incline: how far
-/// they slid on the average, and their kinetic energy at the end.
+/// Twenty squares that fall on each other on the frictionless incline: the mean distance
+/// that they slid, and their kinetic energy at the end.
 fn slid_down(response: &str) -> (f64, f64) {
     let mut setup = built_in(
         "squares-incline",
@@ -122,7 +122,7 @@ fn with_projection_squares_slide_down_the_incline_where_rigid_zones_freeze() {
     assert!(still < 0.1 * lively, "{still} J against {lively} J");
 }
 
-/// A short ribbon on a steep trough: its way down after a second and a half.
+/// A short ribbon on a steep trough: the distance that it slides in 1.5 s.
 fn ribbon(friction: f64, more: &[&str]) -> f64 {
     let friction = format!("cloth.friction={friction}");
     let mut sets = vec![
@@ -158,8 +158,8 @@ fn the_more_friction_the_less_far_a_ribbon_slides() {
     }
 }
 
-/// The ribbon of the paper, coarser, frictionless, on its slope of 12°: the
-/// mean way down at 2 s and at 3 s.
+/// The ribbon of the paper, coarser, frictionless, on its slope of 12°: the mean distance
+/// that it has slid at 2 s and at 3 s.
 fn frictionless(more: &[&str]) -> [f64; 2] {
     let mut sets = vec![
         "time.seconds=3",
@@ -244,7 +244,7 @@ fn rigid_zones_lose_more_kinetic_energy_than_projection() {
         untangled(&report);
         assert!(report.cloth.unwrap().failsafe_calls > 0);
         let (first, last) = (&kept.frames[0].totals, kept.frames.last().unwrap());
-        // Neither may make or lose momentum.
+        // Both conserve momentum.
         let lost = first.momentum.distance(last.totals.momentum);
         assert!(lost < 1e-9 * first.momentum.length(), "lost {lost} N·s");
         last.totals.kinetic / first.kinetic

@@ -34,8 +34,7 @@ const SHEET: &str = r#"
     turn = { axis = [0, 1, 0], degrees = 35 }
 "#;
 
-/// How far a sheet slides in a second down a slope of 35°, of which `ramp`
-/// says what it is made of.
+/// How far a sheet slides in a second down a slope of 35°, which `ramp` describes.
 fn slid(friction: f64, ramp: &str) -> f64 {
     let frames = run(&format!(
         r#"
@@ -50,8 +49,8 @@ fn slid(friction: f64, ramp: &str) -> f64 {
     mean(&frames[0]).distance(mean(&frames[frames.len() - 1]))
 }
 
-/// Without friction nothing brakes, and edges within flat ground are no
-/// obstacles: the way is g sin α t²/2. Friction takes its share of it.
+/// Without friction nothing slows the sheet, and edges within flat ground are no
+/// obstacles: the distance is g sin α t²/2, and less with friction.
 #[test]
 fn a_sheet_slides_over_the_triangles_of_its_ramp_as_over_a_plane() {
     let (sin, cos) = 35f64.to_radians().sin_cos();
@@ -71,8 +70,8 @@ fn a_sheet_slides_over_the_triangles_of_its_ramp_as_over_a_plane() {
     }
 }
 
-/// A kilogram on a sheet of eighty grams on a table: the body is thousands of
-/// times as heavy as the vertices below it, and rests on them all the same.
+/// A kilogram on a sheet of eighty grams on a table: the body is thousands of times as
+/// heavy as the vertices below it, and rests on them.
 #[test]
 fn a_heavy_body_rests_on_thin_cloth_on_a_table() {
     let frames = run(r#"
@@ -110,8 +109,8 @@ fn a_heavy_body_rests_on_thin_cloth_on_a_table() {
     }
 }
 
-/// How far the cup and the bottle went, and how far the cloth, if it is pulled
-/// from 0.5 s to that time.
+/// The displacements of the cup and the bottle, and of the cloth, if it is pulled from
+/// 0.5 s until the given time.
 fn pulled(until: f64) -> (Vec<f64>, f64) {
     let pull = format!("cloth.piece.tablecloth.pin[0].keyframe[1].time={until}");
     let mut setup = built_in("tablecloth", &["time.seconds=1.25", &pull]);
@@ -125,8 +124,8 @@ fn pulled(until: f64) -> (Vec<f64>, f64) {
     (ways, mean(last).x - mean(first).x)
 }
 
-/// Friction acts for as long as the cloth slides by: a fifth of a second is not
-/// enough to take a body far.
+/// Friction acts while the cloth slides below the bodies: a fifth of a second is too short
+/// to move a body far.
 #[test]
 fn bodies_stay_when_the_tablecloth_is_pulled_quickly() {
     let (bodies, cloth) = pulled(0.9);
@@ -136,9 +135,9 @@ fn bodies_stay_when_the_tablecloth_is_pulled_quickly() {
     assert!(bodies.iter().all(|x| *x > 0.06), "{bodies:?}");
 }
 
-/// What lies is left alone, to the last bit, and goes on when something comes.
+/// Cloth at rest keeps its positions bit for bit, and wakes when something touches it.
 #[test]
-fn cloth_at_rest_rests_until_something_stirs() {
+fn cloth_at_rest_sleeps_until_something_moves_it() {
     let frames = run(r#"
         time = { step = 0.0020833333333333333, seconds = 3.5, steps_per_frame = 24 }
         [cloth]
@@ -162,7 +161,7 @@ fn cloth_at_rest_rests_until_something_stirs() {
         &frames[place.expect("a frame")].cloth
     };
     assert_eq!(at(1.5), at(2.5), "it did not rest");
-    // The table takes it along.
+    // The table moves it.
     let moved = mean(&frames[frames.len() - 1]).x - mean(&frames[0]).x;
     assert!((0.2..0.31).contains(&moved), "it moved by {moved} m");
 }

@@ -69,7 +69,7 @@ fn the_second_half_of_a_walk_is_planned_again_from_its_middle() {
     let mut setup = built_in("walk", &[]);
     setup.set_movement(&first).unwrap();
     setup.continue_movement(&second).unwrap();
-    // The walker is on its way at the seam, so that the test is about something.
+    // The walker moves at the seam; otherwise the test would prove nothing.
     let at_seam = played(&original, SEAM);
     assert!(at_seam[0].velocity.length() > 0.1);
     assert_continuous(&at_seam, &played(&setup, SEAM));
@@ -103,7 +103,7 @@ fn the_second_half_of_a_walk_is_planned_again_from_its_middle() {
 #[test]
 fn a_joined_clip_is_valid_and_can_be_recorded() {
     let first = movement("walk");
-    // The same movement from its middle on stands for a second one.
+    // The second half of the same movement serves as the second movement.
     let next = from_moment(&first.clip, first.clip.moment(SEAM));
     let joined = first.clip.followed_by(&next).unwrap();
     assert_eq!(joined, first.clip);

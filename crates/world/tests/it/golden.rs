@@ -61,7 +61,7 @@ fn assert_golden(name: &str) {
 
 macro_rules! golden_scenes {
     ($($test:ident: $name:literal),* $(,)?) => {
-        /// The scenes with a test of their own.
+        /// The scenes that have a test.
         const TESTED: &[&str] = &[$($name),*];
         $(#[test]
         fn $test() {

@@ -1,5 +1,5 @@
-//! What is done by hand while a world runs: it acts as it says, it goes into
-//! the recording, and it can be repeated from there bit for bit.
+//! Commands from the user while a world runs: they have their effect, they are recorded,
+//! and they are replayed from the recording bit for bit.
 
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame};
@@ -30,7 +30,7 @@ fn pull(hand: u32, body: usize, target: DVec3) -> Command {
 
 /// κ = m ω², γ = 2 m ω is critical damping: x = X(1 − (1 + ω t) e^(−ω t)).
 #[test]
-fn a_pulled_ball_comes_to_the_hand_as_a_critically_damped_spring_does() {
+fn a_pulled_ball_moves_to_the_target_as_a_critically_damped_spring() {
     let (mut world, body) = ball();
     let target = DVec3::new(1.0, -2.0, 0.5);
     world.input(pull(1, body, target));
@@ -188,7 +188,7 @@ proptest! {
 
     /// The recording's events, written as JSON and read again, repeat the run.
     #[test]
-    fn inputs_repeat_from_the_recording_bit_for_bit(
+    fn inputs_are_replayed_from_the_recording_bit_for_bit(
         inputs in proptest::collection::vec((0..40u64, command()), 0..20)
     ) {
         let (frames, events) = run(&mut three(), |world| {
@@ -214,7 +214,7 @@ fn encoded(frames: &[Frame]) -> Vec<u8> {
 }
 
 #[test]
-fn an_input_for_a_body_that_is_not_there_is_refused() {
+fn an_input_for_a_missing_body_is_refused() {
     let event = |detail| Event {
         time: 0.0,
         step: 7,

@@ -1,5 +1,5 @@
-//! Characters in the world: what a scene asks for, the clip that comes of it,
-//! and how it is played.
+//! Characters in the world: the request of a scene, the clip that the search finds, and
+//! its playback.
 
 use crate::support::{find, from_text, run};
 use conatus_math::DVec3;
@@ -348,7 +348,7 @@ fn a_planned_movement_can_be_set_in_every_setup_of_its_scene() {
 }
 
 /// The length of a movement is the default length of the run. It belongs to the
-/// setup: the scene holds only what its file says.
+/// setup: the scene holds only the content of its file.
 #[test]
 fn building_a_scene_does_not_change_it() {
     let text = quick("[[character]]\n[[goal]]\nkind = 'stand'\n");
@@ -367,8 +367,8 @@ fn building_a_scene_does_not_change_it() {
     assert_eq!(setup.schedule.steps, 60);
 }
 
-/// A page that shows a scene builds it again at every reset. What is shown must
-/// not change because somebody edits a mesh meanwhile.
+/// A page that shows a scene builds it again at every reset. The scene must not change if
+/// a mesh is edited meanwhile.
 #[test]
 fn a_scene_that_is_built_again_uses_the_texts_that_were_read_first() {
     let folder = std::env::temp_dir().join(format!("conatus-built-again-{}", std::process::id()));
@@ -387,8 +387,8 @@ fn a_scene_that_is_built_again_uses_the_texts_that_were_read_first() {
     assert_eq!(first.sources[1].text, mesh);
 }
 
-/// docs/scenes.md lists every weight and every threshold; the schema only knows
-/// that they are numbers.
+/// docs/scenes.md lists every weight and every threshold; the schema lists them only as
+/// numbers.
 #[test]
 fn every_weight_and_threshold_is_in_the_reference() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md");

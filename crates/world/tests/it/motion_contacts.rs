@@ -1,4 +1,4 @@
-//! What the report says of the contacts that carried a movement.
+//! The contacts that carried a movement, in the report.
 
 use crate::support::{find, from_text};
 use conatus_world::motion::{ContactReport, MotionReport};

@@ -1,5 +1,5 @@
-//! No text, however broken, brings the scene reader down: it answers with a
-//! scene or with an error that can be shown.
+//! No text, however broken, makes the scene reader panic: it returns a scene or an error
+//! that can be shown.
 
 use crate::mutation::texts::{HOPPER, SMALL_CLOTH, SMALL_MESH, originals};
 use crate::mutation::{TOKENS, breaks, broken, with_wild_numbers};
@@ -42,7 +42,7 @@ fn load(name: &str, text: &str, sets: Vec<String>) {
     }
 }
 
-/// Loads, builds and runs a few steps; whatever comes out is finite.
+/// Loads, builds and runs a few steps; all results are finite.
 fn load_build_and_run(text: &str, mesh: &str) {
     let files = Files::in_memory([("meshes/boat.obj".to_owned(), mesh.to_owned())]);
     let source = SourceText::new("scene.toml", text);
@@ -64,7 +64,7 @@ fn load_build_and_run(text: &str, mesh: &str) {
     {
         return;
     }
-    // Large cloth is right, but takes its time.
+    // Large cloth is valid, but slow.
     let cloth = &scene.file.cloth;
     if cloth.resolution > 20 && !cloth.piece.is_empty() {
         return;

@@ -16,7 +16,7 @@ fn reference() -> String {
 }
 
 fn page(name: &str) -> String {
-    // A checkout may have turned the line ends.
+    // A checkout may have converted the line ends.
     let text = std::fs::read_to_string(docs().join(name)).unwrap();
     text.replace("\r\n", "\n")
 }
@@ -108,7 +108,7 @@ fn every_scene_with_characters_has_a_section_with_a_picture() {
         let size = size.unwrap_or_else(|e| panic!("{picture}: {e}"));
         assert!((1000..100_000).contains(&size), "{picture}: {size} bytes");
     }
-    // Nothing is shown that is gone.
+    // No section shows a scene that no longer exists.
     let names = page.lines().filter_map(|l| l.strip_prefix("### "));
     for name in names {
         assert!(library::list().iter().any(|s| s.name == name), "{name}");
@@ -148,7 +148,7 @@ fn the_json_example_is_a_scene() {
 }
 
 /// Once, the commented parts of the template's hammer began with `# `, so that
-/// taking the `#` away as it says left a body without matter. It loaded, and
+/// removing the `#` as the template instructs left a body without matter. It loaded, and
 /// only building it failed.
 #[test]
 fn the_templates_run_as_they_are_and_with_every_key_to_try() {

@@ -1,4 +1,4 @@
-//! Every built-in scene shows what its title promises.
+//! Every built-in scene shows what its title states.
 
 use crate::support::{body, built_in, run};
 use conatus_math::DVec3;
@@ -21,7 +21,7 @@ fn upward_crossings(frames: &[Frame], value: impl Fn(&Frame) -> f64) -> Vec<f64>
 }
 
 #[test]
-fn cylon_keeps_its_balls_in_the_box_and_obeys_the_kicks() {
+fn cylon_keeps_its_balls_in_the_box_and_applies_the_kicks() {
     let mut setup = built_in("cylon", &[]);
     let (report, kept) = run(&mut setup);
     assert!(report.succeeded());

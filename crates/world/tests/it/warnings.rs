@@ -1,4 +1,4 @@
-//! What a scene or a run warns of although it can be run.
+//! Warnings of scenes and runs that are valid.
 
 use crate::support::{built_in, from_text, run};
 use conatus_world::scene::library;
@@ -39,9 +39,9 @@ position = [0, 0.05, 1.69]
 
 /// A user stacked three boxes over an obstacle. They collided with each other as bounding
 /// spheres, which overlapped at the start, and were thrown apart with 79 times the energy
-/// that they had; the program ended with exit code 0 and said nothing. Until contacts of
+/// that they had; the program ended with exit code 0 and without a message. Until contacts of
 /// boxes are exact, the run must warn of energy that nothing explains, and `check` of how
-/// the bodies start and collide. It is no error: the run goes on to its end.
+/// the bodies start and collide. It is not an error: the run continues to its end.
 #[test]
 fn three_boxes_over_an_obstacle_warn_of_the_energy_that_they_gain() {
     let mut setup = from_text(THREE_BOXES, &[]).unwrap_or_else(|e| panic!("{e}"));
@@ -67,8 +67,8 @@ fn three_boxes_over_an_obstacle_warn_of_the_energy_that_they_gain() {
     assert_eq!(json["energy"]["unexplained"], gained);
 }
 
-/// The same boxes apart from each other fall and rest: nothing is gained, and nothing but
-/// their bounding spheres is warned of.
+/// The same boxes apart from each other fall and rest: no energy is gained, and the only
+/// warning concerns their bounding spheres.
 #[test]
 fn a_single_box_over_an_obstacle_gains_nothing() {
     let alone = THREE_BOXES.split("[[body]]").take(2).collect::<Vec<_>>();
@@ -99,7 +99,7 @@ fn no_built_in_scene_gains_energy_without_an_explanation() {
     }
 }
 
-/// What is done from outside explains the energy that it brings: a push, a kick, a wave.
+/// External actions explain the energy that they add: a push, a kick, a wave.
 #[test]
 fn pushes_kicks_and_water_explain_the_energy_that_they_add() {
     let ball =
@@ -120,7 +120,7 @@ fn pushes_kicks_and_water_explain_the_energy_that_they_add() {
     }
 }
 
-/// A step far too long for a stiff spring makes energy from nothing.
+/// A step far too long for a stiff spring adds energy without a cause.
 #[test]
 fn a_step_too_long_for_a_spring_is_warned_of() {
     let text = "gravity = [0, 0, 0]\n[time]\nstep = 0.02\nseconds = 1\nintegrator = 'euler'\n\

@@ -1,5 +1,5 @@
-//! The world's own rules: commands, locked bodies, quarantine, contacts that
-//! rest, forces of one's own.
+//! The world's own rules: commands, locked bodies, quarantine, resting contacts, custom
+//! forces.
 
 use crate::support::{from_text, run};
 use conatus_math::DVec3;
@@ -105,7 +105,7 @@ fn a_locked_body_never_moves_and_others_bounce_off_it() {
 }
 
 #[test]
-fn a_body_can_be_locked_and_let_go_by_command() {
+fn a_body_can_be_locked_and_unlocked_by_command() {
     let mut world = ball_over_floor(0.01, 10.0, 0.0);
     world.command(0.2, Command::Lock(0));
     world.command(0.5, Command::Unlock(0));
@@ -162,12 +162,12 @@ fn commands_are_carried_out_once_in_the_nearest_step() {
     let events = world.take_events();
     assert_eq!(events.len(), 3);
     assert!(events.iter().all(|e| e.step == 3));
-    // The last of them is what counts.
+    // The last of them wins.
     assert!((world.bodies.state(0).velocity.x - 1.0).abs() < 1e-15);
 }
 
 #[test]
-fn numbers_that_run_away_are_quarantined_and_the_rest_goes_on() {
+fn diverging_bodies_are_quarantined_and_the_others_continue() {
     // A spring far too stiff for Euler's method: its body flies apart.
     let scene = r#"
         [time]
@@ -206,7 +206,7 @@ fn numbers_that_run_away_are_quarantined_and_the_rest_goes_on() {
 
 #[test]
 fn a_callback_is_a_force_at_every_stage() {
-    // A harmonic force of one's own: x = cos t, to the accuracy of RK4.
+    // A custom harmonic force: x = cos t, to the accuracy of RK4.
     let mut world = World::new(0.01);
     world.gravity = DVec3::ZERO;
     let state = State {
@@ -256,7 +256,7 @@ fn a_body_that_no_force_reaches_moves_alike_beside_one_that_is_pulled() {
 }
 
 #[test]
-fn a_row_of_touching_balls_passes_the_blow_on() {
+fn a_row_of_touching_balls_passes_the_impulse_on() {
     // Newton's cradle: one in, one out.
     let mut world = World::new(0.001);
     world.gravity = DVec3::ZERO;
@@ -331,7 +331,7 @@ fn symplectic_euler_keeps_a_tumbling_top_s_energy_and_spin() {
 }
 
 #[test]
-fn what_is_held_in_place_cannot_be_kicked() {
+fn a_locked_body_cannot_be_kicked() {
     let mut world = ball_over_floor(0.01, 3.0, 0.5);
     world.command(0.0, Command::Lock(0));
     let momentum = Some(DVec3::X);
@@ -430,8 +430,8 @@ fn resting_height(water: &str, half_extents: &str) -> f64 {
     last.position.z
 }
 
-/// A vertex above the highest crest used to count as if the water stood at the
-/// crest, which put a tall hull in a trough centimetres too deep.
+/// A vertex above the highest crest was once treated as if the water were at the height of
+/// the crest, so a tall hull in a trough floated centimetres too deep.
 #[test]
 fn a_tall_hull_in_a_trough_floats_as_in_flat_water_of_that_level() {
     let flat = resting_height("level = -0.3", "[0.3, 0.3, 0.5]");
@@ -441,7 +441,7 @@ fn a_tall_hull_in_a_trough_floats_as_in_flat_water_of_that_level() {
     assert!((flat - trough).abs() < 1e-4, "{flat} {trough}");
 }
 
-/// A wide raft used to meet short waves at its corners only.
+/// A wide raft once sampled short waves at its corners only.
 #[test]
 fn a_wide_raft_averages_over_short_waves() {
     let waves = "level = 0
@@ -452,7 +452,7 @@ fn a_wide_raft_averages_over_short_waves() {
 }
 
 #[test]
-fn nothing_merges_with_what_went_wrong() {
+fn nothing_merges_with_a_quarantined_body() {
     let mut world = World::new(0.1);
     world.gravity = DVec3::ZERO;
     let wild = State {

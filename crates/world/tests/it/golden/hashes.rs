@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The variable that has the files written instead of compared.
+/// If this variable is set, the files are written instead of compared.
 const RENEW: &str = "CONATUS_RENEW_GOLDEN";
 
 /// How to renew the files, for messages and for the files themselves.
@@ -158,7 +158,7 @@ pub fn path(scene: &str) -> PathBuf {
     folder.join(format!("{scene}.txt"))
 }
 
-/// Compares a run with the file of its scene, or writes the file where that was asked for.
+/// Compares a run with the file of its scene, or writes the file if [`RENEW`] is set.
 pub fn compare(scene: &str, header: &Header, frames: &[Frame]) -> Result<Hashes, String> {
     let found = Hashes::of(header, frames);
     let path = path(scene);

@@ -4,7 +4,7 @@ pub mod texts;
 
 use proptest::prelude::*;
 
-/// One way to break a text; the numbers are taken modulo what there is.
+/// One way to break a text; the numbers are taken modulo the number of places.
 #[derive(Clone, Debug)]
 pub enum Break {
     SetByte(usize, u8),
@@ -115,7 +115,8 @@ pub fn broken(text: &str, breaks: &[Break]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Numbers that tempt arithmetic: zeros, limits, what overflows when squared.
+/// Numbers that are hard for arithmetic: zeros, limits, and numbers whose squares
+/// overflow.
 pub const NUMBERS: &[&str] = &[
     "0",
     "-1",

@@ -1,8 +1,8 @@
-//! The texts that are broken: scenes, templates, and two small scenes made for it.
+//! The texts that are mutated: scenes, templates, and two small scenes made for this.
 
 use conatus_world::scene::{library, parse_toml, template};
 
-/// The texts that are broken: built-in scenes, the templates, and all as JSON.
+/// The texts that are mutated: built-in scenes and the templates, and each as JSON.
 pub fn originals() -> Vec<(&'static str, String)> {
     let mut texts: Vec<(&str, String)> = library::SCENES
         .iter()
@@ -25,8 +25,8 @@ pub fn originals() -> Vec<(&'static str, String)> {
     texts
 }
 
-/// Every kind of cloth and obstacle with as few triangles as can be, so that
-/// hundreds of variants build and step in no time.
+/// Every kind of cloth and obstacle with as few triangles as possible, so that hundreds of
+/// variants build and step quickly.
 pub const SMALL_CLOTH: &str = r#"
 [time]
 step = 0.01
@@ -117,8 +117,8 @@ normal = [0, 0, 1]
 pub const SMALL_MESH: &str = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nv 1 1 0\nv 2 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n\
                           f 1 2 5 4\nf 2 3 6 5\nf 4 5 8 7\nf 5 6 9 8\n";
 
-/// Somebody on one leg of one's own description, with a goal of every kind.
-/// Nothing is searched for here, so sizes matter little.
+/// A character with one leg and its own description, with a goal of every kind. It is
+/// only built, not searched, so its size has little effect on the time.
 pub const HOPPER: &str = r#"
 [time]
 step = 0.01

@@ -28,8 +28,7 @@ pub fn effector<'a>(character: &'a ClipCharacter, name: &str) -> &'a ClipEffecto
         .unwrap_or_else(|| panic!("no effector {name}"))
 }
 
-/// A time in which nothing pushes a foot: when it lifts and lands again, and how
-/// high it gets.
+/// An interval without force on a foot: when it lifts and lands, and its largest height.
 pub struct Swing {
     pub lift: usize,
     pub land: usize,
@@ -60,7 +59,7 @@ pub fn swings(foot: &ClipEffector, least: f64) -> Vec<Swing> {
     swings
 }
 
-/// Every foot lifts and lands at least so often.
+/// Every foot lifts and lands at least `times` times.
 pub fn assert_steps(character: &ClipCharacter, feet: &[&str], least: f64, times: usize) {
     for name in feet {
         let count = swings(effector(character, name), least).len();
@@ -68,7 +67,7 @@ pub fn assert_steps(character: &ClipCharacter, feet: &[&str], least: f64, times:
     }
 }
 
-/// Two feet land in turns; one may step once more when it begins or ends.
+/// Two feet land alternately; one may take an extra step at the start or the end.
 pub fn assert_alternate(character: &ClipCharacter, feet: [&str; 2], least: f64) {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (k, name) in feet.iter().enumerate() {
@@ -80,8 +79,8 @@ pub fn assert_alternate(character: &ClipCharacter, feet: [&str; 2], least: f64) 
     assert!(twice.count() <= 1, "{order:?}");
 }
 
-/// The share of the time in which both of two feet swing, of that in which the
-/// one that swings less does.
+/// The time in which both of two feet swing, divided by the swing time of the foot that
+/// swings less.
 pub fn swing_together(character: &ClipCharacter, feet: [&str; 2], least: f64) -> f64 {
     let swinging = feet.map(|name| {
         let foot = effector(character, name);

@@ -55,7 +55,7 @@ pub fn from_text(text: &str, meshes: &[(&str, &str)]) -> Result<Setup, SceneErro
     .build()
 }
 
-/// Has characters find out how to move, if there are any and they do not know.
+/// Searches for the movement of the characters, if there are any and it is not set.
 pub fn find(setup: &mut Setup) {
     let known = setup
         .world
