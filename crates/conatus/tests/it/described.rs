@@ -1,4 +1,4 @@
-//! Scenes described in code are the scenes of files.
+//! Scenes described in code are equal to scenes of files.
 
 use conatus::prelude::*;
 use conatus_world::scene::{Files, SourceText, library};
@@ -90,10 +90,10 @@ fn code_and_file_give_the_same_frames() {
     assert_eq!(code.frames(), file.frames());
 }
 
-/// What a scene file can say survives the way through the structs and back: a key
-/// that the writer forgets, or writes wrongly, would be missing the second time.
+/// A scene file is read into structs, written and read again without a loss: a key that
+/// the writer omits, or writes wrongly, would be missing the second time.
 #[test]
-fn every_built_in_scene_survives_being_written() {
+fn every_built_in_scene_is_the_same_after_it_is_written_and_read() {
     for built_in in library::SCENES {
         let scene = Scene::load(built_in.name, &LoadOptions::default()).unwrap();
         let text = scene.file.to_toml().unwrap();

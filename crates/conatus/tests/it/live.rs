@@ -7,8 +7,8 @@ fn close(a: DVec3, b: DVec3, tolerance: f64) {
     assert!(a.distance(b) < tolerance, "{a} is not {b}");
 }
 
-/// `World::new` used to switch gravity and collisions between bodies off, which
-/// scene files have on: two balls on the way to each other passed through.
+/// `World::new` once disabled gravity and collisions between bodies, which scene files
+/// enable: two balls that moved towards each other passed through.
 #[test]
 fn bodies_collide_and_fall_by_default() {
     let mut scene = SceneBuilder::new("head-on");
@@ -35,7 +35,7 @@ fn bodies_collide_and_fall_by_default() {
 }
 
 #[test]
-fn a_removed_body_takes_its_springs_along_and_is_not_recorded_any_more() {
+fn a_removed_body_and_its_springs_are_no_longer_recorded() {
     let mut scene = SceneBuilder::new("pair");
     let a = scene.add_body(BodySpec::sphere(0.1).mass(1.0));
     let b = scene.add_body(BodySpec::sphere(0.1).mass(1.0).position([1.0, 0.0, 0.0]));
@@ -61,7 +61,7 @@ fn a_removed_body_takes_its_springs_along_and_is_not_recorded_any_more() {
 }
 
 #[test]
-fn a_removed_body_is_out_of_the_way() {
+fn a_removed_body_does_not_collide() {
     let mut scene = SceneBuilder::new("obstacle gone");
     let wall = scene.add_body(BodySpec::sphere(0.5).locked().position([1.0, 0.0, 0.0]));
     let ball = scene.add_body(BodySpec::sphere(0.1).mass(1.0).velocity([1.0, 0.0, 0.0]));
@@ -103,7 +103,7 @@ fn a_body_added_later_falls_floats_and_is_in_the_recording() {
 }
 
 #[test]
-fn a_plane_added_later_stops_what_falls() {
+fn a_plane_added_later_stops_falling_bodies() {
     let mut scene = SceneBuilder::new("floor");
     let ball = scene.add_body(BodySpec::sphere(0.1).mass(1.0).restitution(0.0));
     let mut simulation = scene.simulate().unwrap();

@@ -1,4 +1,4 @@
-//! The library's front door, as a user meets it.
+//! The public interface of the library, as a user calls it.
 
 mod described;
 mod live;
