@@ -1,4 +1,4 @@
-//! Tests of what is drawn where.
+//! Tests of the positions and colours of drawn things.
 
 use super::bins::Bins;
 use super::camera::Camera;
@@ -138,7 +138,7 @@ fn the_projection_agrees_with_turning_the_world_instead_of_the_camera() {
 }
 
 #[test]
-fn the_camera_is_as_near_as_shows_everything() {
+fn the_camera_is_as_near_as_possible_while_everything_is_visible() {
     let scene: Vec<(DVec3, f64)> = (0..40)
         .map(|k| {
             let k = f64::from(k);
@@ -293,7 +293,7 @@ fn a_quarantined_body_is_striped_with_red() {
 }
 
 #[test]
-fn water_dims_what_is_below_it() {
+fn water_dims_things_below_its_surface() {
     let ball = (DVec3::new(0.0, 0.0, 0.5), 0.5, RED);
     let mut recording = balls(&[ball, (DVec3::new(2.0, 2.0, 2.0), 0.4, BLUE)], 1);
     let dry = Shot::of(&recording).at(ball.0);
@@ -313,7 +313,7 @@ fn water_dims_what_is_below_it() {
         under_water[0] < 0.8 * dry[0] && under_water[2] > dry[2],
         "{dry:?} {under_water:?}"
     );
-    // What is above it keeps its colour.
+    // Things above it keep their colour.
     let [r, g, b] = shot.at(DVec3::new(2.0, 2.0, 2.1));
     assert!(b > 1.5 * r && b > 1.3 * g, "{r} {g} {b}");
 }
@@ -340,11 +340,11 @@ fn a_diverged_body_does_not_move_the_camera() {
 #[test]
 fn a_sheet_has_as_many_pictures_as_requested_and_available() {
     let recording = balls(&[(DVec3::Z * 0.5, 0.5, RED)], 40);
-    for (asked, frames) in [(1, 40), (2, 40), (5, 40), (12, 40), (12, 7), (100, 13)] {
+    for (requested, frames) in [(1, 40), (2, 40), (5, 40), (12, 40), (12, 7), (100, 13)] {
         let mut recording = recording.clone();
         recording.frames.truncate(frames);
-        let sheet = sheet(&recording, asked);
-        // Pictures are what is not paper, along a row and down a column.
+        let sheet = sheet(&recording, requested);
+        // Pictures are the parts that differ from the paper, along a row and down a column.
         let paper = |x: usize, y: usize| {
             let at = 3 * (y * sheet.width + x);
             sheet.pixels[at..at + 3] == super::PAPER
@@ -361,7 +361,7 @@ fn a_sheet_has_as_many_pictures_as_requested_and_available() {
         let columns = across(super::TITLE_HEIGHT + 1);
         let last = across(sheet.height - super::MARGIN - 2);
         let found = (rows - 1) * columns + last;
-        assert_eq!(found, asked.min(frames), "{asked} of {frames}");
+        assert_eq!(found, requested.min(frames), "{requested} of {frames}");
     }
 }
 

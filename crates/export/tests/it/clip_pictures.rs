@@ -37,7 +37,7 @@ fn the_nodes_of_a_character_are_children_of_a_node_with_its_name() {
             assert!(own.starts_with(&format!("{name}/")), "{own}");
         }
     }
-    // Every part moves, and all but the crate are of one piece.
+    // Every part moves, and all except the crate have one piece.
     let channels = json["animations"][0]["channels"].as_array().unwrap();
     assert!(channels.len() >= 2 * 32);
     let patterned = json["meshes"].as_array().unwrap().iter();
@@ -93,8 +93,8 @@ fn a_sheet_of_a_clip_has_a_chart_at_its_foot() {
 }
 
 #[test]
-fn characters_are_looked_at_from_before_whichever_way_they_go() {
-    // Who comes towards the camera is larger in the end.
+fn characters_are_seen_from_the_front_in_any_walking_direction() {
+    // A character that walks towards the camera is larger at the end.
     for turned in [false, true] {
         let mut clip = walker::clip(2.0);
         if turned {
@@ -140,7 +140,7 @@ fn turn_round(clip: &mut Clip) {
 }
 
 #[test]
-fn the_svg_sheet_of_a_clip_is_sound_xml_with_a_chart() {
+fn the_svg_sheet_of_a_clip_is_well_formed_xml_with_a_chart() {
     for up in [Up::Z, Up::Y] {
         let mut clip = walker::two(0.5);
         clip.up = up;
@@ -151,16 +151,16 @@ fn the_svg_sheet_of_a_clip_is_sound_xml_with_a_chart() {
         conatus_export::svg::write(&recording, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap();
-        let said: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
+        let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
         for wanted in [
             "Contacts",
             "walker left foot",
             "friend left <foot> & \"co\"",
             "crate",
         ] {
-            assert!(said.contains(&wanted), "{wanted}");
+            assert!(texts.contains(&wanted), "{wanted}");
         }
-        assert!(!said.iter().any(|s| s.contains("walker/")));
+        assert!(!texts.iter().any(|s| s.contains("walker/")));
     }
 }
 

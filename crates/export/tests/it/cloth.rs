@@ -103,9 +103,10 @@ fn an_obj_describes_its_objects_and_planes_in_comments() {
     }
     written(&recording, &path);
     let text = fs::read_to_string(path.join("frame-0000.obj")).unwrap();
-    let told: Vec<&str> = text.lines().filter(|l| l.starts_with(['#', 'o'])).collect();
+    let comments_and_names: Vec<&str> =
+        text.lines().filter(|l| l.starts_with(['#', 'o'])).collect();
     assert_eq!(
-        told[2..],
+        comments_and_names[2..],
         [
             "# plane through 0.0 0.0 0.0, normal 0.0 0.0 1.0",
             "# cloth",
@@ -129,7 +130,7 @@ fn an_obj_describes_its_objects_and_planes_in_comments() {
 }
 
 #[test]
-fn an_obj_folder_is_thinned_evenly_if_asked_for() {
+fn an_obj_folder_is_thinned_evenly_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.obj");
     let options = ExportOptions { frames: Some(3) };
@@ -163,14 +164,14 @@ fn a_folder_is_replaced_only_if_it_contains_frames_only() {
         assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
         fs::remove_file(precious).unwrap();
     }
-    // A file of that name is somebody's mesh.
+    // A file of that name may be a user's mesh.
     let file = folder.path().join("mesh.obj");
     fs::write(&file, "v 0 0 0\n").unwrap();
     let error =
         conatus_export::write_file(&drape(4, 1), &file, &ExportOptions::default()).unwrap_err();
     assert!(matches!(error, ExportError::NotAFolder { .. }), "{error}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "v 0 0 0\n");
-    // Nothing unfinished is left behind.
+    // No temporary file is left.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -214,7 +215,7 @@ fn csv_has_a_row_for_every_piece_with_its_mean_position() {
     assert_eq!(rows[1][16], "scripted");
 }
 
-/// The JSON and the binary part of a `.glb` file, and a way to its floats.
+/// The JSON and the binary part of a `.glb` file, and the notes.
 fn glb(recording: &Recording) -> (serde_json::Value, Vec<u8>, Vec<String>) {
     let mut file = Vec::new();
     let notes = conatus_export::glb::write(recording, &mut file).unwrap();
@@ -234,7 +235,7 @@ fn floats(json: &serde_json::Value, bin: &[u8], accessor: &serde_json::Value) ->
 }
 
 #[test]
-fn glb_shows_cloth_at_every_key_where_it_was() {
+fn glb_has_the_recorded_cloth_positions_at_every_key() {
     let recording = drape(7, 12);
     let (json, bin, notes) = glb(&recording);
     assert!(notes.is_empty());
@@ -297,7 +298,7 @@ fn glb_thins_long_clips_of_cloth_with_a_note() {
 }
 
 #[test]
-fn usda_has_the_points_of_every_frame_and_moves_only_what_moves() {
+fn usda_has_the_points_of_every_frame_and_animates_only_moving_things() {
     let mut recording = drape(5, 6);
     recording.header.cloths[2].name = "first square".into();
     recording.header.scene = "2 \"sheets\"".into();

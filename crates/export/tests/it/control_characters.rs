@@ -1,11 +1,11 @@
-//! Names and titles are written by whoever wrote the scene.
+//! Control characters in the names and titles of a scene are never exported.
 
 use crate::support::{cloth, walker};
 use conatus_export::ExportOptions;
 use conatus_record::Recording;
 use std::fs;
 
-/// Clears the screen, retitles the window, and turns the text around.
+/// Clears the screen, changes the window title, and breaks the line.
 const HOSTILE: &str = "ball\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\r\nline";
 
 fn with_hostile_names(mut recording: Recording) -> Recording {

@@ -193,7 +193,7 @@ fn glb_accepts_everything_that_a_recording_can_hold() {
 
 proptest! {
     #[test]
-    fn exporters_survive_absurd_numbers(
+    fn exporters_accept_extreme_numbers(
         factors in prop::collection::vec(
             prop::sample::select(vec![1.0, 1.0, 0.0, -1.0, 1e-300, 1e13, 1e300, 1e308]), 12),
         wet in any::<bool>(),
@@ -260,7 +260,7 @@ fn channel(json: &serde_json::Value, bin: &[u8], node: &str, path: &str) -> Opti
 #[test]
 fn glb_keys_are_the_frames() {
     let mut recording = crate::support::demo(50);
-    // The other sign is the same rotation, and must not show.
+    // The opposite sign is the same rotation and must have no effect.
     for frame in recording.frames.iter_mut().step_by(3) {
         frame.bodies[3].orientation = -frame.bodies[3].orientation;
     }
@@ -344,7 +344,7 @@ fn glb_water_is_the_travelling_wave_at_every_key_and_grid_point() {
 }
 
 #[test]
-fn glb_shares_meshes_and_leaves_resting_bodies_alone() {
+fn glb_shares_meshes_and_does_not_animate_resting_bodies() {
     let mut recording = crate::support::demo(10);
     for frame in &mut recording.frames {
         frame.bodies[0] = BodyFrame {
@@ -374,7 +374,7 @@ fn glb_shares_meshes_and_leaves_resting_bodies_alone() {
 }
 
 #[test]
-fn formats_go_by_the_ending() {
+fn the_file_extension_selects_the_format() {
     assert_eq!(Format::from_path("a/b.GLB").unwrap(), Format::Glb);
     assert_eq!(Format::from_path("b.tar.csv").unwrap(), Format::Csv);
     assert_eq!(Format::from_path("b.html").unwrap(), Format::Html);
@@ -421,7 +421,7 @@ fn a_file_appears_whole_or_not_at_all() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
     let back = Recording::read(folder.path().join("run.mcap")).unwrap();
     assert_eq!(back, demo);
-    // A recording that cannot be written leaves the file that was there.
+    // A recording that cannot be written leaves the existing file unchanged.
     let mut wrong = demo;
     wrong.header.bodies[0].mass = f64::NAN;
     let path = folder.path().join("run.mcap");
@@ -432,7 +432,7 @@ fn a_file_appears_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_others_write_appears_whole_or_not_at_all_as_well() {
+fn a_file_of_another_writer_appears_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     conatus_export::replace_file(&path, |out| {

@@ -20,12 +20,12 @@ fn the_khronos_validator_finds_no_error_and_no_warning() {
         files.push(path);
     }
     let script = validator.join("validate.mjs");
-    let said = run(Command::new("node").arg(script).args(&files));
-    println!("{said}");
+    let report = run(Command::new("node").arg(script).args(&files));
+    println!("{report}");
     for path in &files {
         let name = path.file_name().unwrap().to_str().unwrap();
         let clean = format!("{name}: 0 errors, 0 warnings");
-        assert!(said.contains(&clean), "{name} is not clean:\n{said}");
+        assert!(report.contains(&clean), "{name} is not clean:\n{report}");
     }
 }
 
@@ -111,11 +111,11 @@ fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| {
         panic!("cannot run `{program}` ({e}): install Node.js, which this test needs")
     });
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaints = String::from_utf8_lossy(&output.stderr);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
-        "`{program}` failed:\n{said}{complaints}"
+        "`{program}` failed:\n{stdout}{stderr}"
     );
-    said
+    stdout
 }

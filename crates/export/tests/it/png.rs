@@ -26,7 +26,7 @@ fn a_sheet_is_a_valid_png_of_the_usual_width() {
     let (width, height, pixels) = decoded(&crate::support::demo(61), 6);
     assert_eq!(width, 1600);
     assert!((600..1600).contains(&height), "{height}");
-    // There is something to see: many colours.
+    // The picture is not blank: it has many colours.
     let mut colors: Vec<&[u8]> = pixels.chunks_exact(3).collect();
     colors.sort();
     colors.dedup();
@@ -34,7 +34,7 @@ fn a_sheet_is_a_valid_png_of_the_usual_width() {
 }
 
 #[test]
-fn the_file_is_written_by_its_ending_with_as_many_frames_as_asked_for() {
+fn the_file_extension_selects_png_with_the_requested_number_of_frames() {
     let folder = tempfile::tempdir().unwrap();
     let height = |frames: usize| {
         let path = folder.path().join("run.PNG");
@@ -73,7 +73,7 @@ fn the_same_recording_gives_the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn both_ways_of_being_up_give_the_same_picture() {
+fn y_up_and_z_up_give_the_same_picture() {
     let upright = |up: Up| {
         let turn = |v: DVec3| match up {
             Up::Z => v,
@@ -98,12 +98,12 @@ fn both_ways_of_being_up_give_the_same_picture() {
     };
     let [z, y] = [Up::Z, Up::Y].map(|up| decoded(&upright(up), 4));
     assert_eq!((z.0, z.1), (y.0, y.1));
-    // Octants of balls are named by other axes; all else is alike.
+    // The octants of balls have other axes; everything else is equal.
     let differ = z.2.iter().zip(&y.2).filter(|(a, b)| a.abs_diff(**b) > 2);
     assert!(differ.count() < z.2.len() / 100);
 }
 
-/// A recording of one kind of trouble.
+/// A recording with one kind of invalid content.
 fn troubled(trouble: impl FnOnce(&mut Recording)) -> Recording {
     let mut recording = crate::support::demo(8);
     trouble(&mut recording);

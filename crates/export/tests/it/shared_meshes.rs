@@ -11,7 +11,7 @@ const BODIES: usize = 20_000;
 /// The most memory that a body may take beyond the shared meshes.
 const MAX_BYTES_PER_BODY: usize = 4096;
 
-/// Counts what this thread has allocated, and the most that it ever had.
+/// Counts the bytes that this thread has allocated, and their maximum.
 struct CountingAllocator;
 
 thread_local! {
