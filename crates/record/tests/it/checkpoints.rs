@@ -3,8 +3,7 @@
 use conatus_record::*;
 use std::path::Path;
 
-/// A recording with a checkpoint behind every fourth frame, and without an
-/// end.
+/// An unfinished recording with a checkpoint after every fourth frame.
 fn write(path: &Path) -> (RecordingWriter, Recording) {
     let recording = crate::support::demo(10);
     let (header, sources) = (&recording.header, &recording.sources);
@@ -38,7 +37,7 @@ fn checkpoints_stay_where_they_were_among_the_frames() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mcap");
     let (writer, recording) = write(&path);
-    // Each closed its chunk: all up to the last is there already.
+    // Each checkpoint closes its chunk, so all data up to the last one are on disk.
     assert_eq!(order(&path), "f0ffff4ffff8");
     writer.finish(None).unwrap();
     assert_eq!(order(&path), "f0ffff4ffff8f");
@@ -46,7 +45,7 @@ fn checkpoints_stay_where_they_were_among_the_frames() {
 }
 
 #[test]
-fn a_recording_goes_on_under_another_name() {
+fn a_recording_is_continued_under_another_name() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (folder.path().join("a.mcap"), folder.path().join("b.mcap"));
     std::fs::write(&b, "something else").unwrap();

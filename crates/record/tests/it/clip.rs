@@ -81,11 +81,11 @@ fn a_check_names_what_is_wrong() {
         ),
     ];
     assert_eq!(walker::clip(0.1).check(), Ok(()));
-    for (harm, said) in harms {
+    for (harm, message) in harms {
         let mut clip = walker::clip(0.1);
         harm(&mut clip);
         let found = clip.check().unwrap_err();
-        assert!(found.contains(said), "{found}");
+        assert!(found.contains(message), "{found}");
         // A reader refuses the same.
         let text = clip.to_json().unwrap_or_default();
         assert!(Clip::from_json(&text).is_err());
@@ -121,8 +121,8 @@ fn parts_are_named_after_their_character_and_share_surfaces() {
     let (meshes, bodies) = clip.part_bodies(5);
     assert_eq!(bodies.len(), parts.len());
     assert!(bodies.iter().all(|b| b.scripted && b.mass == 0.0));
-    // Left and right are alike, and so are two of a kind: torso, neck, head,
-    // two links of legs, two of arms, foot, hand, back, crate.
+    // Left and right share surfaces, and so do two characters of a kind: torso, neck,
+    // head, two links of legs, two of arms, foot, hand, back, crate.
     assert_eq!(meshes.len(), 11);
     let used = bodies.iter().filter_map(|b| b.mesh);
     assert_eq!(used.max(), Some(5 + 10));
@@ -137,7 +137,7 @@ fn parts_are_named_after_their_character_and_share_surfaces() {
 }
 
 #[test]
-fn parts_lie_where_the_clip_says_and_move_between_samples() {
+fn parts_have_the_positions_of_the_clip_and_are_interpolated_between_samples() {
     let clip = walker::clip(1.0);
     let parts = clip.parts();
     for time in [0.0, 0.31, 0.3125, 1.0] {

@@ -31,7 +31,7 @@ fn bits(frame: &Frame) -> Vec<u64> {
     out
 }
 
-/// Any 64 bits at all: signed zeros, infinities, subnormals, NaN payloads.
+/// Any 64 bits: signed zeros, infinities, subnormals, NaN payloads.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<u64>().prop_map(f64::from_bits),
@@ -202,12 +202,12 @@ fn a_file_cut_at_any_byte_gives_its_complete_chunks_or_a_clear_error() {
     let size = file.metadata().unwrap().len();
     let mut seen = vec![5];
     let mut headless = false;
-    // One byte less each time: cutting is cheaper than writing anew.
+    // One byte less each time: truncating is cheaper than writing again.
     for end in (0..=size).rev() {
         file.set_len(end).unwrap();
         match Recording::read(&path) {
             Ok(part) => {
-                assert!(!headless, "the header is back at byte {end}");
+                assert!(!headless, "the header is readable again at byte {end}");
                 assert_eq!(part.header, whole.header);
                 assert_eq!(part.sources, whole.sources);
                 assert_eq!(part.overrides, whole.overrides);
@@ -229,7 +229,7 @@ fn a_file_cut_at_any_byte_gives_its_complete_chunks_or_a_clear_error() {
 }
 
 #[test]
-fn frames_are_on_disk_while_the_run_goes_on() {
+fn frames_are_on_disk_while_the_run_continues() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.mcap");
     let demo = crate::support::demo(64);
@@ -239,11 +239,11 @@ fn frames_are_on_disk_while_the_run_goes_on() {
         writer.frame(frame).unwrap();
     }
     assert_eq!(Recording::read(&path).unwrap().frames.len(), 64);
-    // A frame that comes after half a second does not wait for others.
+    // A frame that is added after half a second is written at once.
     std::thread::sleep(CHUNK_AGE);
     writer.frame(&demo.frames[0]).unwrap();
     assert_eq!(Recording::read(&path).unwrap().frames.len(), 65);
-    // A writer that is dropped, as when a run fails, keeps what it has.
+    // A writer that is dropped, as when a run fails, keeps the frames so far.
     writer.frame(&demo.frames[1]).unwrap();
     drop(writer);
     let read = Recording::read(&path).unwrap();
@@ -311,7 +311,7 @@ fn another_major_version_is_refused_and_a_later_minor_one_is_read() {
 
 /// A user kept a recording of an earlier release and opened it with this one.
 /// The header has changed since, so reading it would show a wrong motion or fail
-/// at some byte. The error must name both versions and what to do instead.
+/// at some byte. The error must name both versions and the remedy.
 #[test]
 fn an_older_recording_is_refused_with_both_versions_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! A made-up run with cloth: a sheet hangs over a ball that the scene carries
-//! and turns, two small squares fall, one of them into an open funnel.
+//! A synthetic run with cloth: a sheet hangs over a ball that the scene moves and turns,
+//! and two small squares fall, one of them into an open funnel.
 
 use super::{ball, header, recording};
 use conatus_math::{DQuat, DVec3};
@@ -128,7 +128,7 @@ fn over_ball(middle: DVec3, turn: DQuat, u: f64, v: f64, along: f64) -> DVec3 {
     let (dx, dy) = (u / reach, v / reach);
     let fall = (1.6 * along).min(1.0);
     let radius = 0.35;
-    // How far down the ball the cloth clings.
+    // How far down the ball the cloth is in contact.
     let most = 1.35 * fall;
     let angle = (reach / radius).min(most);
     let rest = reach - angle * radius;

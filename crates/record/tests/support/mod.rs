@@ -236,7 +236,7 @@ fn demo_frame(header: &Header, n: usize, t: f64) -> Frame {
     }
 }
 
-/// A block and two balls that float on waves; y up if asked for.
+/// A block and two balls that float on waves, with z or y up.
 pub fn sea(up: Up, frames: usize) -> Recording {
     let mut head = header("sea");
     head.up = up;

@@ -1,5 +1,5 @@
-//! A made-up walker with two arms and two legs that moves by closed formulas:
-//! not a sound motion, but every number of its clip is known.
+//! A synthetic walker with two arms and two legs that moves by closed formulas. Its motion
+//! is not physically correct, but every number of its clip is known.
 
 use conatus_math::{DQuat, DVec3};
 use conatus_record::clip::*;
@@ -120,7 +120,7 @@ fn hand(side: f64, t: f64) -> (DVec3, DQuat) {
     (p + q * local, q * turn)
 }
 
-/// The walker's clip, so many seconds long, sampled every 5 ms.
+/// The walker's clip of this length, sampled every 5 ms.
 pub fn clip(seconds: f64) -> Clip {
     let moments = (seconds / 0.005).round() as usize + 1;
     let mut clip = Clip::empty(Up::Z, DVec3::new(0.0, 0.0, -9.81), 0.005, moments);
@@ -148,7 +148,7 @@ pub fn clip(seconds: f64) -> Clip {
     clip
 }
 
-/// Another walker beside.
+/// The clip of two walkers side by side.
 pub fn two(seconds: f64) -> Clip {
     let mut clip = clip(seconds);
     let friend = walker(
