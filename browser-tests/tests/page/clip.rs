@@ -29,8 +29,8 @@ fn exported(path: &Path) -> PathBuf {
     let html = path.with_extension("html");
     let names = [path.display().to_string(), html.display().to_string()];
     let output = conatus(&["export", &names[0], "-o", &names[1]]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
     html
 }
 

@@ -35,8 +35,8 @@ fn exported() -> (TempDir, PathBuf) {
     let html = folder.path().join("sheets.html");
     let names = [path.display().to_string(), html.display().to_string()];
     let output = conatus(&["export", &names[0], "-o", &names[1]]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
     (folder, html)
 }
 
@@ -55,8 +55,8 @@ async fn at_frame(tab: &Tab, frame: u64) {
 
 /// The drawn position of a vertex in the window.
 async fn place(tab: &Tab, piece: &str, vertex: usize) -> (f64, f64) {
-    let asked = format!("window.conatus.project(window.conatus.vertex({piece:?}, {vertex}))");
-    let found = tab.eval(&asked).await;
+    let expression = format!("window.conatus.project(window.conatus.vertex({piece:?}, {vertex}))");
+    let found = tab.eval(&expression).await;
     assert_eq!(found["visible"], true, "{piece} is in the picture");
     let number = |key: &str| found[key].as_f64().unwrap_or(f64::NAN);
     (number("x"), number("y"))

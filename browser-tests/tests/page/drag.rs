@@ -55,7 +55,7 @@ fn a_drag_pulls_the_body_and_is_recorded() {
             tab.drag((x + 30.0 * part, y - 110.0 * part)).await;
         }
         let state = tab
-            .until("the pull is there", |state| {
+            .until("there is one drag", |state| {
                 state["pulls"]
                     .as_array()
                     .is_some_and(|pulls| pulls.len() == 1)
@@ -118,7 +118,7 @@ fn escape_releases_a_drag() {
         let (x, y) = tab.place_of("blue").await;
         tab.press((x, y)).await;
         tab.drag((x + 40.0, y - 40.0)).await;
-        tab.until("the pull is there", |state| {
+        tab.until("there is one drag", |state| {
             state["pulls"]
                 .as_array()
                 .is_some_and(|pulls| pulls.len() == 1)

@@ -216,7 +216,7 @@ fn the_question_mark_lists_the_keys() {
 }
 
 #[test]
-fn s_saves_a_recording_that_assert_replays_bit_for_bit() {
+fn s_saves_a_recording_that_replays_bit_for_bit() {
     in_browser(async |browsing| {
         let folder = browsing.downloads().await;
         let play = Play::start("cylon");
@@ -232,7 +232,7 @@ fn s_saves_a_recording_that_assert_replays_bit_for_bit() {
             assert!(begin.elapsed() < Duration::from_secs(60), "nothing saved");
             tab.pictures(1).await;
         }
-        tab.until("it says so", |state| {
+        tab.until("the message names the file", |state| {
             state["message"]
                 .as_str()
                 .is_some_and(|m| m.contains("cylon.mcap"))

@@ -53,7 +53,7 @@ fn every_built_in_scene_can_be_chosen_and_runs() {
             let before = number(&tab.state().await);
             tab.choose("#scenes", name).await;
             let state = tab
-                .until(&format!("{name} runs or is sought"), |state| {
+                .until(&format!("{name} runs or is searched"), |state| {
                     number(state) > before && runs(state, name) || sought(state, name)
                 })
                 .await;

@@ -38,7 +38,7 @@ fn the_drag_of_a_closed_page_ends_and_the_next_page_continues() {
         // In the middle of a drag.
         tab.press((x, y)).await;
         tab.drag((x + 60.0, y)).await;
-        tab.until("the pull is there", |state| {
+        tab.until("there is one drag", |state| {
             state["pulls"]
                 .as_array()
                 .is_some_and(|pulls| pulls.len() == 1)
@@ -53,8 +53,8 @@ fn the_drag_of_a_closed_page_ends_and_the_next_page_continues() {
         assert_eq!(state["run"], 1);
         assert_eq!(state["pulls"], Value::Array(Vec::new()));
         assert!(play.runs());
-        let said = play.output();
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let output = play.output();
+        assert_eq!(output.lines().count(), 1, "{output}");
         tab.key(" ").await;
         until_paused(&tab).await;
         let file = tempfile::NamedTempFile::with_suffix(".mcap").expect("a file");

@@ -26,7 +26,7 @@ fn a_recording_plays_and_scrubs_but_refuses_kicks() {
         tab.key("ArrowLeft").await;
         tab.until_is("/frame", 19).await;
         tab.key("1").await;
-        tab.until("it says why not", |state| {
+        tab.until("the message gives the reason", |state| {
             let message = state["message"].as_str();
             message.is_some_and(|message| message.contains("Recordings are read-only"))
         })

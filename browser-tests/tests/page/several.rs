@@ -44,8 +44,8 @@ fn a_file_of_several_movements_switches_between_them() {
         let (folder, path) = scene(STEPS);
         let file = folder.path().join("steps.html");
         let output = conatus(&["run", &path, "-o", &file.display().to_string()]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{stderr}");
         let tab = browsing.open(&address(&file)).await;
         switches(&tab).await;
         // On a phone the list is still inside its card.

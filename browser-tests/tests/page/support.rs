@@ -44,8 +44,8 @@ pub fn run_into(scene: &str, seconds: &str, name: &str) -> (TempDir, PathBuf) {
     let path = folder.path().join(name);
     let file = path.display().to_string();
     let output = conatus(&["run", scene, "--seconds", seconds, "-o", &file]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
     (folder, path)
 }
 
@@ -85,7 +85,7 @@ pub async fn until_paused(tab: &Tab) -> Value {
     }
 }
 
-/// The number of frames that the page knows.
+/// The number of frames that the page has received.
 pub fn frames(state: &Value) -> u64 {
     state["frames"].as_u64().expect("frames")
 }
@@ -114,11 +114,11 @@ pub fn inputs(recording: &Recording) -> Vec<Event> {
 /// Replays the session so far and compares every frame.
 pub fn assert_replays_bit_for_bit(recording: &Path) {
     let output = conatus(&["run", &recording.display().to_string()]);
-    let said = format!(
+    let text = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("bit for bit"), "{said}");
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("bit for bit"), "{text}");
 }

@@ -87,7 +87,7 @@ fn the_run_pauses_at_the_end_of_the_scene_and_play_continues_it() {
         let play = Play::start(&file);
         let tab = browsing.open(&play.url).await;
         let state = tab
-            .until("it stops by itself", |state| {
+            .until("the run stops at its end", |state| {
                 state["playing"] == false && frames(state) == 26
             })
             .await;

@@ -50,7 +50,7 @@ class Writer {
   }
 }
 
-/** A sheet of two triangles whose four vertices move evenly but for one jump. */
+/** A sheet of two triangles whose four vertices move evenly except for one jump. */
 const SHEET = { name: 'sheet', color: [1, 0, 0], thickness: 0.001, vertices: 4, triangles: [[0, 1, 2], [2, 1, 3]] };
 const vertex = (frame: number, v: number, axis: number): number => (v === 2 && frame === 4 ? 60000 : 1000 * axis + 100 * v + 7 * frame * frame);
 
