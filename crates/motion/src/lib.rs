@@ -12,7 +12,7 @@
 //! [`synthesize`] makes several attempts and keeps the best. Which physics a character
 //! has is behind [`dynamics::DynamicModel`].
 //!
-//! This crate knows nothing of scene files, recordings or pictures.
+//! Scene files, recordings and pictures are not part of this crate.
 
 pub mod base;
 pub mod character;

@@ -18,10 +18,10 @@ use cpu_time::ThreadTime;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// How many moments are evaluated between two looks at the interrupt.
+/// How many moments are evaluated between two calls of the interrupt.
 const MOMENTS_PER_POLL: usize = 16;
 
-/// Asked from time to time whether an evaluation shall end early.
+/// Called during an evaluation; if it breaks, the evaluation ends early.
 pub type Interrupt<'a> = dyn Fn() -> ControlFlow<()> + 'a;
 
 /// Evaluates L(s).

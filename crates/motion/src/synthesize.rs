@@ -7,7 +7,7 @@
 //! the last. The result does not depend on the number of threads.
 //!
 //! Where several movements are requested ([`Effort::keep`]), all attempts are made, and
-//! the cheapest good ones that are [different](crate::different) are kept.
+//! the cheapest good ones that are [different](crate::contact_pattern) are kept.
 //!
 //! [`Effort::keep`]: crate::Effort::keep
 

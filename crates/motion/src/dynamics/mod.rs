@@ -1,7 +1,7 @@
-//! Which physics a character or an object has.
+//! Models of the dynamics of characters and objects.
 //!
-//! Costs, score and clips ask a [`DynamicModel`] for mass, centre of mass and rate of
-//! momentum, and never look at masses themselves. Contact forces and gravity have to
+//! Costs, score and clips get mass, centre of mass and rate of momentum from a
+//! [`DynamicModel`], and never use masses directly. Contact forces and gravity have to
 //! supply the rate of momentum (Mordatch (5)); [`crate::inverse_dynamics`] finds the
 //! forces. So another model, such as limbs with mass, is another implementation of the
 //! trait, put into [`Program::dynamics`](crate::Program::dynamics); nothing else

@@ -15,7 +15,7 @@ pub struct StageProgress {
     pub cost: f64,
 }
 
-/// Hears of every iteration. It is also called several times within every long
+/// Called at every iteration. It is also called several times within every long
 /// evaluation, with the progress of the last iteration, so that a break takes effect
 /// within milliseconds.
 pub type Watcher<'a> = dyn Fn(&StageProgress) -> ControlFlow<()> + 'a;
@@ -66,7 +66,7 @@ impl<'a> Monitor<'a> {
         self.poll()
     }
 
-    /// Asks the watcher whether to go on.
+    /// Calls the watcher, which may stop the search.
     pub fn poll(&self) -> ControlFlow<()> {
         if self.stopped.get() {
             return ControlFlow::Break(());

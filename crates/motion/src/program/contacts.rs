@@ -37,7 +37,7 @@ pub enum Against {
     Solid(usize),
 }
 
-/// A shape that has a contact of its own with every effector that may touch it:
+/// A shape that has a separate contact with every effector that may touch it:
 /// something that moves, or that hands can grip.
 #[derive(Clone, Debug)]
 pub struct ContactSolid {
@@ -91,7 +91,7 @@ pub struct ContactCandidate {
     /// ([`crate::slide`]).
     pub slides: bool,
     /// Whether it is off where its variable is nearly zero: true for all contacts with
-    /// what moves.
+    /// moving surfaces.
     pub fades: bool,
 }
 

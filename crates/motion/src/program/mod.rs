@@ -3,21 +3,21 @@
 //!
 //! # Surroundings, objects and other characters
 //!
-//! What does not move is one set of rounded shapes ([`crate::surface`]), of which every
-//! contact may touch the nearest (3). What moves, or can be gripped, is a
-//! [`ContactSolid`] with contacts of its own. [`crate::contact_state`] computes the
-//! state of a contact relative to what it may touch, for all costs: also relative to a
-//! torso or, where a character's `limbs_bear`, to the links of its limbs, whose joints
-//! then bear the load too.
+//! The static surroundings are one set of rounded shapes ([`crate::surface`]), of which
+//! every contact may touch the nearest (3). Everything that moves or can be gripped is a
+//! [`ContactSolid`] with separate contacts. [`crate::contact_state`] computes the state of
+//! a contact relative to its surface, for all costs. The surface may also be a torso or,
+//! if `limbs_bear` is set for a character, a link of its limbs, whose joints then bear the
+//! load too.
 //!
-//! - A sliding object has no choice of friction: the ground exerts one tilted force
+//! - The friction of a sliding object is determined: the ground exerts one tilted force
 //!   ([`crate::slide`]), and characters push until the object stops.
 //! - Forces on an object are measured in its own weight; otherwise a light object could
 //!   be held from a distance at almost no cost.
 //! - Penetration of obstacles and objects is tested with points along all parts
 //!   (`costs/obstacles.rs`).
 //! - Every hand and foot may touch every object and every other character, but most
-//!   never do. Contacts with what moves are off where their variables are nearly zero
+//!   never do. Contacts with moving surfaces are off where their variables are nearly zero
 //!   ([`Program::contact_fade`]). Bodies that then exert no force on each other are
 //!   solved separately ([`crate::inverse_dynamics`], `Cluster`), and their zero blocks
 //!   cost nothing in the normal equations.
@@ -102,7 +102,7 @@ pub struct Program {
     pub is_base: Vec<bool>,
     /// All contacts.
     pub contacts: Vec<ContactCandidate>,
-    /// Solids with contacts of their own.
+    /// Solids that have separate contacts.
     pub solids: Vec<ContactSolid>,
     /// All limbs, in the order of the characters.
     pub limbs: Vec<LimbSpec>,
@@ -146,7 +146,7 @@ pub enum ContactFade {
     Off,
 }
 
-/// The range of c in which contacts with what moves fade: below it they bear nothing,
+/// The range of c in which contacts with moving surfaces fade: below it they have no force,
 /// above it they are as in Mordatch (7).
 const FADE_RANGE: (f64, f64) = (4e-4, 4e-3);
 
@@ -314,7 +314,7 @@ impl Program {
     }
 
     /// The weight W of Mordatch (7) of a contact with variable a, c = a², and its
-    /// derivative by a. Contacts with what moves [fade out](Self::contact_fade): W is
+    /// derivative by a. Contacts with moving surfaces [fade out](Self::contact_fade): W is
     /// infinite where c is nearly zero, so that bodies without contact are solved
     /// separately.
     pub fn force_weight(&self, contact: usize, a: f64) -> (f64, f64) {
@@ -335,7 +335,7 @@ impl Program {
         }
     }
 
-    /// How much of a contact is in effect: contacts with what moves are off where their
+    /// How much of a contact is in effect: contacts with moving surfaces are off where their
     /// variable is nearly zero.
     pub fn contact_fade(&self, contact: usize, a: f64) -> ContactFade {
         let c = a * a;
