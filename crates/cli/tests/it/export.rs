@@ -130,7 +130,7 @@ fn what_a_format_cannot_hold_is_noted_unless_quiet() {
     assert!(
         output
             .err
-            .contains("note: b.glb: cloth is in it at 256 of 300 frames"),
+            .contains("note: b.glb: it contains cloth at 256 of 300 frames"),
         "{}",
         output.err
     );

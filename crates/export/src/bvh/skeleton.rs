@@ -35,7 +35,7 @@ fn turned() -> DMat3 {
     DMat3::from_cols(DVec3::Z, DVec3::X, DVec3::Y)
 }
 
-struct Maker<'a> {
+struct SkeletonBuilder<'a> {
     clip: &'a Clip,
     character: &'a ClipCharacter,
     /// From world axes to the file's, and from the torso's.
@@ -50,7 +50,7 @@ impl Skeleton {
             Up::Z => turned(),
             Up::Y => DMat3::IDENTITY,
         };
-        let mut maker = Maker {
+        let mut builder = SkeletonBuilder {
             clip,
             character,
             world,
@@ -63,19 +63,19 @@ impl Skeleton {
             .iter()
             .map(|q| rotation::to_matrix(*q))
             .collect();
-        maker.joint(&character.name, None, DVec3::ZERO, turns, None);
+        builder.joint(&character.name, None, DVec3::ZERO, turns, None);
         for limb in character.limbs() {
-            maker.limb(&limb);
+            builder.limb(&limb);
         }
-        maker.shapes();
+        builder.shapes();
         Self {
-            joints: maker.joints,
+            joints: builder.joints,
             root: torso.position.iter().map(|p| world * *p).collect(),
         }
     }
 }
 
-impl Maker<'_> {
+impl SkeletonBuilder<'_> {
     /// Adds a joint; offsets are in torso axes, rotations from rest axes to world
     /// axes.
     fn joint(

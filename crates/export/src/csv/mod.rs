@@ -3,7 +3,7 @@
 //! as its position and nothing in the other columns.
 //!
 //! Numbers are written with as few digits as give the same f64 back. Names are
-//! data of whoever wrote the scene: their control characters are escaped, and a
+//! data from the scene's author: their control characters are escaped, and a
 //! name that a spreadsheet would take for a formula gets an apostrophe in front.
 
 use crate::ExportError;
@@ -88,11 +88,11 @@ fn is_formula(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Somebody sent a scene whose body was called `=HYPERLINK("http://…")`. The
+    /// A user received a scene with a body called `=HYPERLINK("http://…")`. The
     /// user exported the run as `.csv`, opened it in a spreadsheet, and the
     /// spreadsheet evaluated the name as a formula. Names must stay text.
     #[test]
-    fn names_that_begin_like_formulas_are_defused() {
+    fn names_that_begin_like_formulas_stay_text() {
         for (name, cell) in [
             ("=1+1", "'=1+1"),
             ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),

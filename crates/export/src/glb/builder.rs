@@ -92,7 +92,7 @@ impl Builder {
     }
 
     /// Stores colours from 0 to 1 in a byte per channel.
-    pub fn greys(&mut self, values: &[f32]) -> Result<AccessorIndex, ExportError> {
+    pub fn grey_colors(&mut self, values: &[f32]) -> Result<AccessorIndex, ExportError> {
         let bytes = values.iter().flat_map(|v| {
             let grey = (v.clamp(0.0, 1.0) * 255.0).round() as u8;
             [grey, grey, grey, 255]
@@ -148,7 +148,12 @@ impl Builder {
 
     /// A material that is seen from both sides and lets light through unless
     /// `alpha` is 1.
-    pub fn glass(&mut self, name: &str, color: [f32; 3], alpha: f32) -> MaterialIndex {
+    pub fn double_sided_material(
+        &mut self,
+        name: &str,
+        color: [f32; 3],
+        alpha: f32,
+    ) -> MaterialIndex {
         let roughness = if alpha < 1.0 { 0.15 } else { 0.9 };
         self.material(Some(name), color, alpha, roughness, true)
     }

@@ -37,7 +37,7 @@ pub(super) fn add(
     let all = keys.times.len();
     let kept = layout::evenly_spaced(
         all,
-        affordable(header.cloth_vertices(), header.cloths.len()),
+        max_keyframes(header.cloth_vertices(), header.cloths.len()),
     );
     let at = |k: &usize| Some((*keys.times.get(*k)?, *keys.frames.get(*k)?));
     let (times, frames): (Vec<f32>, Vec<usize>) = kept.iter().filter_map(at).unzip();
@@ -46,7 +46,7 @@ pub(super) fn add(
         let Some((surface, moves)) = surface(recording, &frames, piece, range, builder)? else {
             continue;
         };
-        let material = builder.glass(&piece.name, piece.color, 1.0);
+        let material = builder.double_sided_material(&piece.name, piece.color, 1.0);
         let mesh = builder.mesh(&piece.name, &surface, material);
         let node = builder.root.push(json::Node {
             name: Some(label(&piece.name)),
@@ -66,18 +66,21 @@ pub(super) fn add(
     Ok(match frames.len() < all {
         false => Vec::new(),
         true => vec![format!(
-            "cloth is in it at {} of {all} frames; `.usda` has all of them",
+            "it contains cloth at {} of {all} frames; `.usda` has all of them",
             frames.len()
         )],
     })
 }
 
 /// The number of keyframes that cloth of this size may have.
-fn affordable(vertices: usize, pieces: usize) -> usize {
+fn max_keyframes(vertices: usize, pieces: usize) -> usize {
     // Positions and normals in f32 for each target, and the weights of all
     // targets at all keys, which the pieces share.
-    let each = (24 * vertices).saturating_add(JSON_BYTES_PER_TARGET * pieces);
-    let size = |keys: &usize| keys.saturating_mul(each).saturating_add(4 * keys * keys);
+    let bytes_per_key = (24 * vertices).saturating_add(JSON_BYTES_PER_TARGET * pieces);
+    let size = |keys: &usize| {
+        keys.saturating_mul(bytes_per_key)
+            .saturating_add(4 * keys * keys)
+    };
     let fits = (2..=MAX_KEYS).rev().find(|keys| size(keys) <= MAX_BYTES);
     fits.unwrap_or(2)
 }
@@ -99,11 +102,11 @@ fn surface(
         let frame = recording.frames.get(frame);
         let points = frame.and_then(|f| f.cloth.get(range.clone()));
         let points = sanitizer.next(points.unwrap_or_default());
-        let wide: Vec<DVec3> = points
+        let positions: Vec<DVec3> = points
             .iter()
             .map(|p| DVec3::from_array(p.map(f64::from)))
             .collect();
-        let normals = cloth::normals(&wide, &piece.triangles);
+        let normals = cloth::normals(&positions, &piece.triangles);
         let normals = normals.iter().flat_map(|n| n.to_array().map(|v| v as f32));
         [points.as_flattened().to_vec(), normals.collect()]
     };
@@ -113,11 +116,11 @@ fn surface(
     for frame in frames.iter().skip(1) {
         let [points, normals] = shape(*frame);
         moves |= points != base[0];
-        let ways = [(points, &base[0]), (normals, &base[1])].map(|(mut values, base)| {
+        let displacements = [(points, &base[0]), (normals, &base[1])].map(|(mut values, base)| {
             values.iter_mut().zip(base).for_each(|(v, b)| *v -= b);
             values
         });
-        targets.push(ways);
+        targets.push(displacements);
     }
     let [positions, normals] = &base;
     let surface = Surface {
@@ -147,13 +150,13 @@ mod tests {
 
     #[test]
     fn cloth_of_any_size_stays_within_the_limits_of_viewers() {
-        assert_eq!(affordable(5_523, 1), MAX_KEYS);
-        assert_eq!(affordable(10_201, 3), MAX_KEYS);
+        assert_eq!(max_keyframes(5_523, 1), MAX_KEYS);
+        assert_eq!(max_keyframes(10_201, 3), MAX_KEYS);
         for (vertices, pieces) in [(20_000, 1), (100_000, 2), (2_000, 200), (5_000_000, 1)] {
-            let keys = affordable(vertices, pieces);
+            let keys = max_keyframes(vertices, pieces);
             assert!((2..=MAX_KEYS).contains(&keys));
             assert!(keys == 2 || keys * 24 * vertices <= MAX_BYTES);
         }
-        assert_eq!(affordable(usize::MAX / 1024, 1), 2);
+        assert_eq!(max_keyframes(usize::MAX / 1024, 1), 2);
     }
 }

@@ -155,9 +155,9 @@ impl BodyMeshes {
         let mesh = surface.map(|surface| {
             let material = match (open, body.scripted) {
                 (false, _) => builder.body_material(body.color),
-                (true, false) => builder.glass(&body.name, body.color, 1.0),
+                (true, false) => builder.double_sided_material(&body.name, body.color, 1.0),
                 // Obstacles such as funnels show what is in them.
-                (true, true) => builder.glass(&body.name, body.color, 0.35),
+                (true, true) => builder.double_sided_material(&body.name, body.color, 0.35),
             };
             builder.mesh(&body.name, &surface, material)
         });
@@ -174,17 +174,23 @@ fn planes(
     children: &mut Vec<NodeIndex>,
 ) -> Result<(), ExportError> {
     let header = &recording.header;
-    let room = bounds::display_box(recording);
+    let display_box = bounds::display_box(recording);
     let up = bounds::up(header);
     for plane in &header.planes {
-        let Some(quad) = shapes::quad(&room, plane) else {
+        let Some(quad) = shapes::quad(&display_box, plane) else {
             continue;
         };
         let ground = plane.normal.normalize_or_zero().dot(up) > 0.7;
         let surface = surfaces::flat_surface(&quad, builder)?;
         let (name, material) = match ground {
-            true => ("ground", builder.glass("ground", [0.56, 0.58, 0.58], 1.0)),
-            false => ("wall", builder.glass("wall", [0.75, 0.80, 0.86], 0.12)),
+            true => (
+                "ground",
+                builder.double_sided_material("ground", [0.56, 0.58, 0.58], 1.0),
+            ),
+            false => (
+                "wall",
+                builder.double_sided_material("wall", [0.75, 0.80, 0.86], 0.12),
+            ),
         };
         let Some(surface) = surface else { continue };
         let mesh = builder.mesh(name, &surface, material);

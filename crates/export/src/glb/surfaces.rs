@@ -42,7 +42,7 @@ fn store(
         positions: builder.floats(&floats(|c| c.position), Type::Vec3, true)?,
         normals: builder.floats(&floats(|c| c.normal), Type::Vec3, true)?,
         colors: match colored {
-            true => Some(builder.greys(&shades)?),
+            true => Some(builder.grey_colors(&shades)?),
             false => None,
         },
         indices: None,

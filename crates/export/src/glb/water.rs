@@ -36,11 +36,11 @@ pub(super) fn add(
         let Some(surface) = surface(recording, water, &waves, builder)? else {
             continue;
         };
-        let material = builder.glass("water", [0.13, 0.42, 0.66], 0.55);
+        let material = builder.double_sided_material("water", [0.13, 0.42, 0.66], 0.55);
         let mesh = builder.mesh("water", &surface, material);
         let mut track = Track::default();
-        for time in keys.frames.iter().filter_map(|&f| recording.frames.get(f)) {
-            track.weights.extend(weights(&waves, time.time));
+        for frame in keys.frames.iter().filter_map(|&f| recording.frames.get(f)) {
+            track.weights.extend(weights(&waves, frame.time));
         }
         let first = weights(&waves, recording.frames.first().map_or(0.0, |f| f.time));
         let node = builder.root.push(json::Node {
@@ -79,16 +79,16 @@ fn surface(
     let [lo, hi] = water_surface::horizontal_extent(recording, water);
     let size = [hi[0] - lo[0], hi[1] - lo[1]];
     let fits = |v: f64| v.abs() < 1e30;
-    let sound = lo.into_iter().chain(hi).all(fits) && fits(water.level);
-    if !(sound && size[0] > 0.0 && size[1] > 0.0) {
+    let in_range = lo.into_iter().chain(hi).all(fits) && fits(water.level);
+    if !(in_range && size[0] > 0.0 && size[1] > 0.0) {
         return Ok(None);
     }
-    let steepest = waves
+    let max_wave_number = waves
         .iter()
         .map(|w| w.wave_vector[0].hypot(w.wave_vector[1]))
         .fold(0.0, f64::max);
     let cells = size.map(|s| {
-        let wanted = CELLS_PER_WAVE * s * steepest / TAU;
+        let wanted = CELLS_PER_WAVE * s * max_wave_number / TAU;
         wanted.clamp(1.0, MAX_CELLS as f64).ceil() as usize
     });
     let mut grid = Vec::with_capacity((cells[0] + 1) * (cells[1] + 1));
@@ -111,8 +111,8 @@ fn surface(
     for wave in waves {
         let k = wave.wave_vector;
         // For A·sin θ the slope is A·cos θ·k, for A·cos θ it is −A·sin θ·k.
-        for quarter in [0.0, TAU / 4.0] {
-            let angle = |h: [f64; 2]| k[0] * h[0] + k[1] * h[1] + wave.phase + quarter;
+        for phase_shift in [0.0, TAU / 4.0] {
+            let angle = |h: [f64; 2]| k[0] * h[0] + k[1] * h[1] + wave.phase + phase_shift;
             let a = wave.amplitude;
             let rise = per_point(&|h| finite_or_zero(world([0.0; 2], a * angle(h).sin())));
             let tilt = per_point(&|h| {

@@ -52,7 +52,7 @@ pub(super) fn strokes(letter: char) -> Vec<Vec<[f64; 2]>> {
                 lifted = false;
             }
         }
-        // A semicolon lifts the pen where an arc is to begin on its own.
+        // A semicolon lifts the pen, so that an arc begins without a connecting line.
         if words.clone().next() == Some(";") {
             words.next();
             lifted = true;

@@ -95,7 +95,7 @@ fn unit_ball(divisions: u32) -> MeshData {
 }
 
 /// The visible part of a plane: the projection of a box onto it.
-pub(crate) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
+pub(crate) fn quad(display_box: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
     let normal = plane.normal.try_normalize()?;
     // Aligned with the axes, so that walls meet at their edges.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z]
@@ -104,7 +104,7 @@ pub(crate) fn quad(room: &Extent, plane: &PlaneInfo) -> Option<MeshData> {
     let u = (axis - normal * axis.dot(normal)).try_normalize()?;
     let v = normal.cross(u);
     let (mut lo, mut hi) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-    for corner in room.corners() {
+    for corner in display_box.corners() {
         for (k, direction) in [u, v].into_iter().enumerate() {
             let along = (corner - plane.point).dot(direction);
             lo[k] = lo[k].min(along);

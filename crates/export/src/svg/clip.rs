@@ -1,4 +1,4 @@
-//! What a sheet shows of characters below the picture: a chart of which
+//! The part of a sheet for characters, below the picture: a chart of which
 //! contacts are active when, and plots of forces and of where effectors are.
 
 use super::panel::{Panel, Series};

@@ -133,8 +133,8 @@ impl Panel {
     }
 }
 
-/// The least and greatest finite value, never equal; with a margin if `air`.
-fn range(values: impl Iterator<Item = f64>, air: bool) -> [f64; 2] {
+/// The least and greatest finite value, never equal; with a margin if `with_margin`.
+fn range(values: impl Iterator<Item = f64>, with_margin: bool) -> [f64; 2] {
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
     // Beyond this, differences overflow.
     for v in values.filter(|v| v.abs() < 1e300) {
@@ -146,15 +146,15 @@ fn range(values: impl Iterator<Item = f64>, air: bool) -> [f64; 2] {
     }
     let size = lo.abs().max(hi.abs());
     if hi - lo <= 1e-9 * size || hi == lo {
-        // A constant: rounding errors are not worth a picture.
+        // A constant: rounding errors are not shown.
         let around = if size > 0.0 { 0.5 * size } else { 1.0 };
-        return if air {
+        return if with_margin {
             [lo - around, hi + around]
         } else {
             [lo, lo + 1.0]
         };
     }
-    let pad = if air { 0.06 * (hi - lo) } else { 0.0 };
+    let pad = if with_margin { 0.06 * (hi - lo) } else { 0.0 };
     [lo - pad, hi + pad]
 }
 

@@ -91,10 +91,10 @@ fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     if group.is_some() {
         stage.close()?;
     }
-    let room = bounds::display_box(recording);
+    let display_box = bounds::display_box(recording);
     let up = bounds::up(header);
     for plane in &header.planes {
-        let Some(quad) = shapes::quad(&room, plane) else {
+        let Some(quad) = shapes::quad(&display_box, plane) else {
             continue;
         };
         let (label, material) = match plane.normal.normalize_or_zero().dot(up) > 0.7 {
@@ -165,18 +165,22 @@ fn write_transform(
     stage: &mut Stage<impl Write>,
 ) -> io::Result<()> {
     let mut poses = PoseSanitizer::default();
-    let (mut at, mut turned) = (Vec::new(), Vec::new());
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for (_, frame) in &time_codes.frames {
         let frame = recording.frames.get(*frame);
         if let Some(body) = frame.and_then(|f| f.bodies.get(index)) {
-            at.push(poses.translation(body.position));
+            translations.push(poses.translation(body.position));
             let [x, y, z, w] = poses.rotation(body.orientation);
-            turned.push([w, x, y, z]);
+            rotations.push([w, x, y, z]);
         }
     }
-    stage.samples("quatf xformOp:orient", &time_codes.frames, &turned)?;
-    stage.samples("double3 xformOp:translate", &time_codes.frames, &at)?;
-    if !at.is_empty() {
+    stage.samples("quatf xformOp:orient", &time_codes.frames, &rotations)?;
+    stage.samples(
+        "double3 xformOp:translate",
+        &time_codes.frames,
+        &translations,
+    )?;
+    if !translations.is_empty() {
         stage.line("uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]")?;
     }
     write_visibility(recording, time_codes, index, stage)
@@ -229,7 +233,7 @@ fn write_surface(
             false => 1.0,
         };
         let material = materials.get(Material::new(info.color, opacity, 0.45));
-        stage.open_like("Mesh", "surface", shape.path, &[MATERIAL_API])?;
+        stage.open_reference("Mesh", "surface", shape.path, &[MATERIAL_API])?;
         if shape.path.is_none() {
             write_mesh(shape.mesh, shape.open, stage)?;
         }

@@ -12,15 +12,15 @@ pub(super) struct Names {
 impl Names {
     /// A valid, unused name similar to one in the scene.
     pub fn unique(&mut self, name: &str) -> String {
-        let known = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut plain: String = name.chars().map(known).collect();
-        if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            plain.insert(0, '_');
+        let valid_char = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut base: String = name.chars().map(valid_char).collect();
+        if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            base.insert(0, '_');
         }
-        let mut candidate = plain.clone();
+        let mut candidate = base.clone();
         let mut number = 2;
         while !self.taken.insert(candidate.clone()) {
-            candidate = format!("{plain}_{number}");
+            candidate = format!("{base}_{number}");
             number += 1;
         }
         candidate

@@ -24,24 +24,24 @@ impl<'a, W: Write> Stage<'a, W> {
 
     /// Starts a prim; `label` is its name in the scene.
     pub fn open(&mut self, kind: &str, name: &str, label: &str, apis: &[&str]) -> io::Result<()> {
-        let mut about = Vec::new();
+        let mut metadata = Vec::new();
         if label != name {
-            about.push(format!("displayName = {}", quoted(label)));
+            metadata.push(format!("displayName = {}", quoted(label)));
         }
-        self.begin(&format!("def {kind}"), name, about, apis)
+        self.begin(&format!("def {kind}"), name, metadata, apis)
     }
 
-    /// Starts a prim that references another one, if `like` names it.
-    pub fn open_like(
+    /// Starts a prim that references another one, if `reference` names it.
+    pub fn open_reference(
         &mut self,
         kind: &str,
         name: &str,
-        like: Option<&str>,
+        reference: Option<&str>,
         apis: &[&str],
     ) -> io::Result<()> {
-        let about = like.map(|path| format!("prepend references = <{path}>"));
-        let about = about.into_iter().collect();
-        self.begin(&format!("def {kind}"), name, about, apis)
+        let metadata = reference.map(|path| format!("prepend references = <{path}>"));
+        let metadata = metadata.into_iter().collect();
+        self.begin(&format!("def {kind}"), name, metadata, apis)
     }
 
     /// Starts a class: a prim that others reference and that is not drawn.
@@ -51,20 +51,20 @@ impl<'a, W: Write> Stage<'a, W> {
 
     fn begin(
         &mut self,
-        what: &str,
+        specifier: &str,
         name: &str,
-        mut about: Vec<String>,
+        mut metadata: Vec<String>,
         apis: &[&str],
     ) -> io::Result<()> {
         if !apis.is_empty() {
             let apis: Vec<String> = apis.iter().map(|api| quoted(api)).collect();
-            about.push(format!("prepend apiSchemas = [{}]", apis.join(", ")));
+            metadata.push(format!("prepend apiSchemas = [{}]", apis.join(", ")));
         }
-        match about.is_empty() {
-            true => self.line(&format!("{what} \"{name}\""))?,
+        match metadata.is_empty() {
+            true => self.line(&format!("{specifier} \"{name}\""))?,
             false => {
-                self.line(&format!("{what} \"{name}\" ("))?;
-                for entry in about {
+                self.line(&format!("{specifier} \"{name}\" ("))?;
+                for entry in metadata {
                     self.line(&format!("    {entry}"))?;
                 }
                 self.line(")")?;

@@ -37,7 +37,7 @@ fn the_nodes_of_a_character_are_children_of_a_node_with_its_name() {
             assert!(own.starts_with(&format!("{name}/")), "{own}");
         }
     }
-    // Every part moves, and all except the crate have one piece.
+    // Every part moves, and only the crate has vertex colours.
     let channels = json["animations"][0]["channels"].as_array().unwrap();
     assert!(channels.len() >= 2 * 32);
     let patterned = json["meshes"].as_array().unwrap().iter();
