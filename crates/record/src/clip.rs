@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub const CLIP_FORMAT: &str = "conatus-clip/1";
 
 /// The motion of characters and objects, sampled at even moments. All arrays
-/// that are said to be *per moment* have the length of [`Clip::time`].
+/// described as *per moment* have the length of [`Clip::time`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clip {
     /// Always [`CLIP_FORMAT`].
@@ -122,7 +122,7 @@ pub enum ClipSurfaceKind {
         spacing: f64,
         /// How many there are along x.
         columns: usize,
-        /// Row by row, along x first; beyond the border they go on level.
+        /// Row by row, along x first; beyond the border the heights are constant.
         heights: Vec<f64>,
     },
 }

@@ -2,7 +2,7 @@
 //! only input of exporters and viewers.
 //!
 //! [`Recording`] holds a whole run in memory, [`RecordingWriter`] writes an MCAP
-//! file while the run goes on, and [`Recording::read`] reads that file back. The
+//! file during the run, and [`Recording::read`] reads that file back. The
 //! file format is specified in docs/formats.md. Other formats are written by the
 //! crate `conatus-export`.
 

@@ -140,7 +140,7 @@ fn is_still_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether another program has opened the file and shares it with nobody.
+/// Whether another program has opened the file without sharing it.
 fn is_sharing_violation(error: &io::Error) -> bool {
     const ERROR_SHARING_VIOLATION: i32 = 32;
     cfg!(windows) && error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
@@ -173,8 +173,8 @@ mod tests {
 
     /// A second run opened the file of a recording that was being resumed. Then
     /// the continued recording took its name, and the old file was unlocked.
-    /// The second run locked the old file, which had no name any more, and went
-    /// on as if the recording were free.
+    /// The second run locked the old file, which had no name any more, and
+    /// continued although the recording was in use.
     #[test]
     fn the_lock_of_a_file_that_was_replaced_meanwhile_does_not_count() {
         let folder = tempfile::tempdir().unwrap();

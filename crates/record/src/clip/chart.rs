@@ -29,7 +29,7 @@ pub struct ContactChart {
     pub phases: Vec<f64>,
     /// One row for each effector that can touch something.
     pub rows: Vec<ContactChartRow>,
-    /// The kind of the request.
+    /// The requested targets.
     pub targets: Vec<ClipTarget>,
     /// The least and the greatest corner of the box that characters, objects
     /// and targets stay in.
@@ -56,7 +56,7 @@ pub struct ContactChartRow {
 }
 
 impl Clip {
-    /// What a chart of the clip shows.
+    /// The contact chart of the clip.
     pub fn chart(&self) -> ContactChart {
         let alone = self.characters.len() < 2;
         let lifts: Vec<(String, f64)> = self
@@ -110,7 +110,7 @@ impl Clip {
         };
         let sizes: Vec<(f64, f64)> = parts.iter().map(size).collect();
         let tracks = self.tracks();
-        // Ends of links are told apart: a ball about a shin is far too large.
+        // Both ends of a link are used: a ball about a shin is far too large.
         let every = (self.time.len() / 100).max(1);
         for time in self.time.iter().step_by(every) {
             let poses = tracks.poses(*time);

@@ -1,4 +1,4 @@
-//! Checks that a clip is whole, so that nothing that reads it can stumble.
+//! Validates a clip, so that readers need no further checks.
 
 use super::{
     CLIP_FORMAT, Clip, ClipCharacter, ClipEffector, ClipLink, ClipObject, ClipShape, ClipSurface,
@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 /// How far the length of a unit vector or a unit quaternion may be from 1.
-const UNIT: f64 = 1e-6;
+const UNIT_TOLERANCE: f64 = 1e-6;
 
 type Checked = Result<(), String>;
 
 impl Clip {
-    /// Says what is wrong with the clip, if anything is: arrays of a wrong
+    /// Returns the first error of the clip, if there is one: arrays of a wrong
     /// length, numbers that are not finite, quaternions and normals that are
     /// not unit, times that do not rise, names that occur twice.
     pub fn check(&self) -> Checked {
@@ -236,7 +236,7 @@ fn quaternions(what: &str, list: &[DQuat], n: usize) -> Checked {
 }
 
 fn unit(what: impl Display, length: f64) -> Checked {
-    match (length - 1.0).abs() <= UNIT {
+    match (length - 1.0).abs() <= UNIT_TOLERANCE {
         true => Ok(()),
         false => wrong(format!("{what} has the length {length}, not 1")),
     }

@@ -24,7 +24,7 @@ pub(crate) enum Side {
 
 impl ClipCharacter {
     /// The limbs in the order of their first links. A link that names no limb
-    /// is one of its own.
+    /// is a separate limb.
     pub fn limbs(&self) -> Vec<ClipLimb> {
         let mut limbs: Vec<ClipLimb> = Vec::new();
         for (index, link) in self.links.iter().enumerate() {
