@@ -1,6 +1,5 @@
-//! Cloth in the world: between the rigid bodies' own motion and the end of
-//! the step, cloth moves and answers collisions, and bodies that it meets are
-//! changed by it.
+//! Cloth in the world. In every step cloth moves after the rigid bodies, resolves its
+//! collisions, and changes the motion of bodies that it collides with.
 
 use conatus_cloth::collide::Kind;
 use conatus_cloth::{BodyState, Cloth, ClothMismatch, ClothState, Pinch};
@@ -8,11 +7,11 @@ use conatus_geometry::intersect;
 use conatus_math::{DVec3, Pose, rotation};
 use conatus_rigid::{Activity, Bodies, State};
 
-/// The cloth of a world, and what it knows of the world's bodies.
+/// The cloth of a world, and the states of bodies that it can collide with.
 pub struct ClothWorld {
     /// Cloth, obstacles and planes.
     pub cloth: Cloth,
-    /// The bodies that it can meet.
+    /// The bodies that it can collide with.
     bodies: Vec<usize>,
     before: Vec<State>,
     /// Triangles of all surfaces, by point, and the part each belongs to.
@@ -26,8 +25,8 @@ pub struct ClothWorld {
 }
 
 impl ClothWorld {
-    /// Puts cloth among bodies, of which those numbered in `bodies` can meet
-    /// it; `states` are those of all.
+    /// Cloth that can collide with the bodies of these indices; `states` are the states of
+    /// all bodies.
     pub fn new<'a>(
         cloth: Cloth,
         bodies: Vec<usize>,
@@ -55,7 +54,7 @@ impl ClothWorld {
         world
     }
 
-    /// The bodies that cloth can meet.
+    /// The bodies that cloth can collide with.
     pub fn bodies(&self) -> &[usize] {
         &self.bodies
     }
@@ -65,12 +64,12 @@ impl ClothWorld {
         self.failure.as_ref()
     }
 
-    /// The last good moment of cloth that stopped.
+    /// The last valid time of cloth that stopped.
     pub(crate) fn stopped(&self) -> Option<f64> {
         self.failure.as_ref().map(|_| self.stopped)
     }
 
-    /// The same in a few words.
+    /// A short description of the failure.
     pub fn reason(&self) -> Option<&'static str> {
         let pinch = self.failure()?;
         Some(match (pinch.ran_away, pinch.pinched) {
@@ -80,13 +79,13 @@ impl ClothWorld {
         })
     }
 
-    /// Where obstacles are at time `t`, or at the last good moment.
+    /// The poses of obstacles at time `t`, or at the last valid time.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
         let t = self.stopped().unwrap_or(t);
         self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
     }
 
-    /// Goes back to an earlier state, with the bodies as they are.
+    /// Restores an earlier state of the cloth, with the present bodies.
     pub(crate) fn restore(
         &mut self,
         state: &ClothState,
@@ -99,16 +98,15 @@ impl ClothWorld {
         Ok(())
     }
 
-    /// Looks at the bodies before they move.
+    /// Stores the states of the bodies before they move.
     pub(crate) fn before(&mut self, bodies: &Bodies) {
         for (before, &i) in self.before.iter_mut().zip(&self.bodies) {
             *before = bodies.state(i);
         }
     }
 
-    /// Moves the cloth from `t` to `t + h`, during which the bodies have moved
-    /// by themselves, and changes these. A cloth that cannot go on stays where
-    /// it is.
+    /// Moves the cloth from `t` to `t + h` and changes the motion of the bodies, which have
+    /// completed their own step. Cloth that has failed stays where it is.
     pub(crate) fn step(&mut self, t: f64, h: f64, bodies: &mut Bodies) {
         if self.failure.is_some() {
             return;
@@ -117,8 +115,7 @@ impl ClothWorld {
             .map(|(&i, before)| {
                 let after = bodies.state(i);
                 let mover = bodies.mount(i).mover;
-                // What is merged or held cannot be pushed through one of its
-                // parts alone.
+                // Merged and locked bodies cannot be pushed through one of their parts.
                 let free =
                     bodies.activity(mover) == Activity::Free && bodies.mount(i).pose.is_none();
                 let constants = bodies.constants(mover);
@@ -138,15 +135,15 @@ impl ClothWorld {
         let unmet = moving.clone();
         let result = self.cloth.step(t, h, &mut moving);
         if result.is_err() {
-            // What is shown is the last moment that was good: cloth is there
-            // again already, obstacles and bodies go back to it.
+            // The last valid state is shown: the cloth has been restored already, obstacles
+            // and bodies are set back here.
             self.cloth.place_bodies(&moving);
             self.stopped = t;
         }
         for ((&i, unmet), met) in self.bodies.iter().zip(&unmet).zip(&moving) {
-            let as_it_would = met.velocity == unmet.velocity && met.omega == unmet.omega;
-            let back = result.is_err() && met.inverse_mass > 0.0;
-            if as_it_would && !back {
+            let unchanged = met.velocity == unmet.velocity && met.omega == unmet.omega;
+            let set_back = result.is_err() && met.inverse_mass > 0.0;
+            if unchanged && !set_back {
                 continue;
             }
             let mut state = bodies.state(i);
@@ -159,9 +156,9 @@ impl ClothWorld {
         self.failure = result.err();
     }
 
-    /// Pairs of triangles that intersect, at most `limit`, judged by exact
-    /// predicates that share nothing with collision handling. Obstacles among
-    /// themselves, and bodies with anything but cloth, are left out.
+    /// Pairs of triangles that intersect, at most `limit`, found by exact predicates that
+    /// are independent of collision handling. Only pairs with at least one triangle of
+    /// cloth count.
     pub fn intersecting_triangles(&self, limit: usize) -> Vec<(u32, u32)> {
         let of_cloth = self.of_cloth as u32;
         intersect::intersecting_pairs(self.cloth.points(), &self.triangles, limit, |a, b| {

@@ -1,5 +1,5 @@
-//! What can be done to a world from outside while it runs. Commands are part
-//! of the recording, so a run with them can be repeated bit for bit.
+//! Commands: external actions on a world while it runs. They are part of the recording,
+//! so a run with them can be repeated bit for bit.
 
 use crate::world::World;
 use conatus_math::DVec3;
@@ -9,8 +9,7 @@ use conatus_rigid::forces::PointerSpring;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Something to do to the world. Bodies are meant by their index, or by their
-/// name in a recording.
+/// An action on the world. Bodies are identified by index, in a recording by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command<Body = usize> {
@@ -33,44 +32,43 @@ pub enum Command<Body = usize> {
         /// Where, in the body's principal axes.
         point_body: DVec3,
     },
-    /// Makes bodies one.
+    /// Merges bodies into one.
     Merge(Vec<Body>),
     /// Holds a body in place.
     Lock(Body),
-    /// Lets a body go.
+    /// Releases a locked body.
     Unlock(Body),
-    /// Takes a body out of the world, with the forces that hold on to it alone.
+    /// Removes a body from the world, with the forces that act on it alone.
     Remove(Body),
-    /// Has a hand pull a point of a body towards a target from now on, or
-    /// moves that hand.
+    /// Pulls a point of a body towards a target from now on, as a pointer drag does, or
+    /// moves the target of a present drag.
     Pull {
-        /// Which hand: each holds one body at a time.
+        /// The number of the drag; each pulls one body at a time.
         hand: u32,
         /// The body.
         body: Body,
         /// The point, in the body's principal axes.
         point_body: DVec3,
-        /// Where the point shall go, in world coordinates.
+        /// The target of the point, in world coordinates.
         target: DVec3,
         /// Force per distance, in N/m.
         stiffness: f64,
         /// Force per velocity, in N·s/m.
         damping: f64,
     },
-    /// A hand lets go.
+    /// Ends a drag.
     LetGo {
-        /// Which hand.
+        /// The number of the drag.
         hand: u32,
     },
-    /// Someone stopped the clock to look closer: nothing happens to the world.
+    /// The user pauses the run; this has no effect on the world.
     Pause,
-    /// The clock goes on: nothing happens to the world.
+    /// The user continues the run; this has no effect on the world.
     Resume,
 }
 
 impl<Body> Command<Body> {
-    /// The same command with its bodies called otherwise; `None` if one of
-    /// them has no such name.
+    /// The same command with other identifiers of its bodies; `None` if a body has none.
     fn rename<B>(&self, mut name: impl FnMut(&Body) -> Option<B>) -> Option<Command<B>> {
         Some(match self {
             Self::Kick {
@@ -118,7 +116,7 @@ impl<Body> Command<Body> {
 }
 
 impl Command {
-    /// The bodies that it speaks of.
+    /// The bodies that it acts on.
     pub(crate) fn bodies(&self) -> &[usize] {
         match self {
             Self::Kick { body, .. }
@@ -133,12 +131,12 @@ impl Command {
     }
 }
 
-/// Where a command comes from, which is the kind of its event.
+/// The origin of a command, which determines the kind of its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The scene: it comes again whenever the scene is run.
+    /// The scene: every run of the scene has it.
     Scene,
-    /// Someone who watches: only the recording knows of it.
+    /// The user during a run: only the recording has it.
     Input,
 }
 
@@ -151,14 +149,14 @@ impl Origin {
     }
 }
 
-/// The kind of the events that commands given during the run leave.
+/// The kind of the events of commands that were given during the run.
 pub const INPUT: &str = "input";
 
-/// A recording's command that the world cannot make sense of.
+/// A command of a recording that does not fit the scene.
 #[derive(Debug, thiserror::Error)]
 #[error("the recording's command of step {step} does not fit the scene: {detail}")]
 pub struct UnknownInput {
-    /// The step that it was carried out in.
+    /// The step in which it was executed.
     pub step: u64,
     /// The command as recorded.
     pub detail: Value,
@@ -192,9 +190,9 @@ pub(crate) struct Due {
 }
 
 impl World {
-    /// Has a command carried out at the beginning of the next step, after those
-    /// of the scene. It goes into the recording as an input. A hand that moves
-    /// several times before then only moves to where it was last.
+    /// Schedules a command for the beginning of the next step, after those of the scene. It
+    /// is recorded as an input. Of several moves of the same drag in one step only the last
+    /// counts.
     pub fn input(&mut self, command: Command) {
         let input = (self.steps, command);
         if let (Some(last), (_, Command::Pull { hand, .. })) = (self.inputs.back_mut(), &input)
@@ -212,13 +210,12 @@ impl World {
         self.inputs.len()
     }
 
-    /// Has everything done again that was done by hand in a recording: all
-    /// inputs among its events.
+    /// Schedules all inputs among the events of a recording again.
     pub fn repeat_inputs(&mut self, events: &[Event]) -> Result<(), UnknownInput> {
         for event in events.iter().filter(|event| event.kind == INPUT) {
-            let told = serde_json::from_value::<Command<String>>(event.detail.clone()).ok();
+            let recorded = serde_json::from_value::<Command<String>>(event.detail.clone()).ok();
             let find = |name: &String| self.names.iter().position(|n| n == name);
-            let Some(command) = told.and_then(|told| told.rename(find)) else {
+            let Some(command) = recorded.and_then(|recorded| recorded.rename(find)) else {
                 return Err(UnknownInput {
                     step: event.step,
                     detail: event.detail.clone(),
@@ -229,15 +226,15 @@ impl World {
         Ok(())
     }
 
-    /// The hands that pull at the moment, by number.
+    /// The springs of present pointer drags, by the number of the drag.
     pub fn pointer_springs(&self) -> &[(u32, PointerSpring)] {
         &self.pointer_springs
     }
 
-    /// Carries out one command now.
-    pub(crate) fn carry_out(&mut self, command: &Command, origin: Origin) {
+    /// Executes one command now.
+    pub(crate) fn execute(&mut self, command: &Command, origin: Origin) {
         match command {
-            // What is held in place cannot be pushed.
+            // Locked bodies cannot be pushed.
             Command::Kick { body, .. } | Command::Impulse { body, .. } if !self.is_free(*body) => {}
             Command::Kick {
                 body,
@@ -300,16 +297,16 @@ impl World {
             Command::LetGo { hand } => self.pointer_springs.retain(|(h, _)| h != hand),
             Command::Pause | Command::Resume => {}
         }
-        let told = command.rename(|&i| self.names.get(i).cloned());
-        let detail = serde_json::to_value(told).unwrap_or_default();
+        let named = command.rename(|&i| self.names.get(i).cloned());
+        let detail = serde_json::to_value(named).unwrap_or_default();
         self.log(origin.kind(), detail);
     }
 
-    /// Takes a body out of the world at once. Springs and other forces that act
-    /// on it alone go with it. Its index stays, and is never used again.
+    /// Removes a body from the world at once, with springs and other forces that act on it
+    /// alone. Its index is never used again.
     pub fn remove_body(&mut self, body: usize) -> Result<(), RemovalError> {
         self.removable(body)?;
-        self.carry_out(&Command::Remove(body), Origin::Input);
+        self.execute(&Command::Remove(body), Origin::Input);
         Ok(())
     }
 
@@ -363,7 +360,7 @@ impl World {
         self.bodies.activity(self.bodies.mount(body).mover) == Activity::Free
     }
 
-    /// Changes whether a body is held in place; it is at rest at first.
+    /// Locks or releases a body; its velocity becomes zero.
     fn hold(&mut self, body: usize, from: Activity, to: Activity) {
         let m = self.bodies.mount(body).mover;
         if self.bodies.activity(m) == from {
@@ -375,12 +372,12 @@ impl World {
         }
     }
 
-    /// Makes bodies one; whether that could be done.
+    /// Merges bodies into one. Returns whether that was possible.
     pub(crate) fn merge(&mut self, list: &[usize]) -> bool {
         let merged = self.bodies.merge(list);
         if let Some(m) = merged {
             self.valid_states[m] = self.bodies.mover_state(m);
-            // The whole was not pressed into anything by the merge.
+            // The merge itself presses the merged body into nothing.
             if let Some(before) = self.before.get_mut(m) {
                 *before = self.valid_states[m].velocity;
             }

@@ -62,7 +62,7 @@ impl EnergyGrowth {
     }
 }
 
-/// Whether an event since the last frame may have changed the energy by itself.
+/// Whether an event since the last frame may have changed the energy.
 pub(crate) fn explains_energy(event: &Event) -> bool {
     let idle = ["pause", "resume"].map(serde_json::Value::from);
     !idle.contains(&event.detail)

@@ -220,8 +220,8 @@ mod tests {
         }
     }
 
-    /// The six figures of a score are one struct, but keys of their own wherever
-    /// a script looks for them.
+    /// The six figures of a score are one struct in code, but separate keys in the report,
+    /// where scripts read them.
     #[test]
     fn scores_stand_beside_the_other_keys() {
         let json = full().to_json();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_ran_away_do_not_make_a_report_unreadable() {
+    fn numbers_that_are_not_finite_do_not_make_a_report_unreadable() {
         let mut report = full();
         report.energy.max_relative_drift = f64::INFINITY;
         let read = Report::from_json(&report.to_json()).unwrap();

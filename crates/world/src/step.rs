@@ -89,12 +89,12 @@ impl World {
         let horizon = self.horizon(self.steps);
         while self.due.front().is_some_and(|d| d.time < horizon) {
             if let Some(due) = self.due.pop_front() {
-                self.carry_out(&due.command, Origin::Scene);
+                self.execute(&due.command, Origin::Scene);
             }
         }
         while self.inputs.front().is_some_and(|i| i.0 <= self.steps) {
             if let Some((_, command)) = self.inputs.pop_front() {
-                self.carry_out(&command, Origin::Input);
+                self.execute(&command, Origin::Input);
             }
         }
     }
@@ -102,7 +102,7 @@ impl World {
     /// Clears and evaluates forces at each stage and integrates.
     fn integrate(&mut self) {
         let (t, h) = (self.time(), self.h);
-        // Hands are forces like any other, for as long as they hold.
+        // The springs of pointer drags are forces while the drags last.
         let lasting = self.forces.len();
         for &(_, hand) in &self.pointer_springs {
             self.forces.push(Box::new(hand));

@@ -1,4 +1,4 @@
-//! Numbers as people read them, for messages and summaries.
+//! Numbers in a readable format, for messages and summaries.
 //!
 //! Files keep every digit; what is written there does not come from here.
 

@@ -129,8 +129,10 @@ impl MotionPlanner {
         }
         let missed = found.score().against(&self.problem.thresholds);
         let mut parts: Vec<String> = (missed.iter())
-            .filter(|(_, value, bar)| value > bar || value.is_nan())
-            .map(|(name, value, bar)| format!("{name} is {value:.3e}, at most {bar} is asked for"))
+            .filter(|(_, value, threshold)| value > threshold || value.is_nan())
+            .map(|(name, value, threshold)| {
+                format!("{name} is {value:.3e}, but must be at most {threshold}")
+            })
             .collect();
         let task = found.score().task_error;
         if (task > self.problem.thresholds.task || task.is_nan())

@@ -1,4 +1,4 @@
-//! What the report of a run says about movements that were found.
+//! The part of the report that describes the movements that were found.
 
 use super::contact_report::ContactReport;
 use conatus_motion::Synthesis;
@@ -23,14 +23,13 @@ pub struct MotionReport {
     pub phases: usize,
     /// Iterations of the attempt that was kept.
     pub iterations: usize,
-    /// What its costs come to.
+    /// Its costs.
     pub cost: CostReport,
-    /// How good it is.
+    /// Its score.
     #[serde(flatten)]
     pub score: Score,
-    /// The largest difference, over all moments, of the force that one side of a
-    /// contact feels and the other gives, in weights of the lightest character; 0 if
-    /// nothing that moves touches anything else that does.
+    /// The largest difference, over all moments, between a contact force and its reaction,
+    /// in weights of the lightest character; 0 if no moving bodies touch each other.
     #[serde(default)]
     pub reaction_error_bw: f64,
     /// Which contacts carried the movement: characters first and then objects, in the
@@ -48,11 +47,11 @@ pub struct MotionReport {
     pub failure: Option<String>,
     /// Which attempt was kept, counted from 0.
     pub best: usize,
-    /// How many different movements were asked for, if more than one.
+    /// How many different movements were requested, if more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<usize>,
-    /// Which good and different ones there are, the cheapest first, if more than
-    /// one was asked for.
+    /// The good and different movements, the cheapest first, if more than one was
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Vec<KeptEntry>>,
     /// All attempts that were made.
@@ -64,26 +63,26 @@ pub struct MotionReport {
 pub struct KeptEntry {
     /// Which attempt it is, counted from 0.
     pub attempt: usize,
-    /// What its costs came to.
+    /// The sum of its costs.
     pub cost: f64,
-    /// How far it is from the nearest other one that was kept: the share of
-    /// contacts in use that differ, from 0 to 1. `null` if there is no other.
+    /// Its distance from the nearest other movement that was kept: the share of contacts
+    /// in use that differ, from 0 to 1. `null` if there is no other.
     pub nearest: Option<f64>,
-    /// How good it is.
+    /// Its score.
     #[serde(flatten)]
     pub score: Score,
 }
 
-/// What costs come to, term by term (Mordatch (1)).
+/// The costs, term by term (Mordatch (1)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CostReport {
-    /// All of them.
+    /// The sum.
     pub total: f64,
     /// L_CI: contacts that do not touch.
     pub contact: f64,
     /// L_Physics.
     pub physics: f64,
-    /// L_Task: goals, and what is tiring.
+    /// L_Task: goals and effort.
     pub task: f64,
     /// L_Hint.
     pub hint: f64,
@@ -96,24 +95,25 @@ pub struct AttemptEntry {
     pub seed: u64,
     /// Whether the minimiser was preconditioned.
     pub preconditioned: bool,
-    /// Whether obstacles came to their places in stages.
+    /// Whether obstacles moved to their places in stages.
     #[serde(default)]
     pub staged: bool,
     /// Iterations of all its stages.
     pub iterations: usize,
-    /// What its costs came to.
+    /// The sum of its costs.
     pub cost: f64,
-    /// How good it is.
+    /// Its score.
     #[serde(flatten)]
     pub score: Score,
     /// Processor seconds.
     pub cpu_seconds: f64,
-    /// Whether it keeps all bars.
+    /// Whether it satisfies all thresholds.
     pub good: bool,
 }
 
 impl MotionReport {
-    /// Of one of the attempts: its number, its costs, and what it misses.
+    /// The report of one of the attempts: its number, its costs, and the thresholds and
+    /// goals that it misses.
     pub(super) fn of(
         found: &Synthesis,
         number: usize,
@@ -138,7 +138,7 @@ impl MotionReport {
                 hint: finite(terms.hint),
             },
             score: best.score,
-            // What is read from the clip comes later.
+            // Set later, from the clip.
             reaction_error_bw: 0.0,
             contacts: Vec::new(),
             cpu_seconds: attempts.iter().map(|a| a.cpu_seconds).sum(),
@@ -191,7 +191,7 @@ fn finite_score(score: &Score) -> Score {
     }
 }
 
-/// JSON has no other numbers.
+/// The value itself if it is finite, which JSON requires; otherwise the largest number.
 pub(super) fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { f64::MAX }
 }

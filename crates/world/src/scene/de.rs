@@ -244,7 +244,7 @@ impl Choice<'_> {
         self.content.ok_or_else(|| {
             let name = self.name;
             DeserializeError::new(
-                Diagnostic::new(format!("`{name}` needs values of its own"))
+                Diagnostic::new(format!("`{name}` needs a table of values"))
                     .help(format!("write it as a table: {{ {name} = {{ … }} }}"))
                     .span(self.span),
             )
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_are_named_in_plain_words() {
+    fn wrong_types_are_named_as_in_scene_files() {
         for (text, message) in [
             ("gravity = [0, 1]", "expected a list of 3, found 2"),
             ("gravity = [0, 1, 2, 3]", "expected a list of 3, found 4"),

@@ -227,7 +227,7 @@ impl Diagnostics {
         self.push_at(path, diagnostic);
     }
 
-    /// Adds an error at a path, unless it has a place of its own.
+    /// Adds an error at a path, unless the error already has a place.
     pub fn push_at(&mut self, path: &str, mut diagnostic: Diagnostic) {
         let tree = &self.tree;
         diagnostic

@@ -19,7 +19,7 @@ pub struct LoadOptions {
     pub seconds: Option<f64>,
 }
 
-/// What a scene file says, with the changes of the command line. Its keys are
+/// The content of a scene file, with the changes of the command line. Its keys are
 /// valid; [`build`](Scene::build) checks its physics. A scene never changes after
 /// it was loaded: movements of characters belong to a [`Setup`](super::Setup).
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Format {
 }
 
 impl Scene {
-    /// Loads a built-in scene by its name, or a scene file by its path. BuiltBody-in
+    /// Loads a built-in scene by its name, or a scene file by its path. Built-in
     /// names take precedence; `./name` is always a file.
     pub fn load(name_or_path: &str, options: &LoadOptions) -> Result<Self, SceneError> {
         if let Some(built_in) = library::find(name_or_path) {
@@ -234,7 +234,7 @@ fn unknown_scene(name: &str) -> Diagnostic {
         None => String::new(),
     };
     Diagnostic::new(format!("there is no scene or file named `{name}`")).help(format!(
-        "{near}`conatus list` shows the built-in scenes, `conatus new rigid -o {name}.toml` starts one of your own"
+        "{near}`conatus list` shows the built-in scenes, `conatus new rigid -o {name}.toml` writes a new one"
     ))
 }
 

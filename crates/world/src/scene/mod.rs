@@ -5,7 +5,7 @@
 //! 1. [`library`] and [`files`] find the text: a built-in scene, a file, or
 //!    the copy in a recording.
 //! 2. [`parse_toml`] and [`parse_json`] read it into a [`tree`] in which every
-//!    value knows its place; [`set`] applies `--set` to the tree.
+//!    value has its place; [`set`] applies `--set` to the tree.
 //! 3. [`de`] deserialises the tree into the structs of [`model`].
 //! 4. `build` checks the physics and makes a world. It reports errors and warnings by path
 //!    through [`Scene::diagnostics`] and reads meshes through [`Scene::files`].

@@ -214,9 +214,9 @@ fn find_element(elements: &[TreeNode], step: &Step, list: &str) -> Result<usize,
     let diagnostic = Diagnostic::new(format!("`{list}` has no element named `{}`", step.name));
     let diagnostic = match nearest(&step.name, names.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{list}.{near}`?")),
-        None if names.is_empty() => {
-            diagnostic.help(format!("its elements go by index: `{list}[0]`"))
-        }
+        None if names.is_empty() => diagnostic.help(format!(
+            "its elements have no names; use an index: `{list}[0]`"
+        )),
         None => diagnostic.help(format!("its first element is `{list}.{}`", names[0])),
     };
     Err(diagnostic.span(step.span))

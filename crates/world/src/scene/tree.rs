@@ -2,8 +2,7 @@
 //!
 //! TOML and JSON files both become such a tree, `--set` arguments change it,
 //! and then it is checked against the scene's keys. Every [`TreeNode`] keeps
-//! its [`Span`], so that later errors can point to it. The tree does not know what the keys
-//! mean.
+//! its [`Span`], so that later errors can point to it. The tree does not interpret the keys.
 
 use super::diagnostic::Diagnostic;
 

@@ -398,7 +398,7 @@ fn every_weight_and_threshold_is_in_the_reference() {
         let row = format!("| `{name}` | {} |", value.as_f64().unwrap());
         assert!(page.contains(&row), "no row {row:?}");
     }
-    for bar in [
+    for threshold in [
         "residual_max",
         "residual_mean",
         "drift",
@@ -407,8 +407,8 @@ fn every_weight_and_threshold_is_in_the_reference() {
         "task",
     ] {
         assert!(
-            page.contains(&format!("| `{bar}` | 0.0")),
-            "no row for {bar}"
+            page.contains(&format!("| `{threshold}` | 0.0")),
+            "no row for {threshold}"
         );
     }
 }

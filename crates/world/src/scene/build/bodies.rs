@@ -40,7 +40,7 @@ pub struct BuiltBody {
     pub restitution: f64,
     /// μ.
     pub friction: f64,
-    /// μ, if the body has one of its own.
+    /// μ, if the body specifies it.
     pub own_friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
@@ -87,7 +87,7 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         diagnostics.at(
             &wild.path,
             format!(
-                "`{}` starts at no finite position, or faster than light",
+                "`{}` starts at a position that is not finite, or faster than light",
                 wild.name
             ),
             "lengths are in metres, speeds in m/s and rad/s; are the numbers far too large?",
@@ -117,7 +117,7 @@ fn check_names(built: &[BuiltBody], diagnostics: &mut Diagnostics) {
             diagnostics.at(
                 &format!("{}.name", body.path),
                 format!("the name `{}` is used twice, first by {first}", body.name),
-                "give every body a name of its own",
+                "give every body a unique name",
             );
         }
     }

@@ -100,7 +100,7 @@ pub fn orientation(
         diagnostics.at(
             &format!("{path}.orientation"),
             "the quaternion has no direction: its length is zero or far too small or large",
-            "[1, 0, 0, 0] (w, x, y, z) is no turn at all",
+            "[1, 0, 0, 0] (w, x, y, z) is no rotation",
         );
     }
     let Some(turn) = turn else {

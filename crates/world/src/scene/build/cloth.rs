@@ -84,7 +84,7 @@ pub fn build(
                     "`{}` reaches more than {MAX_DISTANCE_M} m from the origin, where cloth cannot meet it",
                     body.name
                 ),
-                "lengths are in metres; make it smaller, or say `collides = false`",
+                "lengths are in metres; make it smaller, or set `collides = false`",
             );
         }
         coupled.push(i);
@@ -256,7 +256,7 @@ fn check_names(infos: &[ClothInfo], origins: &[usize], diagnostics: &mut Diagnos
                     "the name `{}` is used twice, first by cloth.piece[{first}]",
                     info.name
                 ),
-                "give every piece a name of its own",
+                "give every piece a unique name",
             );
         }
     }

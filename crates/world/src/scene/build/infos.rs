@@ -1,4 +1,4 @@
-//! What the recording's header says about bodies and obstacles.
+//! The entries of bodies and obstacles in the recording's header.
 
 use super::bodies::BuiltBody;
 use super::obstacles::PlacedObstacle;

@@ -23,7 +23,7 @@ impl Setup {
         }
         if self.world.names.contains(&body.name) {
             let message = format!("there is a body named `{}` already", body.name);
-            let help = "give every body a name of its own";
+            let help = "give every body a unique name";
             return Err(SceneError::placeless(Diagnostic::new(message).help(help)));
         }
         let alone = SceneFile {

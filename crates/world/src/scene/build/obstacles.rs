@@ -24,7 +24,7 @@ pub struct PlacedObstacle {
     pub mesh: Arc<Mesh>,
     /// Its pose over time.
     pub motion: Path,
-    /// Coulomb's coefficient, if it has one of its own.
+    /// Coulomb's coefficient, if the obstacle specifies it.
     pub friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
@@ -53,7 +53,7 @@ pub fn build(
             diagnostics.at(
                 &format!("{path}.name"),
                 format!("the name `{name}` is used twice"),
-                "give every body and every obstacle a name of its own",
+                "give every body and every obstacle a unique name",
             );
         }
         let Some(shape) = &spec.shape else {

@@ -334,7 +334,7 @@ mod tests {
                 bound >= true_height * (1.0 - 1e-9),
                 "{shape:?}: {bound} {true_height}"
             );
-            // It is a bound worth having, too, and exact for grids.
+            // The bound is close to the value, and exact for grids.
             let slack = match shape {
                 ClothShapeSpec::Rectangle(_) | ClothShapeSpec::Cylinder(_) => 1.0 + 1e-9,
                 _ => 1.4,

@@ -164,10 +164,10 @@ mod tests {
         }
     }
 
-    /// Somebody asked for a million bodies on a machine with 2 GB: memory ran out while the
+    /// A user requested a million bodies on a machine with 2 GB: memory ran out while the
     /// scene was being built. It must be refused before, with the figures.
     #[test]
-    fn what_does_not_fit_into_memory_is_refused_from_the_text_alone() {
+    fn scenes_that_do_not_fit_into_memory_are_refused_before_they_are_built() {
         let crowd = "[[body]]\nshape.sphere.radius = 1\nmass = 1\narray = { count = [100, 100, 100], spacing = [3, 3, 3] }";
         assert_eq!(message(crowd, 5_000_000_000), "");
         let refused = message(crowd, 2_000_000_000);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_beyond_all_numbers_are_refused_too() {
+    fn counts_that_overflow_are_refused() {
         let most = u64::MAX / 2;
         let body = format!(
             "[[body]]\nshape.sphere.radius = 1\nmass = 1\narray = {{ count = [{most}, {most}, 9], spacing = [1, 1, 1] }}"

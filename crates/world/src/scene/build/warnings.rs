@@ -57,7 +57,7 @@ fn warn_of_overlaps(world: &World, built: &[BuiltBody], diagnostics: &mut Diagno
                 deepest(&pairs),
                 text::listed(names.iter().map(String::as_str), MAX_NAMED)
             ),
-            "contacts push them apart in the first steps; move them apart, or say `collides = false`",
+            "contacts push them apart in the first steps; move them apart, or set `collides = false`",
         );
     }
     let sunk: Vec<&Contact> = overlaps.iter().filter(in_plane).collect();
@@ -128,6 +128,6 @@ fn warn_of_bounding_spheres(world: &World, built: &[BuiltBody], diagnostics: &mu
             "collides with planes and other bodies as a bounding sphere, not as its shape: {}",
             text::listed(names.iter().map(String::as_str), MAX_NAMED)
         ),
-        "give it `parts` that are spheres where its shape matters, or say `collides = false`",
+        "give it `parts` that are spheres where its shape matters, or set `collides = false`",
     );
 }

@@ -50,7 +50,7 @@ impl BodySpec {
         Self::new(ShapeSpec::Mesh(MeshSpec::new(file)))
     }
 
-    /// A body made of several shapes, each with a mass or density of its own.
+    /// A body made of several shapes, each with its own mass or density.
     pub fn composite(parts: impl IntoIterator<Item = PartSpec>) -> Self {
         Self {
             parts: parts.into_iter().collect(),
@@ -160,7 +160,7 @@ impl BodySpec {
         self
     }
 
-    /// Automatic damping of its own: N·s/m and N·m·s.
+    /// Automatic damping of this body: N·s/m and N·m·s.
     pub fn damping(mut self, linear: f64, angular: f64) -> Self {
         self.damping = Some(DampingSpec { linear, angular });
         self

@@ -17,7 +17,7 @@ impl CharacterSpec {
         Self::of_kind("human")
     }
 
-    /// A character of the user's own.
+    /// A custom character.
     pub fn custom(description: Description) -> Self {
         Self {
             kind: Some("own".to_owned()),
@@ -137,7 +137,7 @@ impl GoalSpec {
         Self::new(GoalKindSpec::Crawl)
     }
 
-    /// To be somewhere at the end: x and y, or x, y and z.
+    /// To be at a position at the end: x and y, or x, y and z.
     pub fn position(position: impl Into<Vec<f64>>) -> Self {
         Self {
             position: Some(position.into()),

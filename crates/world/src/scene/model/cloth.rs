@@ -115,7 +115,7 @@ pub enum ClothZoneFrictionSpec {
     /// One magnitude for the whole zone, as in the paper.
     #[default]
     PerZone,
-    /// Coulomb's limit for every collision by itself.
+    /// Coulomb's limit for every collision separately.
     PerConstraint,
 }
 

@@ -39,7 +39,7 @@ pub struct SceneFile {
     pub time: TimeSpec,
     /// The acceleration of gravity; 9.81 m/s² downwards by default.
     pub gravity: Option<Vec3>,
-    /// Chaney's automatic damping, for every body that has none of its own.
+    /// Chaney's automatic damping, for every body without its own.
     pub damping: DampingSpec,
     /// How bodies collide.
     pub contact: ContactSpec,
@@ -145,9 +145,9 @@ pub struct DampingSpec {
 pub struct ContactSpec {
     /// Whether bodies collide with each other.
     pub between_bodies: bool,
-    /// Restitution of bodies that have none of their own, from 0 to 1.
+    /// Restitution of bodies without their own, from 0 to 1.
     pub restitution: f64,
-    /// Coulomb friction of bodies that have none of their own.
+    /// Coulomb friction of bodies without their own.
     pub friction: f64,
     /// Whether bodies that touch become one body.
     pub sticky: bool,

@@ -152,7 +152,7 @@ fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Cost
 /// The default thresholds with those of the scene.
 fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Thresholds {
     let mut thresholds = Thresholds::default();
-    for (name, &bar) in given {
+    for (name, &threshold) in given {
         let path = format!("motion.bars.{name}");
         let place = match name.as_str() {
             "residual_max" => &mut thresholds.residual_max,
@@ -162,19 +162,19 @@ fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> T
             "penetration" => &mut thresholds.penetration,
             "task" => &mut thresholds.task,
             _ => {
-                let names = BARS.map(str::to_owned);
+                let names = THRESHOLD_NAMES.map(str::to_owned);
                 unknown(diagnostics, &path, "threshold", name, &names);
                 continue;
             }
         };
-        check::positive(diagnostics, &path, "the threshold", bar);
-        *place = bar;
+        check::positive(diagnostics, &path, "the threshold", threshold);
+        *place = threshold;
     }
     thresholds
 }
 
 /// The names of the thresholds.
-pub const BARS: [&str; 6] = [
+pub const THRESHOLD_NAMES: [&str; 6] = [
     "residual_max",
     "residual_mean",
     "drift",

@@ -33,7 +33,7 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
         if spec.grip && spec.bears == Some(false) {
             diagnostics.at(
                 &format!("{path}.grip"),
-                "an obstacle that bears nothing cannot be held",
+                "an obstacle that does not bear load cannot be gripped",
                 "leave one of `grip` and `bears` out",
             );
         }
