@@ -6,12 +6,12 @@ use conatus_world::scene::{Diagnostic, DiagnosticList, SourceText};
 use std::fmt;
 use std::io::IsTerminal;
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The command cannot go on.
+    /// The command fails.
     Error,
-    /// The command goes on.
+    /// The command continues.
     Warning,
 }
 

@@ -15,13 +15,13 @@ pub enum Failure {
     /// A file is wrong, missing or cannot be written.
     #[error("{0}")]
     File(Explanation),
-    /// The command line makes no sense.
+    /// The command line is invalid.
     #[error("{0}")]
     Usage(Explanation),
     /// The run itself failed.
     #[error("{0}")]
     Run(Explanation),
-    /// The reader of the output has gone away (`conatus list | head -1`).
+    /// The reader of the output has closed it (`conatus list | head -1`).
     #[error("the output was closed")]
     BrokenPipe,
 }

@@ -12,7 +12,7 @@ static REQUESTED: AtomicBool = AtomicBool::new(false);
 static MESSAGE: Mutex<&str> = Mutex::new("");
 
 /// Begins a phase: from now on the first Ctrl-C prints `message` and makes
-/// [`requested`] true. A Ctrl-C that stopped the phase before has done its work.
+/// [`requested`] true. A Ctrl-C that stopped the phase before has no further effect.
 pub fn begin_phase(message: &'static str) {
     static HANDLER: Once = Once::new();
     {

@@ -14,7 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 const VARIABLE: &str = "CONATUS_LOG";
 
 /// Begins to log; `verbosity` is how often `-v` was given. The variable comes
-/// before the option, since it says more.
+/// before the option, since it is more specific.
 pub fn begin(verbosity: u8) -> Done {
     let variable = std::env::var(VARIABLE).ok();
     let Some(filter) = filter(verbosity, variable.as_deref())? else {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_makes_no_sense_is_wrong_usage() {
+    fn an_invalid_variable_is_wrong_usage() {
         assert!(matches!(
             filter(0, Some("conatus=loud")),
             Err(Failure::Usage(_))

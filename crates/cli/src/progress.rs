@@ -27,7 +27,7 @@ enum Display {
     Lines { tenth: u64, last: Instant },
 }
 
-/// A bar on standard error, which is taken away when it is dropped.
+/// A bar on standard error, which is removed when it is dropped.
 struct Bar(ProgressBar);
 
 impl Bar {

@@ -1,4 +1,4 @@
-//! The report of a run in a few lines for people.
+//! The report of a run as a few lines of text.
 
 use crate::outputs::{Written, list_written};
 use crate::terminal::escape;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_tells_what_ran_and_what_was_written() {
+    fn the_summary_describes_the_run_and_the_files() {
         let text = summary(&report(), &[("a.glb".into(), 12_345)]);
         assert_eq!(
             text,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scene_does_not_have_has_no_line() {
+    fn kinds_of_bodies_that_a_scene_lacks_have_no_line() {
         let empty = Report::default();
         assert_eq!(summary(&empty, &[]).lines().count(), 1);
         let cloth = Report {
@@ -254,7 +254,7 @@ mod tests {
     /// Steps add up to 4.999999999999999 s, and a stopped run reported exactly
     /// that to its user.
     #[test]
-    fn seconds_are_rounded_for_people() {
+    fn seconds_are_rounded() {
         let stopped = Report {
             interrupted: true,
             seconds: 4.999999999999999,
@@ -292,8 +292,8 @@ mod tests {
         );
     }
 
-    /// A scene and its bodies had escape sequences in their names, which the
-    /// summary carried out on the terminal.
+    /// A scene and its bodies had escape sequences in their names, which took effect on
+    /// the terminal when the summary was printed.
     #[test]
     fn control_characters_of_names_are_escaped() {
         let mut named = report();

@@ -1,6 +1,6 @@
-//! What reaches the terminal.
+//! Output to the terminal.
 //!
-//! Titles, names, keys and file names come from files that somebody else may
+//! Titles, names, keys and file names come from files that other users may
 //! have written. A control character in them could change colours, move the
 //! cursor or retitle the window, so all text is escaped before it is printed.
 

@@ -11,7 +11,7 @@ const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
 
 /// Checks the variables of the environment that choose a number of threads.
 /// They have the bounds of `--threads`: rayon would try to start a million
-/// threads, and the program would die without a message. 0 and an empty value
+/// threads, and the program would crash without a message. 0 and an empty value
 /// mean as many threads as there are processors.
 pub fn check_environment() -> Done {
     for name in VARIABLES {

@@ -145,7 +145,7 @@ pub(super) fn clip(setup: &Setup) -> Option<&Clip> {
 
 /// Runs the world from its present state to the end of the schedule, and shows
 /// how far it is. A Ctrl-C that stopped the search for a movement does not stop
-/// the run: the files are to hold the best movement.
+/// the run, so that the files hold the best movement.
 pub(super) fn simulate<S: RunSink<Error = Failure> + Send>(
     args: &RunArgs,
     setup: &mut Setup,
@@ -225,7 +225,7 @@ pub(super) fn show_and_check(args: &RunArgs, report: &Report, written: &[Written
     }
 }
 
-/// Help for a run that failed: its files are written all the same.
+/// Help for a run that failed; its files are still written.
 pub(super) fn with_files(help: &str) -> String {
     format!("all files hold what was simulated; {help}")
 }

@@ -14,7 +14,7 @@ pub enum Place {
     Existing(FileIdentity),
     /// A name that is free, in a folder that exists.
     Free(FileIdentity, PathBuf),
-    /// Nothing is known about it.
+    /// It cannot be determined.
     Unknown(PathBuf),
 }
 
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// The file that would be created by writing to a link that leads nowhere.
+/// The file that would be created by writing to a dangling link.
 fn end_of_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {

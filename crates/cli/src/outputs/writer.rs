@@ -71,7 +71,7 @@ impl OutputWriter {
 
     /// Closes the recordings and writes the other files. All of them are tried;
     /// the first failure is returned. If there are `pages`, the run becomes a part
-    /// of them instead of a page by itself. Without a report the recordings count
+    /// of them instead of a separate page. Without a report the recordings count
     /// as incomplete.
     pub fn finish(
         mut self,
