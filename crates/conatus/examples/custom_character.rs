@@ -1,4 +1,4 @@
-//! A character of your own: a quadruped with longer legs walks half a metre.
+//! A custom character: a quadruped with longer legs walks half a metre.
 //!
 //! `cargo run --release -p conatus --example custom_character`
 

@@ -1,7 +1,7 @@
-//! A force of your own, as a closure with state: a thruster that holds a body at a
+//! A custom force, as a closure with state: a thruster that holds a body at a
 //! height with a PI controller.
 //!
-//! `cargo run -p conatus --example own_force`
+//! `cargo run -p conatus --example custom_force`
 
 use conatus::prelude::*;
 

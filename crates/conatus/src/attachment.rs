@@ -1,4 +1,4 @@
-//! Handles of bodies, and what springs hold on to.
+//! Handles of bodies, and the ends of springs.
 
 use conatus_math::DVec3;
 

@@ -9,8 +9,8 @@ use conatus_world::scene::model::*;
 use conatus_world::scene::{LoadOptions, Scene};
 use std::path::PathBuf;
 
-/// A scene that is being described. Whatever a scene file can say, this can: the
-/// common keys have methods, and [`spec`](SceneBuilder::spec) gives access to all.
+/// A scene that is being described. It has all keys of a scene file: the common keys have
+/// methods, and [`spec`](SceneBuilder::spec) gives access to all.
 ///
 /// Nothing is checked until [`build`](SceneBuilder::build), which reports all
 /// mistakes at once, by the paths of a scene file (`body[2].mass`).
@@ -62,7 +62,7 @@ impl SceneBuilder {
         self
     }
 
-    /// One line that says what happens.
+    /// The title: one line that describes the scene.
     pub fn title(&mut self, title: impl Into<String>) -> &mut Self {
         self.file.title = Some(title.into());
         self
@@ -181,7 +181,7 @@ impl SceneBuilder {
         self
     }
 
-    /// Adds a command that is carried out at a time.
+    /// Adds a command that is executed at a given time.
     pub fn add_command(&mut self, command: CommandSpec) -> &mut Self {
         self.file.command.push(command);
         self

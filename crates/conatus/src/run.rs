@@ -9,12 +9,12 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What a run leaves.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Every recorded frame.
     pub recording: Recording,
-    /// How the run went.
+    /// The report.
     pub report: Report,
 }
 

@@ -163,7 +163,7 @@ impl Simulation {
         Ok(BodyId(index))
     }
 
-    /// Takes a body out of the world, with the springs that hold on to it. Its
+    /// Removes a body from the world, with the springs that are attached to it. Its
     /// handle stays valid. Frames recorded from now on give it the status
     /// `removed`, and pictures and 3D files do not show it any more.
     pub fn remove_body(&mut self, body: BodyId) -> Result<(), Error> {
@@ -237,9 +237,9 @@ impl Simulation {
         cloth.map_or(&[], |cloth| cloth.cloth.positions())
     }
 
-    /// Finds the movement of the scene's characters, which they make from then on.
-    /// That is long work on all threads. Returns its report, or `None` if the scene
-    /// has no characters.
+    /// Finds the movement of the scene's characters and plays it from then on. This takes
+    /// long and uses all threads. Returns its report, or `None` if the scene has no
+    /// characters.
     #[cfg(feature = "motion")]
     pub fn plan(&mut self) -> Option<&MotionReport> {
         self.plan_with(&|_| ControlFlow::Continue(()))
@@ -257,8 +257,8 @@ impl Simulation {
         self.setup.world.motion.as_ref()?.report()
     }
 
-    /// Has the characters make a movement that was found for this scene before.
-    /// Returns whether it fits the scene.
+    /// Plays a movement that was found for this scene before. Returns whether it fits the
+    /// scene.
     #[cfg(feature = "motion")]
     pub fn set_movement(&mut self, movement: &Arc<Movement>) -> bool {
         self.setup.set_movement(movement).is_ok()
