@@ -22,13 +22,13 @@ use std::sync::Arc;
 /// The path of one-time links.
 pub const OPEN_PATH: &str = "/open/";
 
-/// What a user reads who opens the page without its token.
+/// The response to a request without the token.
 const NO_TOKEN: &str = "403 Forbidden: the address lacks the access token of this session.\n\n\
     `conatus play` prints the full address, which looks like http://127.0.0.1:PORT/TOKEN/. \
     Open that address. It changes each time the program starts, and it keeps other users of \
     this machine out.\n";
 
-/// What a user reads whose one-time link was used before.
+/// The response to a one-time link that was used before.
 const USED_LINK: &str = "403 Forbidden: this link works only once, and it has been used.\n\n\
     Open the address that `conatus play` printed instead. If you have not opened this link \
     before, another user of this machine may have done so: restart the program.\n";

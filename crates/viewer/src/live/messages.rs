@@ -46,7 +46,7 @@ pub enum PageRequest {
     Series {
         /// The index of the first point.
         from: usize,
-        /// The stride that the page knows; if it has changed, all points are
+        /// The stride of the page's points; if it has changed, all points are
         /// sent.
         stride: u64,
     },
@@ -140,7 +140,7 @@ pub fn hello_message(run: &RunStore) -> Value {
     }})
 }
 
-/// Acknowledges a request, or says why it was refused.
+/// Acknowledges a request, or gives the reason of its refusal.
 pub fn ack_message(id: u64, reply: Result<(), String>) -> Value {
     match reply {
         Ok(()) => json!({ "ack": { "id": id } }),

@@ -132,7 +132,7 @@ impl RunStore {
     }
 
     /// The points of the plots from an index on; all of them if the stride is
-    /// not the one that the page knows.
+    /// not that of the page's points.
     pub fn series(&self, from: usize, stride: u64) -> Value {
         let data = self.data();
         let now = data.plot.stride();

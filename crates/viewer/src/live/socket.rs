@@ -185,7 +185,7 @@ impl PageConnection<'_> {
         self.send(&message).await
     }
 
-    /// Sends the newest frame if the page has a credit and does not know it.
+    /// Sends the newest frame if the page has a credit and has not received it.
     async fn spend_credit(&mut self, state: &SessionState) -> Result<(), End> {
         let Some((after, id)) = self.credit else {
             return Ok(());

@@ -1,2 +1,2 @@
-// The bundler takes style sheets along.
+// The bundler includes style sheets.
 declare module '*.css';

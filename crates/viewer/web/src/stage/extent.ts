@@ -132,32 +132,32 @@ function addSwingRange(header: Header, frame: Frame, reach: Float64Array, box: B
 
 /** The box to which planes are clipped: that of the bodies with a margin, ending at near walls. */
 export function planeBounds(header: Header, inner: Box): Box {
-  const air = 0.2 * inner.diagonal();
-  const room = inner.clone();
+  const margin = 0.2 * inner.diagonal();
+  const bounds = inner.clone();
   for (let axis = 0; axis < 3; axis++) {
-    room.lo[axis] -= air;
+    bounds.lo[axis] -= margin;
     // Walls are not much higher than the bodies.
-    room.hi[axis] += axis === upAxis(header) ? 0.4 * air : air;
+    bounds.hi[axis] += axis === upAxis(header) ? 0.4 * margin : margin;
   }
   for (const { point, normal } of header.planes) {
     for (let axis = 0; axis < 3; axis++) {
       const at = point[axis];
       const near = (edge: number) => Math.abs(at - edge) < 2 * inner.diagonal();
-      if (normal[axis] > 0.999 && at < inner.hi[axis] && near(inner.lo[axis])) room.lo[axis] = at;
-      if (normal[axis] < -0.999 && at > inner.lo[axis] && near(inner.hi[axis])) room.hi[axis] = at;
+      if (normal[axis] > 0.999 && at < inner.hi[axis] && near(inner.lo[axis])) bounds.lo[axis] = at;
+      if (normal[axis] < -0.999 && at > inner.lo[axis] && near(inner.hi[axis])) bounds.hi[axis] = at;
     }
   }
-  return room;
+  return bounds;
 }
 
 /** The horizontal extent of water: its own, or that of the clip box with a margin. */
-export function waterExtent(header: Header, water: WaterInfo, room: Box): [[number, number], [number, number]] {
+export function waterExtent(header: Header, water: WaterInfo, bounds: Box): [[number, number], [number, number]] {
   if (water.extent) return water.extent;
   const other = header.up === 'y' ? 2 : 1;
-  const air = 2 * room.diagonal();
+  const margin = 2 * bounds.diagonal();
   return [
-    [room.lo[0] - air, room.lo[other] - air],
-    [room.hi[0] + air, room.hi[other] + air],
+    [bounds.lo[0] - margin, bounds.lo[other] - margin],
+    [bounds.hi[0] + margin, bounds.hi[other] + margin],
   ];
 }
 
