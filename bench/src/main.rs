@@ -89,7 +89,7 @@ impl BenchArgs {
         Some(args)
     }
 
-    /// Whether a section is requested, by itself or with its family.
+    /// Whether a section is requested, alone or with its family.
     fn includes(&self, section: &str) -> bool {
         let family = section.split('-').next();
         (self.sections.iter()).any(|s| s == section || Some(s.as_str()) == family)
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     }
     match measure(&args) {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has gone away, as in `conatus-bench | head`.
+        // The reader has closed the output, as in `conatus-bench | head`.
         Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

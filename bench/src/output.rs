@@ -12,7 +12,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Prints text for people, or JSON for scripts.
+    /// Prints text, or JSON for scripts.
     pub fn new(json: bool) -> Self {
         Self {
             json,

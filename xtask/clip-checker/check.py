@@ -3,7 +3,7 @@
 # exits with 1 if a threshold is missed. It shares only the file format with the program.
 #
 #   python check.py [--json] [--SCORE THRESHOLD]... CLIP...
-#   python check.py --self-test     valid motions of known physics pass, spoilt ones fail
+#   python check.py --self-test     valid motions of known physics pass, faulty ones fail
 #
 # Scores of a character (forces in its weights, torques in its weight times 1 m):
 #   force_rms, force_max     m(a - g) less all forces, over all samples but the two ends;
@@ -13,24 +13,24 @@
 #   combined_*               both as one vector of six (no threshold)
 #   far_impulse              share of the impulse from effectors of which no point is
 #                            within 1 cm of a surface
-#   cone_excess              force outside friction's cone, or pulling, of what does not
-#                            grasp. A clip's `friction` is that of the round cone: a solver
-#                            with a pyramid must keep within
-#   pressure_outside         how far the force's point is off the patch, sideways or along
+#   cone_excess              force outside the friction cone, or pulling, of effectors that
+#                            do not grasp. A clip's `friction` is that of the round cone: a
+#                            solver with a pyramid must stay within the cone
+#   pressure_outside         distance of the force's point from the patch, sideways or along
 #                            its normal; torque across the normal counts as moving it (m)
-#   slide                    how far a patch moves along what it touches in one contact (m)
-#   bone_error, joint_gap    of a link's length; to the next link of the limb
-#   replay                   a free body with the clip's start and forces strays so far in
-#                            half a second, the worst of starts every 0.1 s (m)
-#   reaction                 force on one side of a contact and on the other do not cancel
+#   slide                    how far a patch moves along the touched surface in one contact (m)
+#   bone_error, joint_gap    error of a link's length; gap to the next link of the limb
+#   replay                   distance from the clip of a free body with the clip's start and
+#                            forces after half a second, the worst of starts every 0.1 s (m)
+#   reaction                 sum of a contact force and its reaction, which must cancel
 # Without a threshold: replay_angle (rad), penetration (m), torsion_excess (beyond friction at the
 # patch's corners), normal_tilt (degrees to the touched surface's normal), inactive_force,
 # base_drift (limbs on the torso, m), effector_drift (effectors on limbs, m), scheme_error
-# (what interpolating forces between samples can be off by).
-# Objects have the same scores as far as they apply, in their own weight but for `reaction`;
-# `pull` is a surface that holds them back.
+# (the possible error of interpolating forces between samples).
+# Objects have the same scores as far as they apply, in their own weight except for
+# `reaction`; `pull` is the force of a surface that holds them back.
 #
-# On a character that lists no `contacts`, whatever touches it acts with the reaction.
+# On a character that lists no `contacts`, everything that touches it acts with the reaction.
 import argparse
 import json
 import os
@@ -48,7 +48,7 @@ LABELS = {
     "combined_rms": ("both, rms", 100, "%"),
     "combined_max": ("both, max", 100, "%"),
     "scheme_error": ("error of the scheme", 100, "% weight"),
-    "far_impulse": ("impulse from afar", 100, "% of all"),
+    "far_impulse": ("impulse at a distance", 100, "% of all"),
     "cone_excess": ("outside friction's cone", 100, "% weight"),
     "pull": ("pulled by a surface", 100, "% weight"),
     "torsion_excess": ("torsion beyond friction", 100, "% weight m"),
@@ -68,7 +68,7 @@ LABELS = {
 
 
 def check_file(path, thresholds, segments):
-    """The result for a file, whatever is in it."""
+    """The result for a file, also for an invalid one."""
     result = {"file": os.path.basename(path), "errors": [], "characters": [], "objects": []}
     try:
         motion = clip.load(path)

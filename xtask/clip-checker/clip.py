@@ -9,7 +9,7 @@ import shapes
 
 
 class Malformed(Exception):
-    """What is wrong with a file, and where."""
+    """An error in a file, with its place."""
 
 
 def member(of, key, where):
@@ -33,7 +33,7 @@ def array(of, key, where, shape):
 
 
 def vectors_or_null(of, key, where, number, otherwise):
-    """A vector per sample; null, where there is none, gives what `otherwise` has."""
+    """A vector per sample; null is replaced by the vector of `otherwise`."""
     value = member(of, key, where)
     if isinstance(value, list) and len(value) == number:
         value = [o if v is None else v for v, o in zip(value, otherwise.tolist())]
@@ -79,7 +79,7 @@ class Body:
 
 
 class Contact:
-    """What something else does to a body, as the body's list of contacts has it."""
+    """The force of a partner on a body, from the body's list of contacts."""
 
     def __init__(self, of, where, number, near):
         self.partner = str(member(of, "with", where))
@@ -112,7 +112,7 @@ class Effector:
         self.touches = touches
 
     def patch(self, across):
-        """Points of the patch, so many along each of its sides: samples x points x 3."""
+        """Points of the patch, `across` along each of its sides: samples x points x 3."""
         ends = np.linspace(-1, 1, across)
         flat = np.array([(x, y) for x in ends for y in ends]) * self.half_extents
         return self.position[:, None] + np.einsum("nij,pj->npi", self.axes[:, :, :2], flat)
@@ -161,7 +161,7 @@ class Clip:
         self.time = array(of, "time", "clip", (number,))
         even = self.time[0] + self.dt * np.arange(number)
         if np.abs(self.time - even).max() > 1e-3 * self.dt:
-            raise Malformed("time does not go on by dt")
+            raise Malformed("time does not advance by dt")
         self.time = even
         phases = of.get("phases", [])
         self.phases = array({"phases": phases}, "phases", "clip", (len(phases),))
@@ -228,7 +228,7 @@ class Clip:
         raise Malformed(f"{where} is of an unknown kind {kind!r}")
 
     def collider(self, name, who, where):
-        """What somebody touches, by its name: a surface, an object, or `character/link`
+        """The touched collider, by its name: a surface, an object, or `character/link`
         (or `character.link`, or `link` alone where that is clear); `torso` is a link, and
         meant by a character's name alone."""
         others = [t for t in self.colliders if t.owner is not who]

@@ -16,7 +16,7 @@ def norm(vectors):
 
 
 def loaded(clip, character, effector):
-    """Where a force or a torque acts, whatever the clip calls active."""
+    """The samples in which a force or a torque acts, also where the clip has it inactive."""
     size = norm(effector.force) + norm(effector.torque)
     return size > MIN_FORCE_WEIGHTS * clip.weight(character)
 
@@ -27,8 +27,8 @@ def others(clip, body):
 
 
 def gap(colliders, points, at):
-    """How far points that belong together are from the nearest surface: zero if they are on
-    both sides of it, and positive within as well as outside."""
+    """The distance of a group of points from the nearest surface: zero if they are on both
+    sides of it, and positive inside as well as outside."""
     nearest = np.full(len(points), np.inf)
     for collider in colliders:
         d = collider.distance(points, at)
@@ -58,7 +58,7 @@ def far_impulse(clip, character):
 
 
 def cone_excess(clip, character, effector):
-    """By how much friction's true cone (round, not a pyramid) is exceeded in each sample;
+    """By how much the round friction cone (not a pyramid) is exceeded in each sample;
     pulling exceeds it too."""
     push = np.sum(effector.force * effector.normal, axis=1)
     aside = norm(effector.force - push[:, None] * effector.normal)
@@ -90,7 +90,7 @@ def pressure_outside(clip, character, effector):
 
 
 def touched(clip, character, effector, where):
-    """What is touched in each sample, None where the clip names no surface."""
+    """The touched collider in each sample, None where the clip names no surface."""
     names = {name for name in effector.touches if name is not None}
     found = {name: clip.collider(str(name), character, where) for name in names}
     return [found.get(name) for name in effector.touches]
@@ -98,7 +98,7 @@ def touched(clip, character, effector, where):
 
 def intervals(clip, character, effector, colliders):
     """Runs of samples in contact, active by the clip or loaded: (first, last, collider). A run
-    is cut where it goes on on something that moves on its own."""
+    is split where it continues on a collider that moves separately."""
     on = effector.active | loaded(clip, character, effector)
     runs, frame = [], None
     for k in np.nonzero(on)[0]:
@@ -113,9 +113,9 @@ def intervals(clip, character, effector, colliders):
 
 
 def slide(effector, run):
-    """How far the patch's centre moves along what it touches: the largest distance between
-    any two of its places in one contact, less what is along the normal, seen from what is
-    touched."""
+    """How far the patch's centre moves along the touched surface: the largest distance
+    between any two of its places in one contact, without the part along the normal, in the
+    axes of the touched collider."""
     first, last, collider = run
     at = np.arange(first, last + 1)
     centre, outward = effector.position[at], effector.normal[at]
@@ -130,8 +130,8 @@ def slide(effector, run):
 
 
 def normal_tilt(clip, character, effector, colliders):
-    """The largest angle between the clip's normal and that of what is touched, where a
-    force acts."""
+    """The largest angle between the clip's normal and that of the touched collider, where
+    a force acts."""
     largest = 0.0
     on = loaded(clip, character, effector)
     for collider in {t for t in colliders if t is not None}:
@@ -144,7 +144,7 @@ def normal_tilt(clip, character, effector, colliders):
 
 
 def penetration(clip, character):
-    """How deep links and corners of patches are in something, and where."""
+    """The largest penetration of links and corners of patches, and its place."""
     worst = (0.0, {})
     balls = []
     for link in character.links:
@@ -176,7 +176,7 @@ def object_penetration(clip, body):
 
 
 def implied(clip, body, touches):
-    """What effectors and objects do to a character that lists no contacts, as
+    """The forces of effectors and objects on a character that lists no contacts, as
     reactions to the listed forces."""
     for character, effector, colliders in touches:
         on = np.array([t is not None and t.owner is body for t in colliders])[:, None]
@@ -189,9 +189,9 @@ def implied(clip, body, touches):
 
 
 def mismatch(clip, body, touches):
-    """Action against reaction: for each partner of a body, what the partner feels and what
-    the body feels must cancel. In weights of the partner, or of the body where that is an
-    object; torques with an arm of 1 m. The worst, and where."""
+    """Action against reaction: for each partner of a body, the force on the partner and the
+    force on the body must cancel. In weights of the partner, or of the body where that is an
+    object; torques with an arm of 1 m. Returns the worst, and its place."""
     listed = {}
     for contact in body.contacts:
         found = clip.effector(contact.partner)

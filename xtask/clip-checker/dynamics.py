@@ -6,13 +6,13 @@
 # the middle to both ends. So the forces are weighted with the same triangle before the two
 # are compared, and no error of differentiation is left. Angular momentum is treated alike:
 # the rotation between two samples is the mean angular velocity (but for commutators, of
-# order dt^2), and differences of momenta between neighbouring intervals are the torque's
-# mean over the same triangle.
+# order dt^2), and differences of momenta between neighbouring intervals are the mean of the
+# torque over the same triangle.
 #
 # Between samples forces are taken as linear. Accelerations of splines jump at knots; a
 # sample there may hold the force before, after, or their mean. So on either side of a knot
-# the line through the samples of that side is continued up to it: what is compared there
-# is the mean of both sides. What the sample at the knot has that is not between the two
+# the line through the samples of that side is continued up to it, and the mean of both
+# sides is compared there. The part of the sample at the knot that is not between the two
 # sides counts as missing, with the weight 2/3 that a sample has in the triangle. The
 # remaining error is that of linear interpolation, at most 1/8 of the largest second
 # difference of the forces, which is reported as `scheme_error`.
@@ -57,7 +57,7 @@ class Pieces:
 
 
 def line(times, values, at):
-    """Linear interpolation, and beyond the ends the same line goes on."""
+    """Linear interpolation, and linear extrapolation beyond the ends."""
     if len(times) == 1:
         return np.repeat(values, len(at), axis=0)
     left = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
@@ -82,8 +82,8 @@ def triangle_mean(clip, pieces):
 
 
 def beside(clip, pieces, values):
-    """What each inner sample is off what the pieces have there: off any mean of both, where
-    the left one and the right one differ."""
+    """The difference of each inner sample from the pieces there: from the nearest mean of
+    the left and the right one, where they differ."""
     inner = clip.time[1:-1]
     near = 1e-3 * clip.dt
     after = np.searchsorted(pieces.start, inner - near)
@@ -106,7 +106,7 @@ def momentum_rate(clip, body):
 
 
 def residual(clip, body, total, knots):
-    """What forces and torques miss, per inner sample, and what the scheme may be off by,
+    """The missing force and torque per inner sample, and the possible error of the scheme,
     in weights of the body (torques: weight times 1 m)."""
     pieces = Pieces(clip, total, knots)
     rate = momentum_rate(clip, body)
@@ -141,9 +141,9 @@ def velocities(clip, body, k, knots):
 
 
 def replay(clip, body, total, knots, starts, seconds):
-    """Free bodies that start like the clip at some samples and feel gravity and the clip's
-    forces at their places in the world: how far each gets from the clip, in metres and in
-    radians, within so many seconds."""
+    """Free bodies that start with the state of the clip at some samples and move under
+    gravity and the clip's forces at their points in the world: the largest distance of each
+    from the clip within `seconds`, in metres and in radians."""
     about = body.position.mean(axis=0)
     fixed = total.copy()
     fixed[:, 3:] += rotation.cross(body.position - about, total[:, :3])
@@ -164,7 +164,7 @@ def replay(clip, body, total, knots, starts, seconds):
         torque = load[:, 3:] - rotation.cross(x - about, load[:, :3])
         return v, rotation.multiplied(spin, q) / 2, clip.gravity + load[:, :3] / body.mass, torque
 
-    # All replays go on side by side, each from piece to piece.
+    # All replays advance together, each from piece to piece.
     near, until = 1e-3 * clip.dt, clip.time[starts] + seconds
     piece = np.searchsorted(pieces.start, clip.time[starts] - near)
     while True:

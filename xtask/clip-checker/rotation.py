@@ -3,7 +3,7 @@ import numpy as np
 
 
 def cross(a, b):
-    """Of vectors in the last axis; what numpy has is slow for few of them."""
+    """The cross product of vectors in the last axis; numpy's is slow for few of them."""
     return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
 
 
@@ -36,7 +36,7 @@ def from_vector(vector):
 
 
 def to_vector(q):
-    """The rotation vector of a quaternion, by the shorter way round."""
+    """The rotation vector of a quaternion, for the shorter rotation."""
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2 * np.arctan2(sine, q[..., :1])
@@ -44,7 +44,7 @@ def to_vector(q):
 
 
 def unit(vectors):
-    """Vectors of length 1; what has no direction stays zero."""
+    """Vectors of length 1; zero vectors stay zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.where(length > 1e-300, vectors / np.maximum(length, 1e-300), 0.0)
 

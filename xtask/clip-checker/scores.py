@@ -20,7 +20,7 @@ THRESHOLDS = {
     "reaction": 0.001,
 }
 
-# Replays start so often and last so long, in seconds.
+# The interval between the starts of replays, and their length, in seconds.
 REPLAY_INTERVAL_S, REPLAY_DURATION_S = 0.1, 0.5
 
 
@@ -31,7 +31,7 @@ class Scores:
         self.thresholds, self.all = thresholds, {}
 
     def add(self, name, value, threshold=None, **where):
-        """Keeps a score; `threshold` names a threshold that is not called like the score."""
+        """Stores a score; `threshold` names a threshold with another name than the score."""
         entry = {"value": float(value)}
         limit = self.thresholds.get(threshold or name)
         if limit is not None:
@@ -149,7 +149,7 @@ def add_bones(clip, character, scores):
 
 
 def facts(clip, character, touches):
-    """What a movement is like, for tests of it."""
+    """Properties of a movement, for tests of it."""
     up = -rotation.unit(clip.gravity) if clip.gravity.any() else clip.up
     tracks = {"torso": character.position}
     effectors = {}

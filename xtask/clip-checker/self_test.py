@@ -1,5 +1,5 @@
 # Tests the checker: motions of known physics pass with the known values, and
-# every spoilt one fails the expected scores and no others.
+# every faulty one fails the expected scores and no others.
 import copy
 import json
 
@@ -12,7 +12,7 @@ import scores
 
 
 def plain(value):
-    """As JSON has it."""
+    """The value with lists and numbers that JSON supports."""
     if isinstance(value, dict):
         return {key: plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -21,7 +21,7 @@ def plain(value):
 
 
 def scored(motion):
-    """Through the same text as a file."""
+    """The scores of a motion after it was written as JSON and read again."""
     return scores.score_clip(clip.Clip(json.loads(json.dumps(plain(motion)))), scores.THRESHOLDS)
 
 
@@ -37,7 +37,7 @@ def effectors(motion, who=0):
     return motion["characters"][who]["effectors"]
 
 
-# What spoils a motion that stands on two feet.
+# Faults of a motion that stands on two feet.
 def stronger(motion):
     for foot in effectors(motion):
         foot["force"] *= 1.1
@@ -98,7 +98,7 @@ def twisted(motion):
 
 
 def sliding(motion):
-    """Five centimetres, and the shank goes along."""
+    """A foot slides by five centimetres, and the shank moves with it."""
     foot = effectors(motion)[0]
     way = np.clip(np.linspace(-1, 2, len(motion["time"])), 0, 1)[:, None] * [0.05, 0, 0]
     foot["position"] = foot["position"] + way
@@ -109,7 +109,7 @@ def sliding(motion):
 
 
 def silently_sliding(motion):
-    """A foot that is called inactive but pushes has no leave to slide."""
+    """A foot that is inactive in the clip but pushes must not slide."""
     sliding(motion)
     effectors(motion)[0]["active"][:] = False
 
@@ -154,7 +154,7 @@ def hovering(motion):
 
 
 def held_beside(motion):
-    """On the ground, but 5 cm beside the crate; a torque makes up for it."""
+    """On the ground, but 5 cm beside the crate; a torque balances it."""
     rest = motion["objects"][1]["contacts"][0]
     rest["point"] = rest["point"] + [0.25, 0, 0]
     rest["torque"] = rest["torque"] + [0, 0.25 * 98.1, 0]
@@ -186,8 +186,8 @@ def floating_hand(motion):
     motion["surfaces"][1]["end"] = np.array([0, 1.0, 2.1])
 
 
-# A motion, how it is spoilt, and all that must be missed then.
-SPOILT = [
+# A motion, its fault, and all scores that must be missed then.
+FAULTY = [
     ("standing", stronger, {"human: force_rms", "human: replay"}),
     ("standing", biased, {"human: replay"}),
     ("standing", spike, {"human: force_max"}),
@@ -250,27 +250,27 @@ def run():
                 value = one["scores"].get(score, {"value": 0})["value"]
                 if not value <= most:
                     wrong.append(f"{name}, {who}: {score} is {value}")
-    spoilt = {}
-    for name, spoil, expected in SPOILT:
+    faulty = {}
+    for name, fault, expected in FAULTY:
         motion = copy.deepcopy(motions[name])
-        spoil(motion)
-        result = spoilt[spoil.__name__] = scored(motion)
+        fault(motion)
+        result = faulty[fault.__name__] = scored(motion)
         if missed(result) != expected:
             found = f"misses {sorted(missed(result))}, not {sorted(expected)}"
-            wrong.append(f"{spoil.__name__}: {found}")
-    for name, spoil in BROKEN:
+            wrong.append(f"{fault.__name__}: {found}")
+    for name, fault in BROKEN:
         motion = copy.deepcopy(motions["standing"])
-        spoil(motion)
+        fault(motion)
         try:
             scored(motion)
             wrong.append(f"{name}: is accepted")
         except clip.Malformed:
             pass
-    wrong += known(results, spoilt)
-    return len(results) + len(SPOILT) + len(BROKEN), wrong
+    wrong += known(results, faulty)
+    return len(results) + len(FAULTY) + len(BROKEN), wrong
 
 
-# What remains of closed forms: errors of the scheme alone.
+# The limits for closed forms: only errors of the scheme remain.
 EXACT = {
     "force_max": 2e-3,
     "torque_max": 2e-3,
@@ -289,27 +289,27 @@ EXACT = {
 }
 
 
-def known(results, spoilt):
+def known(results, faulty):
     """Compares with values from closed forms, and with facts."""
 
     def value(result, score, who="human"):
         return everyone(result)[who]["scores"][score]["value"]
 
     near = [
-        ("10% of force", value(spoilt["stronger"], "force_rms"), 0.1, 0.002),
-        ("its way in 0.5 s", value(spoilt["stronger"], "replay"), 0.1 * 9.81 / 8, 0.005),
-        ("3% of force", value(spoilt["biased"], "force_rms"), 0.03, 1e-4),
-        ("the way of 3%", value(spoilt["biased"], "replay"), 0.03 * 9.81 / 8, 1e-3),
-        ("one sample's share", value(spoilt["spike"], "force_max"), 0.5 * 2 / 3, 0.01),
-        ("0.45 less 0.8 / 2", value(spoilt["apart"], "cone_excess"), 0.05, 0.02),
-        ("a torque", value(spoilt["twisted"], "torque_rms"), 0.1, 1e-3),
-        ("5 cm", value(spoilt["sliding"], "slide"), 0.05, 1e-6),
-        ("all from afar", value(spoilt["from_above"], "far_impulse"), 1.0, 1e-9),
-        ("3% of a bone", value(spoilt["stretched"], "bone_error"), 0.03, 1e-6),
-        ("5 cm, and the shank's radius", value(spoilt["from_below"], "penetration"), 0.09, 1e-6),
-        ("2 cm and the sway", value(spoilt["pressed_outside"], "pressure_outside"), 0.035, 0.015),
-        ("1% of 12.5 kg", value(spoilt["uneven"], "reaction", "box"), 0.125 / 70, 1e-4),
-        ("60 N", value(spoilt["unanswered"], "force_rms", "other"), 60 / 70 / 9.81, 1e-4),
+        ("10% of force", value(faulty["stronger"], "force_rms"), 0.1, 0.002),
+        ("its displacement in 0.5 s", value(faulty["stronger"], "replay"), 0.1 * 9.81 / 8, 0.005),
+        ("3% of force", value(faulty["biased"], "force_rms"), 0.03, 1e-4),
+        ("the displacement of 3%", value(faulty["biased"], "replay"), 0.03 * 9.81 / 8, 1e-3),
+        ("one sample's share", value(faulty["spike"], "force_max"), 0.5 * 2 / 3, 0.01),
+        ("0.45 less 0.8 / 2", value(faulty["apart"], "cone_excess"), 0.05, 0.02),
+        ("a torque", value(faulty["twisted"], "torque_rms"), 0.1, 1e-3),
+        ("5 cm", value(faulty["sliding"], "slide"), 0.05, 1e-6),
+        ("all at a distance", value(faulty["from_above"], "far_impulse"), 1.0, 1e-9),
+        ("3% of a bone", value(faulty["stretched"], "bone_error"), 0.03, 1e-6),
+        ("5 cm, and the shank's radius", value(faulty["from_below"], "penetration"), 0.09, 1e-6),
+        ("2 cm and the sway", value(faulty["pressed_outside"], "pressure_outside"), 0.035, 0.015),
+        ("1% of 12.5 kg", value(faulty["uneven"], "reaction", "box"), 0.125 / 70, 1e-4),
+        ("60 N", value(faulty["unanswered"], "force_rms", "other"), 60 / 70 / 9.81, 1e-4),
     ]
     for name, found, expected, within in near:
         if not abs(found - expected) <= within:

@@ -118,7 +118,7 @@ class Collider:
 
 
 def link(name, of, owner):
-    """A link in axes of its own: the first along it, the others not twisting on the way.
+    """A link in its own axes: the first along it, the others without twist over time.
     Its length is the mean; varying lengths count as bone errors."""
     along = rotation.unit(of.end - of.start)
     first = along[0]

@@ -108,15 +108,15 @@ def flat(n):
 
 
 def feet(x, n):
-    """Both feet flat on the ground, below a place, as they stay."""
+    """Both feet flat on the ground, below a place, at rest."""
     places = [np.tile([x[0], x[1] + 0.1 * s[1], 0.0], (n, 1)) for s in SIDES.values()]
     names = [f"{side} foot" for side in SIDES]
     return [effector(name, FOOT, p, flat(n)) for name, p in zip(names, places)]
 
 
 def stand_on(pair, com, force, moment, on=None):
-    """Has two feet push: each half the force, and so that the moment about the centre of
-    mass comes from where they push, and from torsion about the normal."""
+    """Sets the forces of two feet: each has half of the force. The moment about the centre
+    of mass comes from the centres of pressure and from torsion about the normal."""
     on = np.full(len(com), True) if on is None else on
     middle = (pair[0]["position"] + pair[1]["position"]) / 2
     z = middle[:, 2] - com[:, 2]

@@ -18,7 +18,7 @@ KINDS = {"cloth": CLOTH, "body": SOLID, "obstacle": SOLID, "body that meets no c
 
 
 class Frame:
-    """What is in a file: points, planes, and for each kind of object its triangles and
+    """The content of a file: points, planes, and for each kind of object its triangles and
     the names of the objects that these belong to."""
 
     def __init__(self, lines):
@@ -156,7 +156,7 @@ def self_test():
             yield f"{name}: {found} intersections instead of {expected}"
     silent = ["o thing", "# thing is left out: its numbers are not finite"]
     if len(Frame(silent).errors) != 2:
-        yield "it does not report what a frame leaves out"
+        yield "it does not report objects that a frame leaves out"
 
 
 if len(sys.argv) < 2:

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
-/// What is built and tested. The benchmark would bring its yardstick, another
+/// What is built and tested. The benchmark would include its reference, another
 /// physics engine, along; clippy checks it.
 pub const SELECTION: [&str; 3] = ["--workspace", "--exclude", "conatus-bench"];
 

@@ -12,7 +12,7 @@ struct Package {
     version: String,
 }
 
-/// Makes the packages, unpacks them side by side into a workspace of their own,
+/// Makes the packages, unpacks them side by side into a separate workspace,
 /// and has cargo check it: a file that a package refers to but does not contain,
 /// or a dependency without a version, is an error there.
 ///

@@ -25,7 +25,7 @@ impl Part {
         }
     }
 
-    /// The same part, left out if there is a flag that says so.
+    /// The same part, left out if a flag is set.
     pub fn left_out_by(self, flag: Option<&'static str>) -> Self {
         Self {
             left_out: flag,
@@ -68,7 +68,7 @@ impl Stage {
     }
 }
 
-/// What became of a part.
+/// The outcome of a part.
 enum End {
     Passed(String),
     Failed(String),

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The result of a part or a command: a remark for the summary, or what went wrong.
 pub type Outcome = Result<String, String>;
 
-/// The outcome of something that leaves no remark.
+/// The outcome of a part without a remark.
 pub fn no_remark(result: Result<(), String>) -> Outcome {
     result.map(|()| String::new())
 }
@@ -90,7 +90,7 @@ pub fn captured(mut command: Command) -> Result<String, String> {
     Err(format!("`{name}` ended with {}", output.status))
 }
 
-/// A command as one would type it, without the folder of the program.
+/// A command as a user would type it, without the folder of the program.
 pub fn command_line(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut words = vec![

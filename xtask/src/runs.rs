@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// The variable that tells tests where the runs are.
+/// The variable that contains the folder of the runs, for tests.
 pub const VARIABLE: &str = "CONATUS_RUNS";
 
 /// Files of every scene, by their extension.

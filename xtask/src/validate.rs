@@ -59,7 +59,7 @@ pub fn install() -> Outcome {
 }
 
 /// Shows that the scorer of clips passes valid motions of known physics and
-/// catches each fault in spoilt ones.
+/// detects each fault in faulty ones.
 pub fn self_test() -> Outcome {
     let mut checker = clip_checker()?;
     checker.arg("--self-test");
@@ -75,7 +75,7 @@ pub fn all() -> Outcome {
     check(jobs)
 }
 
-/// Checks everything in a folder that one of the validators knows.
+/// Checks all files in a folder that one of the validators supports.
 pub fn all_in(folder: &Path) -> Outcome {
     let mut found = Vec::new();
     for validator in [GLTF, USD, OBJ, CLIP] {

@@ -54,7 +54,7 @@ impl RestObserver {
         self.obstacles = obstacles;
     }
 
-    /// How the cloth came to rest, if the run goes on for two seconds after it
+    /// How the cloth came to rest, if the run continues for two seconds after it
     /// settled.
     pub fn rest(&self) -> Option<Rest> {
         let is_settled = |m: &Moment| m.speed < SETTLED_SPEED_M_S && !m.obstacle_moved;

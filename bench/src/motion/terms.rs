@@ -67,7 +67,7 @@ pub fn measure(output: &mut Output) -> Result<(), Failure> {
 
 fn row(name: &str, problem: &Problem) -> Vec<Cell> {
     let mut problem = problem.clone();
-    // The hint is off by default; its time is shown all the same.
+    // The hint is off by default; its time is shown anyway.
     problem.weights.hint = 1.0;
     let program = Program::new(&problem);
     let samples = problem.effort.samples;
@@ -108,7 +108,7 @@ pub(super) fn evaluation(program: &Program, samples: usize, mix: TermWeights) ->
     move || {
         k += 1;
         for (i, x) in x.iter_mut().enumerate() {
-            // Any pattern that differs between neighbours will do.
+            // Any pattern that differs between neighbours is sufficient.
             let phase = f64::from(k % 64) + i as f64;
             *x += 1e-3 * conatus_math::sincos(phase).0;
         }
