@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 const HEAD: &str = "\
-# What characters find out
+# Behaviours of characters
 
 Every built-in scene with characters: its goals, the movement that was found, and figures.
 `conatus run NAME -o NAME.html` shows it in motion.
