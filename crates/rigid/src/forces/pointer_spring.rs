@@ -1,15 +1,15 @@
-//! A hand that pulls a point of a body towards a target.
+//! The spring of a pointer drag, which pulls a point of a body to a target.
 
 use super::{Force, Loads, Reach, View};
 use conatus_math::DVec3;
 
-/// A spring of zero length from a point of a body to a target, with a dashpot
-/// in all directions, so that the point comes to rest at the target.
+/// A spring of zero rest length from a point of a body to a target, with a dashpot in all
+/// directions, so that the point comes to rest at the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointerSpring {
-    /// The body.
+    /// The body that it pulls.
     pub body: usize,
-    /// The point of the body, in body axes.
+    /// Where it is attached, in body axes.
     pub point_body: DVec3,
     /// The target of that point, in world coordinates.
     pub target: DVec3,
