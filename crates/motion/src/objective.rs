@@ -63,7 +63,7 @@ impl MomentCosts<'_> {
             CostKind::Running(memory) => {
                 evaluate_running_costs(program, mix, self.moment, state, memory, sink);
             }
-            CostKind::Goal(aim) => task::evaluate(program, mix, aim, state, sink),
+            CostKind::Goal(term) => task::evaluate(program, mix, term, state, sink),
         }
     }
 }
@@ -215,18 +215,18 @@ impl<'a> Evaluator<'a> {
             });
             self.memory.swap_start(lambda);
         }
-        for aim in program
+        for term in program
             .task_terms
             .iter()
             .filter(|a| a.weight_in_stage(mix) > 0.0)
         {
-            program.update_state(x, &aim.moment, &mut self.state);
+            program.update_state(x, &term.moment, &mut self.state);
             sum.add(&mut MomentCosts {
                 program,
                 mix,
-                moment: &aim.moment,
+                moment: &term.moment,
                 state: &self.state,
-                kind: CostKind::Goal(aim),
+                kind: CostKind::Goal(term),
             });
         }
     }

@@ -253,10 +253,14 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         score.penetration_max = score.penetration_max.max(depth);
     }
     score.true_residual_mean_bw = sum / time;
-    for aim in program.task_terms.iter().filter(|aim| !aim.is_rate) {
-        program.update_state(x, &aim.moment, &mut state);
-        let error = aim.feature.error(program, &state).length();
-        let arm = match aim.feature {
+    for term in program
+        .task_terms
+        .iter()
+        .filter(|term| !term.excluded_from_score)
+    {
+        program.update_state(x, &term.moment, &mut state);
+        let error = term.feature.error(program, &state).length();
+        let arm = match term.feature {
             Feature::Axis { .. } => DIRECTION_ARM_M,
             _ => 1.0,
         };

@@ -18,7 +18,11 @@ pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut 
             continue;
         };
         let has_goal = |f: &Feature| matches!(f, Feature::Limb { limb, .. } if *limb == i);
-        if program.task_terms.iter().any(|aim| has_goal(&aim.feature)) {
+        if program
+            .task_terms
+            .iter()
+            .any(|term| has_goal(&term.feature))
+        {
             continue;
         }
         evaluate_target(program, weight * limb.comfort, i, rest, state, sink);

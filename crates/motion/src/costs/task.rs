@@ -116,8 +116,9 @@ pub struct TaskTerm {
     pub feature: Feature,
     /// Its weight.
     pub weight: f64,
-    /// Whether `task_error` leaves it out, because it is not about a position.
-    pub is_rate: bool,
+    /// Whether `task_error` leaves it out: velocities, required contacts and guides have no
+    /// position error.
+    pub excluded_from_score: bool,
     /// Whether it is a guide, which counts only while physics is weak.
     pub is_guide: bool,
 }

@@ -67,7 +67,7 @@ pub(super) fn extend_push_until_object_stops(program: &Program, x: &mut [f64]) -
                     moment: layout.moment(phase * layout.segments, 0.5, 1.0),
                     feature: Feature::Hold { contact },
                     weight: program.weights.task,
-                    is_rate: true,
+                    excluded_from_score: true,
                     is_guide: false,
                 });
             }

@@ -47,7 +47,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 fn weaken_inactive_torso_contacts(program: &Program, x: &mut [f64]) {
     let start = program.start_state();
     for (i, contact) in program.contacts.iter().enumerate() {
-        let required = program.task_terms.iter().any(|aim| match aim.feature {
+        let required = program.task_terms.iter().any(|term| match term.feature {
             Feature::Touch { contact } => contact == i,
             _ => false,
         });
@@ -71,9 +71,9 @@ fn weaken_inactive_torso_contacts(program: &Program, x: &mut [f64]) {
 /// Makes contacts firm in the phases in which a goal requires them to hold.
 fn initialise_required_contacts(program: &Program, x: &mut [f64]) {
     let layout = &program.layout;
-    for aim in &program.task_terms {
-        if let Feature::Hold { contact } = aim.feature {
-            x[layout.contact(aim.moment.phase, contact)] = MIN_REQUIRED_CONTACT.sqrt();
+    for term in &program.task_terms {
+        if let Feature::Hold { contact } = term.feature {
+            x[layout.contact(term.moment.phase, contact)] = MIN_REQUIRED_CONTACT.sqrt();
         }
     }
 }
@@ -85,12 +85,12 @@ fn bend_forwards(program: &Program, x: &mut [f64]) {
     let layout = &program.layout;
     let start = program.start_state();
     let opposite = |a: DVec3, b: DVec3| a.dot(b) < -0.9 * a.length() * b.length();
-    for aim in &program.task_terms {
+    for term in &program.task_terms {
         let Feature::Axis {
             frame,
             local,
             target,
-        } = aim.feature
+        } = term.feature
         else {
             continue;
         };

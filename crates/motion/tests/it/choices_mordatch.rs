@@ -315,7 +315,10 @@ fn goals_at_the_end_have_guides_while_physics_is_weak() {
                 "stage {stage}"
             );
         }
-        assert!(guide.is_rate, "guides do not count in the score");
+        assert!(
+            guide.excluded_from_score,
+            "guides do not count in the score"
+        );
     }
     assert!(before < 2.5 && before > 2.4);
 }

@@ -153,7 +153,10 @@ fn sitting_in_the_splits_is_not_standing() {
         printed += (state.limbs[l].chord - program.limbs[l].reach).abs();
     }
     assert!(printed < 1e-9, "printed: {printed}");
-    let errors = program.task_terms.iter().filter(|term| !term.is_rate);
+    let errors = program
+        .task_terms
+        .iter()
+        .filter(|term| !term.excluded_from_score);
     let stand = errors.filter(|term| format!("{:?}", term.feature).starts_with("Limb"));
     let worst = stand.fold(0.0, |m: f64, term| {
         m.max(term.feature.error(&program, &state).length())

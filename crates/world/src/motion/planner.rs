@@ -158,17 +158,17 @@ impl MotionPlanner {
         };
         let (program, mut state) = (&found.program, MotionState::default());
         let mut worst = Score::default().task_error;
-        for aim in task::task_terms(&alone, program) {
-            if aim.is_rate {
+        for term in task::task_terms(&alone, program) {
+            if term.excluded_from_score {
                 continue;
             }
-            state.update(&program.layout, &found.x, &aim.moment);
+            state.update(&program.layout, &found.x, &term.moment);
             state.update_limbs(&program.characters, false);
-            let arm = match aim.feature {
+            let arm = match term.feature {
                 task::Feature::Axis { .. } => task::DIRECTION_ARM_M,
                 _ => 1.0,
             };
-            worst = worst.max(arm * aim.feature.error(program, &state).length());
+            worst = worst.max(arm * term.feature.error(program, &state).length());
         }
         worst
     }

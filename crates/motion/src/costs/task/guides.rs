@@ -103,7 +103,7 @@ pub(super) fn guide_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm>
                     share: DVec3::new(counts(0), counts(1), counts(2)),
                 },
                 weight: GUIDE_WEIGHT * problem.weights.task,
-                is_rate: true,
+                excluded_from_score: true,
                 is_guide: true,
             });
         }

@@ -20,7 +20,7 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
     };
     let mut terms = Vec::new();
     let mut add = |moment: Moment, feature: Feature, weight: f64| {
-        let is_rate = matches!(
+        let excluded_from_score = matches!(
             feature,
             Feature::Velocity { .. }
                 | Feature::Spin { .. }
@@ -31,7 +31,7 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
             moment,
             feature,
             weight,
-            is_rate,
+            excluded_from_score,
             is_guide: false,
         });
     };
