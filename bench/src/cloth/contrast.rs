@@ -151,8 +151,8 @@ fn off_the_incline(_: &Start, world: &World) -> f64 {
 }
 
 fn sideways(start: &Start, world: &World) -> f64 {
-    let way = mean(positions(world)) - mean(&start.0);
-    way.truncate().length()
+    let displacement = mean(positions(world)) - mean(&start.0);
+    displacement.truncate().length()
 }
 
 /// The trough falls towards negative y.

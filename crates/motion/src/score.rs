@@ -290,11 +290,11 @@ fn position_on_solid(program: &Program, state: &MotionState, i: usize) -> DVec3 
     let beside = along
         .cross(frame.matrix.x_axis)
         .normalize_or(frame.matrix.y_axis);
-    let way = p - start;
+    let offset = p - start;
     DVec3::new(
-        way.dot(along),
-        way.dot(beside),
-        way.dot(along.cross(beside)),
+        offset.dot(along),
+        offset.dot(beside),
+        offset.dot(along.cross(beside)),
     )
 }
 

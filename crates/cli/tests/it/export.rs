@@ -121,7 +121,7 @@ fn a_folder_with_other_files_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_noted_unless_quiet() {
+fn content_that_a_format_cannot_hold_is_noted_unless_quiet() {
     let folder = folder();
     let here = folder.path();
     falling_square(300).write(here.join("a.mcap")).unwrap();

@@ -126,10 +126,10 @@ impl SkeletonBuilder<'_> {
         let moments = self.clip.time.len();
         let directions: Vec<Vec<DVec3>> = (0..moments)
             .map(|m| {
-                let way = |l: &&conatus_record::clip::ClipLink| {
+                let direction = |l: &&conatus_record::clip::ClipLink| {
                     (l.end[m] - l.start[m]).normalize_or(DVec3::NEG_Z)
                 };
-                links.iter().map(way).collect()
+                links.iter().map(direction).collect()
             })
             .collect();
         let whole = |m: usize| directions[m].iter().copied().sum::<DVec3>();
@@ -190,19 +190,19 @@ impl SkeletonBuilder<'_> {
     /// follows a straight limb by parallel transport.
     fn normals(&self, directions: &[Vec<DVec3>]) -> Vec<DVec3> {
         let bent = |m: usize| {
-            let ways = &directions[m];
-            let pair = ways.windows(2).map(|w| w[0].cross(w[1]));
+            let link_directions = &directions[m];
+            let pair = link_directions.windows(2).map(|w| w[0].cross(w[1]));
             let most = pair.max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
             most.filter(|n| n.length() > 1e-3).map(DVec3::normalize)
         };
         let sideways = self.character.torso.orientation[0] * DVec3::Y;
         let mut last = (0..directions.len()).find_map(bent).unwrap_or(sideways);
-        let mut way = directions[0][0];
+        let mut direction = directions[0][0];
         (0..directions.len())
             .map(|m| {
                 let now = directions[m][0];
-                let carried = conatus_math::DQuat::from_rotation_arc(way, now) * last;
-                way = now;
+                let carried = conatus_math::DQuat::from_rotation_arc(direction, now) * last;
+                direction = now;
                 last = match bent(m) {
                     Some(n) if n.dot(carried) < 0.0 => -n,
                     Some(n) => n,

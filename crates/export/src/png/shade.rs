@@ -347,9 +347,9 @@ impl Painter<'_> {
     ) -> DVec3 {
         let p = self.scene.camera.eye + ray * surface;
         let (normal, toward) = (wide(water.normal), -ray.normalize());
-        let way = (end - surface).max(0.0) * ray.length();
+        let distance = (end - surface).max(0.0) * ray.length();
         // Shallow water stays visible.
-        let left = (WATER_ABSORPTION * -way).exp() * WATER_TRANSMISSION;
+        let left = (WATER_ABSORPTION * -distance).exp() * WATER_TRANSMISSION;
         let sun = self.sun.sun(p, normal, rotation);
         let facing = normal.dot(self.scene.sun).max(0.0);
         let own = WATER_COLOR * (0.75 + 0.25 * sun * facing / self.scene.sun.z);

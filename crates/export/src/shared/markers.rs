@@ -73,10 +73,10 @@ pub(crate) fn facing_direction(clip: &Clip) -> Option<DVec3> {
         conatus_record::Up::Z => DVec3::Z,
     };
     let torso = &clip.characters.first()?.torso;
-    let way = *torso.position.last()? - *torso.position.first()?;
-    let way = way - up * way.dot(up);
-    if way.length() > 0.5 {
-        return Some(way);
+    let displacement = *torso.position.last()? - *torso.position.first()?;
+    let displacement = displacement - up * displacement.dot(up);
+    if displacement.length() > 0.5 {
+        return Some(displacement);
     }
     let looks = torso.orientation.iter().map(|q| *q * DVec3::X);
     let sum = looks.sum::<DVec3>() / torso.orientation.len() as f64;
@@ -100,17 +100,23 @@ fn longest_limb(character: &conatus_record::clip::ClipCharacter) -> Option<f64> 
 }
 
 /// An arrow from a point; none if it is too short to be visible.
-fn arrow(from: DVec3, way: DVec3, long: f64, wide: f64, color: [f32; 3]) -> Option<Marker> {
-    let along = way.try_normalize().filter(|_| long > wide)?;
-    let wide = wide.min(0.2 * long);
-    let neck = long - 3.2 * wide;
-    let thin = 0.42 * wide;
+fn arrow(
+    from: DVec3,
+    direction: DVec3,
+    length: f64,
+    width: f64,
+    color: [f32; 3],
+) -> Option<Marker> {
+    let along = direction.try_normalize().filter(|_| length > width)?;
+    let width = width.min(0.2 * length);
+    let neck = length - 3.2 * width;
+    let thin = 0.42 * width;
     let profile = [
         (0.0, 0.0),
         (thin, 0.0),
         (thin, neck),
-        (1.25 * wide, neck),
-        (0.0, long),
+        (1.25 * width, neck),
+        (0.0, length),
     ];
     Some(Marker {
         mesh: MeshData::from(&revolution(&profile, 20)),
@@ -152,9 +158,15 @@ fn target(clip: &Clip, it: &ClipTarget, size: f64, markers: &mut Vec<Marker>) {
             add(ring(1.6 * reach, 1.4 * hair), upright, foot);
         }
     }
-    if let Some(way) = it.direction {
+    if let Some(direction) = it.direction {
         let long = 3.0 * reach;
-        markers.extend(arrow(it.position, way, long, 0.012 * size, TARGET_COLOR));
+        markers.extend(arrow(
+            it.position,
+            direction,
+            long,
+            0.012 * size,
+            TARGET_COLOR,
+        ));
     }
 }
 

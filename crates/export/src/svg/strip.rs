@@ -20,15 +20,15 @@ pub(super) fn is_suitable(recording: &Recording) -> bool {
     let header = &recording.header;
     let bodies = header.bodies.len();
     let stays = |b: usize| {
-        let mut way = Extent::EMPTY;
+        let mut path_extent = Extent::EMPTY;
         for body in recording.frames.iter().filter_map(|f| f.bodies.get(b)) {
-            way.add(body.position, 0.0);
+            path_extent.add(body.position, 0.0);
         }
         let size = header
             .bodies
             .get(b)
             .map_or(0.0, |b| bounds::radius(header, b));
-        way.lo.x > way.hi.x || way.diagonal() < 2.0 * size
+        path_extent.lo.x > path_extent.hi.x || path_extent.diagonal() < 2.0 * size
     };
     recording.frames.len() > 1 && (1..=MAX_BODIES).contains(&bodies) && (0..bodies).all(stays)
 }

@@ -176,8 +176,8 @@ fn stage_runs(program: &Program, effort: &Effort, attempt: Attempt) -> Vec<Stage
 
 /// How far obstacles are on their way in each step of a stage.
 fn obstacle_shares(program: &Program) -> Vec<f64> {
-    let ways = program.around.surfaces.iter().filter_map(|s| s.comes_from);
-    let longest = ways.map(|way| way.length()).fold(0.0, f64::max);
+    let displacements = program.around.surfaces.iter().filter_map(|s| s.comes_from);
+    let longest = displacements.map(|d| d.length()).fold(0.0, f64::max);
     let count = MIN_OBSTACLE_STEPS.max((longest / MAX_OBSTACLE_STEP_M).ceil() as usize);
     (1..=count).map(|k| k as f64 / count as f64).collect()
 }

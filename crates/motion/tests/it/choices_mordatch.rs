@@ -274,9 +274,9 @@ fn arms_at_their_rest_position_cost_least() {
     let rest = program.characters[0].limbs[spec.limb]
         .rest
         .expect("it hangs");
-    let cost = |way: DVec3| {
+    let cost = |offset: DVec3| {
         let mut state = program.start_state();
-        let by = state.limbs[arm].base + way - state.limbs[arm].tip;
+        let by = state.limbs[arm].base + offset - state.limbs[arm].tip;
         state.frames[spec.effector].position += by;
         let effort = TermWeights {
             effort: 1.0,
@@ -346,7 +346,7 @@ fn objects_are_guided_at_arm_height_and_put_down_from_above() {
     let program = Program::new(&problem);
     let frame = program.base_frames[1];
     let guides = program.task_terms.iter().filter(|term| term.is_guide);
-    let way: Vec<DVec3> = guides
+    let path: Vec<DVec3> = guides
         .filter_map(|term| match term.feature {
             Feature::Point {
                 frame: of, target, ..
@@ -355,7 +355,7 @@ fn objects_are_guided_at_arm_height_and_put_down_from_above() {
         })
         .collect();
     let arm = 0.8 * program.layout.start[program.base_frames[0]].position.z;
-    for place in &way {
+    for place in &path {
         assert!(place.z >= 0.15 - 1e-12 && place.z <= arm + 1e-12, "{place}");
         if place.x > 1.0 && place.x < 2.0 {
             assert!((place.z - arm).abs() < 1e-9, "{place} should be {arm} high");
@@ -363,9 +363,9 @@ fn objects_are_guided_at_arm_height_and_put_down_from_above() {
     }
     // It waits, is carried the whole path and arrives before the end.
     assert_eq!(
-        (way[0], way.last().copied()),
+        (path[0], path.last().copied()),
         (from, Some(DVec3::new(2.5, 0.0, 0.15)))
     );
-    assert!(way.iter().any(|place| place.x > 1.0 && place.x < 2.0));
-    assert!(way.is_sorted_by(|a, b| a.x <= b.x));
+    assert!(path.iter().any(|place| place.x > 1.0 && place.x < 2.0));
+    assert!(path.is_sorted_by(|a, b| a.x <= b.x));
 }

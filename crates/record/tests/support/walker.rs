@@ -74,9 +74,9 @@ fn plans() -> Vec<Plan> {
 
 /// Where the joint of a limb of two links is: on the side of `bend`.
 fn joint(base: DVec3, end: DVec3, [a, b]: [f64; 2], bend: DVec3) -> DVec3 {
-    let way = end - base;
-    let d = way.length();
-    let along = way / d;
+    let chord = end - base;
+    let d = chord.length();
+    let along = chord / d;
     let x = (d * d + a * a - b * b) / (2.0 * d);
     let out = (bend - along * bend.dot(along)).normalize();
     base + along * x + out * (a * a - x * x).max(0.0).sqrt()

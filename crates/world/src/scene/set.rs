@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_a_string() {
+    fn a_value_that_is_not_toml_is_a_string() {
         assert_eq!(
             set("time.integrator=euler").unwrap()["time"]["integrator"],
             "euler"

@@ -108,8 +108,8 @@ fn slid_down(response: &str) -> (f64, f64) {
     untangled(&report);
     assert!(report.succeeded());
     let last = kept.frames.last().unwrap();
-    let way = mean(last) - mean(&kept.frames[0]);
-    (way.x, last.totals.kinetic)
+    let displacement = mean(last) - mean(&kept.frames[0]);
+    (displacement.x, last.totals.kinetic)
 }
 
 #[test]
@@ -145,16 +145,16 @@ fn ribbon(friction: f64, more: &[&str]) -> f64 {
 
 #[test]
 fn the_more_friction_the_less_far_a_ribbon_slides() {
-    let ways = [0.0, 0.1, 0.3, 0.6].map(|friction| ribbon(friction, &[AS_PRINTED]));
-    println!("as printed: {ways:?}");
-    for pair in ways.windows(2) {
-        assert!(pair[1] < pair[0] - 0.08 * ways[0], "{ways:?}");
+    let distances = [0.0, 0.1, 0.3, 0.6].map(|friction| ribbon(friction, &[AS_PRINTED]));
+    println!("as printed: {distances:?}");
+    for pair in distances.windows(2) {
+        assert!(pair[1] < pair[0] - 0.08 * distances[0], "{distances:?}");
     }
     // With contacts in the elastic solve it is much the same.
-    let ways = [0.0, 0.3, 0.6].map(|friction| ribbon(friction, &[]));
-    println!("in the solve: {ways:?}");
-    for pair in ways.windows(2) {
-        assert!(pair[1] < pair[0] - 0.08 * ways[0], "{ways:?}");
+    let distances = [0.0, 0.3, 0.6].map(|friction| ribbon(friction, &[]));
+    println!("in the solve: {distances:?}");
+    for pair in distances.windows(2) {
+        assert!(pair[1] < pair[0] - 0.08 * distances[0], "{distances:?}");
     }
 }
 
@@ -174,8 +174,8 @@ fn frictionless(more: &[&str]) -> [f64; 2] {
     let (report, kept) = run(&mut setup);
     untangled(&report);
     assert!(report.succeeded());
-    let way = |k: usize| mean(&kept.frames[0]).y - mean(&kept.frames[k]).y;
-    [way(16), way(24)]
+    let distance = |k: usize| mean(&kept.frames[0]).y - mean(&kept.frames[k]).y;
+    [distance(16), distance(24)]
 }
 
 #[test]

@@ -58,13 +58,13 @@ fn a_sheet_slides_over_the_triangles_of_its_ramp_as_over_a_plane() {
     let plane = format!("[[plane]]\npoint = [{x}, 0, {z}]\nnormal = [{sin}, 0, {cos}]");
     let mesh = "[[obstacle]]\nshape.box.half_extents = [3, 0.5, 0.1]\n\
                 turn = { axis = [0, 1, 0], degrees = 35 }\ndetail = 0.1";
-    let way = |friction: f64| 0.5 * 9.81 * (sin - friction * cos);
+    let expected = |friction: f64| 0.5 * 9.81 * (sin - friction * cos);
     for ground in [plane.as_str(), mesh] {
         for (friction, most) in [(0.0, 0.015), (0.1, 0.03), (0.3, 0.05), (0.6, 0.25)] {
-            let (slid, way) = (slid(friction, ground), way(friction));
+            let (slid, expected) = (slid(friction, ground), expected(friction));
             assert!(
-                (slid / way - 1.0).abs() < most,
-                "{slid} m instead of {way} with friction {friction} on {ground}"
+                (slid / expected - 1.0).abs() < most,
+                "{slid} m instead of {expected} with friction {friction} on {ground}"
             );
         }
     }
@@ -120,8 +120,8 @@ fn pulled(until: f64) -> (Vec<f64>, f64) {
     assert!(cloth.max_stretch < 1.5, "{}", cloth.max_stretch);
     let [first, last] = [&kept.frames[0], &kept.frames[kept.frames.len() - 1]];
     let bodies = first.bodies.iter().zip(&last.bodies).take(2);
-    let ways = bodies.map(|(a, b)| b.position.x - a.position.x).collect();
-    (ways, mean(last).x - mean(first).x)
+    let displacements = bodies.map(|(a, b)| b.position.x - a.position.x).collect();
+    (displacements, mean(last).x - mean(first).x)
 }
 
 /// Friction acts while the cloth slides below the bodies: a fifth of a second is too short

@@ -94,8 +94,8 @@ fn the_second_half_of_a_walk_is_planned_again_from_its_middle() {
     for pair in kept.frames.windows(2) {
         let (a, b) = (&pair[0].bodies[0], &pair[1].bodies[0]);
         let step = pair[1].time - pair[0].time;
-        let way = (a.velocity + b.velocity) * (0.5 * step);
-        let error = (b.position - a.position).distance(way);
+        let displacement = (a.velocity + b.velocity) * (0.5 * step);
+        let error = (b.position - a.position).distance(displacement);
         assert!(error < 0.01, "{error} m at {} s", pair[1].time);
     }
 }

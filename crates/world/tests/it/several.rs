@@ -49,7 +49,7 @@ fn kept_movements_are_good_different_and_in_order_of_cost() {
 }
 
 #[test]
-fn what_is_kept_does_not_depend_on_the_number_of_threads() {
+fn kept_movements_do_not_depend_on_the_number_of_threads() {
     let (one, two) = (plan_all(3, 1), plan_all(3, 2));
     assert_eq!((one.others.len(), two.others.len()), (2, 2));
     for (a, b) in one.all().zip(two.all()) {

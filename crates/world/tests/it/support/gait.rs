@@ -114,9 +114,9 @@ pub fn assert_spreads_over_its_time(clip: &Clip) {
     let (mut all, mut late) = (0.0, 0.0);
     for path in paths {
         for i in 1..moments {
-            let way = path[i].distance(path[i - 1]);
-            all += way;
-            late += if 3 * i > 2 * moments { way } else { 0.0 };
+            let distance = path[i].distance(path[i - 1]);
+            all += distance;
+            late += if 3 * i > 2 * moments { distance } else { 0.0 };
         }
     }
     assert!(
