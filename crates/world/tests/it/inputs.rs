@@ -41,7 +41,7 @@ fn a_pulled_ball_moves_to_the_target_as_a_critically_damped_spring() {
     let expected = target * (1.0 - (1.0 + decay) * (-decay).exp());
     let found = world.bodies.state(body).position;
     assert!(found.distance(expected) < 1e-5, "{found} {expected}");
-    assert_eq!(world.hands().len(), 1);
+    assert_eq!(world.pointer_springs().len(), 1);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_hand_that_lets_go_pulls_no_more_and_holds_no_energy() {
     world.input(Command::LetGo { hand: 1 });
     world.step();
     let velocity = world.bodies.state(body).velocity;
-    assert!(velocity.x > 0.0 && world.hands().is_empty());
+    assert!(velocity.x > 0.0 && world.pointer_springs().is_empty());
     world.step();
     assert_eq!(world.bodies.state(body).velocity, velocity);
     assert_eq!(world.totals().potential, 0.0);
@@ -70,7 +70,7 @@ fn a_hand_moves_with_its_latest_target_and_two_hands_share_a_body() {
     for _ in 0..50 {
         world.step();
     }
-    assert_eq!(world.hands().len(), 2);
+    assert_eq!(world.pointer_springs().len(), 2);
     let position = world.bodies.state(body).position;
     assert!(position.length() < 1e-12, "{position}");
 }
