@@ -92,10 +92,15 @@ fn settings_out_of_range_are_refused() {
             "there is no weight `beauty`",
             "there are clearance, contact, ",
         ),
-        ("bars.task = 0", "2:13", "the threshold is 0", "positive"),
         (
-            "bars.grace = 1",
-            "2:14",
+            "thresholds.task = 0",
+            "2:19",
+            "the threshold is 0",
+            "positive",
+        ),
+        (
+            "thresholds.grace = 1",
+            "2:20",
             "there is no threshold `grace`",
             "residual_max",
         ),

@@ -79,7 +79,7 @@ pub struct Character {
     /// The factor of the cost of its forces on objects and on other characters.
     pub workload: f64,
     /// Whether others can touch its limbs as well as its torso.
-    pub limbs_bear: bool,
+    pub limb_contacts: bool,
 }
 
 impl Character {

@@ -135,7 +135,7 @@ impl Program {
                 link: None,
                 grippable: false,
             });
-            if character.limbs_bear {
+            if character.limb_contacts {
                 solids.extend(self.links_of(c));
             }
         }

@@ -7,7 +7,7 @@
 //! every contact may touch the nearest (3). Everything that moves or can be gripped is a
 //! [`ContactSolid`] with separate contacts. [`crate::contact_state`] computes the state of
 //! a contact relative to its surface, for all costs. The surface may also be a torso or,
-//! if `limbs_bear` is set for a character, a link of its limbs, whose joints then bear the
+//! if `limb_contacts` is set for a character, a link of its limbs, whose joints then bear the
 //! load too.
 //!
 //! - The friction of a sliding object is determined: the ground exerts one tilted force

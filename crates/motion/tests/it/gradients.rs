@@ -175,7 +175,7 @@ fn legs_with_many_links_have_exact_gradients() {
 fn crowded() -> conatus_motion::Problem {
     let mut problem = crate::common::walk();
     problem.phases = 2;
-    problem.characters[0].character.limbs_bear = true;
+    problem.characters[0].character.limb_contacts = true;
     let CharacterStart {
         character, pose, ..
     } = problem.characters[0].clone();

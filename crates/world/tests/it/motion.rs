@@ -17,7 +17,7 @@ phase_seconds = 0.3
 iterations = [30, 60, 60]
 polish = 6
 attempts = 1
-bars = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
+thresholds = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
 "#;
 
 fn quick(more: &str) -> String {
@@ -74,7 +74,7 @@ noise = 0.5
 attempts = 9
 segments = 1
 weights = { torque = 3, k0 = 0.5 }
-bars = { drift = 0.25 }
+thresholds = { drift = 0.25 }
 [[character]]
 name = "ada"
 pose = "lying on the back"

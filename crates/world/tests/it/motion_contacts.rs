@@ -11,7 +11,7 @@ phase_seconds = 0.3
 iterations = [30, 60, 60]
 polish = 6
 attempts = 1
-bars = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
+thresholds = { residual_max = 10, residual_mean = 10, drift = 1, limb = 1, penetration = 1, task = 1 }
 "#;
 
 /// The length of those movements in seconds.

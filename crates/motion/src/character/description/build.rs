@@ -111,7 +111,7 @@ impl Description {
             },
             limbs,
             workload: 1.0,
-            limbs_bear: false,
+            limb_contacts: false,
         })
     }
 

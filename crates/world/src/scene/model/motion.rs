@@ -43,7 +43,8 @@ pub struct MotionSpec {
     /// Weights of the costs, by name, where they differ from the defaults.
     pub weights: BTreeMap<String, f64>,
     /// Thresholds that a movement must satisfy, by name, where they differ from the defaults.
-    pub bars: BTreeMap<String, f64>,
+    #[serde(alias = "bars")]
+    pub thresholds: BTreeMap<String, f64>,
 }
 
 /// The form of the physics cost.
@@ -86,7 +87,8 @@ pub struct CharacterSpec {
     pub workload: Option<f64>,
     /// Whether other characters can grip its limbs and stand on them, not on its torso alone.
     /// It adds many contacts and slows the search.
-    pub limbs_bear: bool,
+    #[serde(alias = "limbs_bear")]
+    pub limb_contacts: bool,
     /// Whether knees can bear load; false by default, because a character that can kneel
     /// prefers that to standing.
     pub knees: bool,

@@ -134,7 +134,7 @@ polish = 2
 noise = 0.01
 attempts = 1
 weights = { torque = 10, clearance = 0.3 }
-bars = { task = 0.03, drift = 0.005 }
+thresholds = { task = 0.03, drift = 0.005 }
 
 [[character]]
 name = "hopper"

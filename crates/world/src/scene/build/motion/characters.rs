@@ -83,7 +83,7 @@ pub fn build(
             check::positive(diagnostics, &path, "the workload", workload);
             character.workload = workload;
         }
-        character.limbs_bear = spec.limbs_bear;
+        character.limb_contacts = spec.limb_contacts;
         if spec.knees {
             add_knees(&mut character, &path, diagnostics);
         }

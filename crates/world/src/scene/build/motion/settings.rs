@@ -124,7 +124,7 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
             attempts: attempts as usize,
             keep: keep as usize,
         },
-        thresholds: thresholds(&m.bars, diagnostics),
+        thresholds: thresholds(&m.thresholds, diagnostics),
     }
 }
 
@@ -153,7 +153,7 @@ fn weights(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Cost
 fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> Thresholds {
     let mut thresholds = Thresholds::default();
     for (name, &threshold) in given {
-        let path = format!("motion.bars.{name}");
+        let path = format!("motion.thresholds.{name}");
         let place = match name.as_str() {
             "residual_max" => &mut thresholds.residual_max,
             "residual_mean" => &mut thresholds.residual_mean,
