@@ -1,6 +1,7 @@
 //! Geometry of triangle meshes: topology, the Wavefront OBJ format, volume
-//! integrals, ready-made solids and sheets, bounding-volume hierarchies,
-//! distances, continuous collision detection and an exact intersection check.
+//! integrals, ready-made solids and sheets, heightfields, bounding-volume
+//! hierarchies, distances, continuous collision detection and an exact intersection
+//! check.
 //!
 //! Mass and motion are in `conatus-rigid`.
 
@@ -9,6 +10,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod distance;
 pub mod generate;
+pub mod heightfield;
 pub mod intersect;
 pub mod mesh;
 pub mod obj;
@@ -21,6 +23,7 @@ pub mod volume;
 pub use aabb::Aabb;
 pub use bvh::Bvh;
 pub use generate::icosphere;
+pub use heightfield::Heightfield;
 pub use mesh::Mesh;
 pub use part_shape::PartShape;
 pub use solid::{Axis, Solid};

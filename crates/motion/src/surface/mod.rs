@@ -12,11 +12,12 @@ mod rounded_box;
 mod soft_nearest_point;
 
 pub use capsule::Capsule;
-pub use heightfield::Heightfield;
 pub use rounded_box::RoundedBox;
 pub use soft_nearest_point::{SOFTNESS, SoftNearestPoint, Surroundings};
 
+use conatus_geometry::Heightfield;
 use conatus_math::{DMat3, DVec3};
+use std::sync::Arc;
 
 /// A static surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,7 @@ pub enum Shape {
     /// All points within a distance of a segment; a ball if the segment is a point.
     Capsule(Capsule),
     /// A heightfield.
-    Heightfield(std::sync::Arc<Heightfield>),
+    Heightfield(Arc<Heightfield>),
 }
 
 /// The signed distance of a point from a surface (negative inside), with derivatives.
@@ -93,7 +94,7 @@ impl Shape {
             }
             Self::RoundedBox(block) => block.distance(p),
             Self::Capsule(capsule) => capsule.distance(p),
-            Self::Heightfield(field) => field.distance(p),
+            Self::Heightfield(field) => heightfield::distance(field, p),
         }
     }
 
@@ -130,7 +131,7 @@ impl Shape {
                 capsule.start += by;
                 capsule.end += by;
             }
-            Self::Heightfield(field) => *field = std::sync::Arc::new(field.translated(by)),
+            Self::Heightfield(field) => Arc::make_mut(field).origin += by,
         }
         moved
     }

@@ -1,6 +1,7 @@
 //! Every cost's gradient against central differences, in both forms: as a sum
 //! for L-BFGS and as rows for Levenberg-Marquardt.
 
+use conatus_geometry::Heightfield;
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::{Knee, Patch, Placement};
@@ -8,7 +9,7 @@ use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::surface::{Capsule, Heightfield, RoundedBox, Shape, Surface};
+use conatus_motion::surface::{Capsule, RoundedBox, Shape, Surface};
 use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
 fn check(name: &str, program: &Program, mix: &TermWeights, size: f64) {

@@ -1,9 +1,10 @@
 //! Distances from obstacles: what they are, and their derivatives against
 //! differences.
 
+use conatus_geometry::Heightfield;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{
-    Capsule, Distance, Heightfield, RoundedBox, Shape, SoftNearestPoint, Surface, Surroundings,
+    Capsule, Distance, RoundedBox, Shape, SoftNearestPoint, Surface, Surroundings,
 };
 use std::sync::Arc;
 
@@ -158,8 +159,9 @@ fn a_heightfield_continues_level_beyond_its_border() {
         columns: 2,
         heights: vec![0.2; 4],
     };
+    let shape = Shape::Heightfield(Arc::new(field));
     for p in [DVec3::new(-5.0, 9.0, 1.0), DVec3::new(0.3, 0.2, 0.7)] {
-        let d = field.distance(p);
+        let d = shape.distance(p);
         assert!((d.value - (p.z - 0.2)).abs() < 1e-12);
         assert!(d.normal.distance(DVec3::Z) < 1e-12);
     }

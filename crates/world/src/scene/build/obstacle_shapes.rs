@@ -266,7 +266,7 @@ fn heightfield_mesh(
     if diagnostics.len() > before {
         return None;
     }
-    let field = super::motion::field(given, DVec3::ZERO);
+    let field = given.field(DVec3::ZERO);
     let (nx, ny) = ((columns - 1) * MESH_CELLS, (rows - 1) * MESH_CELLS);
     let step = given.spacing / MESH_CELLS as f64;
     let mut mesh = Mesh::default();

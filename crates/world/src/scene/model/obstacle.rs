@@ -1,6 +1,8 @@
 //! Obstacles, `[[obstacle]]`, and the keyframes of obstacles and of pins.
 
 use super::{AxialSpec, BoxSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3};
+use conatus_geometry::Heightfield;
+use conatus_math::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +157,20 @@ pub struct HeightfieldSpec {
     pub heights: Vec<Vec<f64>>,
     /// The distance between neighbours.
     pub spacing: f64,
+}
+
+impl HeightfieldSpec {
+    /// The smooth surface of these heights, with its middle at a place.
+    pub fn field(&self, place: DVec3) -> Heightfield {
+        let columns = self.heights.first().map_or(0, Vec::len);
+        let half = |n: usize| 0.5 * self.spacing * (n as f64 - 1.0);
+        Heightfield {
+            origin: place - DVec3::new(half(columns), half(self.heights.len()), 0.0),
+            spacing: self.spacing,
+            columns,
+            heights: self.heights.concat(),
+        }
+    }
 }
 
 /// A funnel about z.

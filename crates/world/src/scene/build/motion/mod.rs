@@ -10,8 +10,6 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use surroundings::field;
-
 use super::bodies::BuiltBody;
 use super::obstacles::PlacedObstacle;
 use crate::motion::{MotionPlanner, MotionWorld};

@@ -5,7 +5,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::surface::{Capsule, Heightfield, RoundedBox, Shape, Surface};
+use conatus_motion::surface::{Capsule, RoundedBox, Shape, Surface};
 use std::sync::Arc;
 
 /// Obstacles whose bottom is at most this far above the ground stand on it.
@@ -130,7 +130,7 @@ fn shapes(
                 report_unsupported(path, "a heightfield that is turned", diagnostics);
                 return None;
             }
-            vec![Shape::Heightfield(Arc::new(field(h, place)))]
+            vec![Shape::Heightfield(Arc::new(h.field(place)))]
         }
         other => {
             let what = match other {
@@ -168,16 +168,4 @@ fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shap
     let centre = along * 0.5 - z * thick;
     let axes = turn * DMat3::from_cols(x, DVec3::Y, z);
     Shape::RoundedBox(RoundedBox::new(place + turn * centre, axes, half))
-}
-
-/// The heights of a scene as a smooth field, with its middle at a place.
-pub fn field(given: &crate::scene::model::HeightfieldSpec, place: DVec3) -> Heightfield {
-    let columns = given.heights.first().map_or(0, Vec::len);
-    let half = |n: usize| 0.5 * given.spacing * (n as f64 - 1.0);
-    Heightfield {
-        origin: place - DVec3::new(half(columns), half(given.heights.len()), 0.0),
-        spacing: given.spacing,
-        columns,
-        heights: given.heights.concat(),
-    }
 }
