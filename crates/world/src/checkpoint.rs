@@ -6,12 +6,12 @@
 //! affects the last bits are cleared every [`CACHE_CLEAR_STEPS`] steps by every
 //! world, with or without checkpoints, and checkpoints lie only at such steps.
 
-mod wire;
+pub(crate) mod wire;
 
+use crate::cloth::ClothState;
 use crate::command::{Command, Due};
 use crate::run::{RunLog, RunStats};
 use crate::world::World;
-use conatus_cloth::{ClothMismatch, ClothState};
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
 use conatus_rigid::forces::PointerSpring;
@@ -50,7 +50,7 @@ pub enum CheckpointError {
     Mismatch(&'static str),
     /// Its cloth does not match that of the scene.
     #[error(transparent)]
-    Cloth(#[from] ClothMismatch),
+    Cloth(#[from] conatus_cloth::ClothMismatch),
 }
 
 /// The content of a checkpoint, in the order of its bytes.
@@ -87,7 +87,7 @@ impl Checkpoint<'_> {
             pointer_springs: world.pointer_springs.clone(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
-            cloth: world.cloth.as_ref().map(|c| c.cloth.state()),
+            cloth: world.cloth.as_ref().map(|c| c.state()),
             stats: self.log.stats_now(),
         };
         VERSION.put(out);

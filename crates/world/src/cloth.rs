@@ -1,16 +1,28 @@
 //! Cloth in the world. In every step cloth moves after the rigid bodies, resolves its
 //! collisions, and changes the motion of bodies that it collides with.
 
+mod wire;
+
+pub(crate) use conatus_cloth::ClothState;
+
+use crate::checkpoint::CheckpointError;
+use crate::motion::MotionWorld;
+use crate::report::ClothReport;
+use crate::run::RunStats;
 use conatus_cloth::collide::Kind;
-use conatus_cloth::{BodyState, Cloth, ClothMismatch, ClothState, Pinch};
+use conatus_cloth::script::{Ease, Key, Path};
+use conatus_cloth::{BodyState, Cloth, Pinch};
 use conatus_geometry::intersect;
 use conatus_math::{DVec3, Pose, rotation};
 use conatus_rigid::{Activity, Bodies, State};
+use serde_json::{Value, json};
 
 /// The cloth of a world, and the states of bodies that it can collide with.
 pub struct ClothWorld {
     /// Cloth, obstacles and planes.
     pub cloth: Cloth,
+    /// The number of obstacles of the scene; the parts of characters follow them.
+    own_obstacles: usize,
     /// The bodies that it can collide with.
     bodies: Vec<usize>,
     before: Vec<State>,
@@ -27,8 +39,10 @@ pub struct ClothWorld {
 impl ClothWorld {
     /// Cloth that can collide with the bodies of these indices; `states` are the states of
     /// all bodies.
+    /// Obstacles after the first `own_obstacles` are parts of characters.
     pub fn new<'a>(
         cloth: Cloth,
+        own_obstacles: usize,
         bodies: Vec<usize>,
         states: impl Iterator<Item = &'a State>,
     ) -> Self {
@@ -41,6 +55,7 @@ impl ClothWorld {
         let states: Vec<State> = states.copied().collect();
         let mut world = Self {
             cloth,
+            own_obstacles,
             before: bodies.iter().map(|&i| states[i]).collect(),
             bodies,
             triangles,
@@ -59,14 +74,19 @@ impl ClothWorld {
         &self.bodies
     }
 
-    /// Why the cloth stopped, if it did.
-    pub fn failure(&self) -> Option<&Pinch> {
-        self.failure.as_ref()
+    /// Whether the cloth stopped.
+    pub fn is_halted(&self) -> bool {
+        self.failure.is_some()
     }
 
     /// The last valid time of cloth that stopped.
     pub(crate) fn stopped(&self) -> Option<f64> {
         self.failure.as_ref().map(|_| self.stopped)
+    }
+
+    /// Why the cloth stopped, if it did.
+    pub fn failure(&self) -> Option<&Pinch> {
+        self.failure.as_ref()
     }
 
     /// A short description of the failure.
@@ -79,10 +99,61 @@ impl ClothWorld {
         })
     }
 
-    /// The poses of obstacles at time `t`, or at the last valid time.
+    /// A message that says why the cloth stopped, when and at which vertices.
+    pub fn failure_message(&self) -> Option<String> {
+        let pinch = self.failure()?;
+        let names = self.cloth.piece_names();
+        let mut vertices: Vec<String> = (pinch.vertices.iter().take(8))
+            .map(|&(piece, v)| {
+                let name = names.get(piece).map_or("?", String::as_str);
+                format!("{} of `{name}`", v + 1)
+            })
+            .collect();
+        if pinch.vertices.len() > 8 {
+            vertices.push(format!("{} more", pinch.vertices.len() - 8));
+        }
+        let why = self.reason()?;
+        Some(format!(
+            "at {:.4} s {why}, at {} {}",
+            pinch.time,
+            match vertices.len() {
+                1 => "vertex",
+                _ => "vertices",
+            },
+            vertices.join(", ")
+        ))
+    }
+
+    /// The failure as the detail of an event.
+    pub(crate) fn failure_event(&self) -> Option<Value> {
+        let pinch = self.failure()?;
+        Some(json!({
+            "time": pinch.time,
+            "vertices": pinch.vertices.iter().take(100).collect::<Vec<_>>(),
+            "reason": self.reason(),
+        }))
+    }
+
+    /// The poses of the scene's obstacles at time `t`, or at the last valid time.
     pub fn obstacle_poses(&self, t: f64) -> impl Iterator<Item = Pose> + '_ {
         let t = self.stopped().unwrap_or(t);
-        self.cloth.obstacles().iter().map(move |o| o.path.pose(t))
+        let own = &self.cloth.obstacles()[..self.own_obstacles];
+        own.iter().map(move |o| o.path.pose(t))
+    }
+
+    /// Makes the parts of characters move as they do in their present movement.
+    pub fn follow(&mut self, motion: &MotionWorld) {
+        if self.cloth.obstacles().len() == self.own_obstacles {
+            return;
+        }
+        for (k, path) in part_paths(motion).into_iter().enumerate() {
+            self.cloth.set_path(self.own_obstacles + k, path);
+        }
+    }
+
+    /// Everything that the next step depends on.
+    pub(crate) fn state(&self) -> ClothState {
+        self.cloth.state()
     }
 
     /// Restores an earlier state of the cloth, with the present bodies.
@@ -90,12 +161,17 @@ impl ClothWorld {
         &mut self,
         state: &ClothState,
         bodies: &Bodies,
-    ) -> Result<(), ClothMismatch> {
+    ) -> Result<(), CheckpointError> {
         self.cloth.restore(state)?;
         self.before(bodies);
         let placed: Vec<BodyState> = self.before.iter().map(resting).collect();
         self.cloth.place_bodies(&placed);
         Ok(())
+    }
+
+    /// Clears the caches of collision detection.
+    pub(crate) fn clear_caches(&mut self) {
+        self.cloth.clear_caches();
     }
 
     /// Stores the states of the bodies before they move.
@@ -154,6 +230,9 @@ impl ClothWorld {
             bodies.set_mover_state(bodies.mount(i).mover, &state);
         }
         self.failure = result.err();
+        if let Some(pinch) = &self.failure {
+            tracing::warn!(time = pinch.time, "cloth halted");
+        }
     }
 
     /// Pairs of triangles that intersect, at most `limit`, found by exact predicates that
@@ -164,6 +243,11 @@ impl ClothWorld {
         intersect::intersecting_pairs(self.cloth.points(), &self.triangles, limit, |a, b| {
             a >= of_cloth && b >= of_cloth
         })
+    }
+
+    /// How many pairs of triangles intersect, and triangles reach behind a plane.
+    pub(crate) fn intersections(&self) -> u64 {
+        (self.intersecting_triangles(usize::MAX).len() + self.below_planes()) as u64
     }
 
     /// Triangles of cloth that reach behind a plane.
@@ -205,6 +289,56 @@ impl ClothWorld {
         (self.cloth.positions().len(), self.of_cloth)
     }
 
+    /// The positions of all vertices, piece by piece.
+    pub fn positions(&self) -> &[DVec3] {
+        self.cloth.positions()
+    }
+
+    /// The longest edge against its length at rest.
+    pub(crate) fn max_stretch(&self) -> f64 {
+        self.cloth.max_stretch()
+    }
+
+    /// Whether wind, or an obstacle or pin that the scene moves, can add energy.
+    pub(crate) fn is_driven(&self) -> bool {
+        self.cloth.is_driven()
+    }
+
+    /// Its mass times a tenth of its extent, in kg·m.
+    pub(crate) fn lift(&self) -> f64 {
+        let mut points = self.positions().iter();
+        let Some(&first) = points.next() else {
+            return 0.0;
+        };
+        let (low, high) = points.fold((first, first), |(low, high), p| (low.min(*p), high.max(*p)));
+        let mass: f64 = self.cloth.elastic.masses().iter().sum();
+        0.1 * mass * low.distance(high)
+    }
+
+    /// The report at the end of a run with these figures.
+    pub(crate) fn report(&self, run: &RunStats) -> ClothReport {
+        let (vertices, triangles) = self.size();
+        let stats = &self.cloth.stats;
+        let speeds = self.cloth.velocities().iter().map(|v| v.length());
+        ClothReport {
+            vertices,
+            triangles,
+            dofs: 3 * vertices,
+            frames: run.frames,
+            collisions: stats.collisions,
+            impact_zones: stats.impact_zones,
+            largest_zone: stats.largest_zone,
+            failsafe_calls: stats.failsafe_calls,
+            substeps: stats.substeps,
+            intersections: run.intersections,
+            max_stretch: run.max_stretch,
+            mean_speed: speeds.sum::<f64>() / vertices.max(1) as f64,
+            total_seconds: stats.total_seconds,
+            collision_seconds: stats.collision_seconds,
+            failure: self.failure_message(),
+        }
+    }
+
     /// Kinetic energy, potential energy of gravity and strain, momentum and
     /// angular momentum.
     pub(crate) fn totals(&self, gravity: DVec3) -> (f64, f64, DVec3, DVec3) {
@@ -229,4 +363,21 @@ fn resting(state: &State) -> BodyState {
         inverse_mass: 0.0,
         inverse_moments: DVec3::ZERO,
     }
+}
+
+/// The paths of all parts of characters, as they move at present.
+pub(crate) fn part_paths(motion: &MotionWorld) -> Vec<Path> {
+    let mut keys: Vec<Vec<Key>> = Vec::new();
+    for &time in &motion.clip().time {
+        let poses = motion.parts(time);
+        keys.resize(poses.len(), Vec::new());
+        for (keys, pose) in keys.iter_mut().zip(poses) {
+            keys.push(Key {
+                time,
+                pose: Pose::new(pose.orientation, pose.position),
+            });
+        }
+    }
+    let through = |keys| Path::through(keys, Ease::Linear);
+    keys.into_iter().map(through).collect()
 }

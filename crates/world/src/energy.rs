@@ -6,6 +6,7 @@
 //! Whether the growth is explained is decided from frame to frame, so that a kick in the
 //! first second hides nothing that happens in the tenth.
 
+use crate::cloth::ClothWorld;
 use crate::world::World;
 use conatus_record::{Event, Totals};
 use conatus_rigid::Activity;
@@ -75,7 +76,7 @@ impl World {
         self.motion.is_some()
             || !self.pointer_springs.is_empty()
             || self.forces.iter().any(|force| force.can_add_energy())
-            || self.cloth.as_ref().is_some_and(|c| c.cloth.is_driven())
+            || self.cloth.as_ref().is_some_and(ClothWorld::is_driven)
     }
 
     /// The energy that lifts every free body by its radius of gyration, and all cloth by
@@ -87,16 +88,7 @@ impl World {
             .map(|m| self.bodies.constants(m))
             .map(|c| c.mass * (c.moments.max_element() / c.mass).sqrt())
             .sum();
-        let of_cloth = self.cloth.as_ref().map_or(0.0, |cloth| {
-            let mut points = cloth.cloth.positions().iter();
-            let Some(&first) = points.next() else {
-                return 0.0;
-            };
-            let (low, high) =
-                points.fold((first, first), |(low, high), p| (low.min(*p), high.max(*p)));
-            let mass: f64 = cloth.cloth.elastic.masses().iter().sum();
-            0.1 * mass * low.distance(high)
-        });
+        let of_cloth = self.cloth.as_ref().map_or(0.0, ClothWorld::lift);
         weight * (of_bodies + of_cloth)
     }
 }

@@ -144,7 +144,7 @@ impl Report {
     /// successful.
     pub fn succeeded(&self) -> bool {
         let cloth_failed = self.cloth.as_ref().is_some_and(|c| c.failure.is_some());
-        let motion_failed = self.motion.as_ref().is_some_and(|m| m.failure.is_some());
+        let motion_failed = self.motion.as_ref().is_some_and(|m| m.has_failed());
         !self.interrupted && self.rigid.quarantined.is_empty() && !cloth_failed && !motion_failed
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::{CACHE_CLEAR_STEPS, CHECKPOINT_FRAMES, Checkpoint};
 use crate::energy::{EnergyGrowth, explains_energy};
-use crate::report::{AngularMomentumReport, ClothReport, EnergyReport, Report, RigidReport};
+use crate::report::{AngularMomentumReport, EnergyReport, Report, RigidReport};
 use crate::step::StepReport;
 use crate::world::World;
 use conatus_math::DVec3;
@@ -226,9 +226,8 @@ impl RunLog {
         self.stats.growth.add(&frame.totals, lift, explained);
         self.stats.frames += 1;
         if let Some(cloth) = &world.cloth {
-            let pairs = cloth.intersecting_triangles(usize::MAX).len();
-            self.stats.intersections += (pairs + cloth.below_planes()) as u64;
-            self.stats.max_stretch = self.stats.max_stretch.max(cloth.cloth.max_stretch());
+            self.stats.intersections += cloth.intersections();
+            self.stats.max_stretch = self.stats.max_stretch.max(cloth.max_stretch());
         }
         sink.frame(&frame)
     }
@@ -250,7 +249,7 @@ impl RunLog {
             wall_seconds: self.wall_seconds(),
             cpu_seconds: self.cpu_seconds(),
             threads: 1,
-            interrupted: interrupted || motion.is_some_and(|m| m.interrupted),
+            interrupted: interrupted || motion.is_some_and(|m| m.was_interrupted()),
             energy: EnergyReport {
                 unexplained: self.stats.growth.unexplained(),
                 ..self.stats.tally.energy()
@@ -262,33 +261,9 @@ impl RunLog {
                 max_penetration: self.stats.tally.max_penetration,
                 quarantined: self.stats.quarantined.clone(),
             },
-            cloth: self.cloth(world),
+            cloth: world.cloth.as_ref().map(|c| c.report(&self.stats)),
             motion: motion.cloned(),
         }
-    }
-
-    fn cloth(&self, world: &World) -> Option<ClothReport> {
-        let cloth = world.cloth.as_ref()?;
-        let (vertices, triangles) = cloth.size();
-        let stats = &cloth.cloth.stats;
-        let speeds = cloth.cloth.velocities().iter().map(|v| v.length());
-        Some(ClothReport {
-            vertices,
-            triangles,
-            dofs: 3 * vertices,
-            frames: self.stats.frames,
-            collisions: stats.collisions,
-            impact_zones: stats.impact_zones,
-            largest_zone: stats.largest_zone,
-            failsafe_calls: stats.failsafe_calls,
-            substeps: stats.substeps,
-            intersections: self.stats.intersections,
-            max_stretch: self.stats.max_stretch,
-            mean_speed: speeds.sum::<f64>() / vertices.max(1) as f64,
-            total_seconds: stats.total_seconds,
-            collision_seconds: stats.collision_seconds,
-            failure: world.cloth_failure(),
-        })
     }
 }
 

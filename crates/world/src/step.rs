@@ -54,17 +54,11 @@ impl World {
     fn move_cloth(&mut self) {
         let (h, t) = (self.h, (self.steps - 1) as f64 * self.h);
         let Some(cloth) = &mut self.cloth else { return };
-        if cloth.failure().is_some() {
+        if cloth.is_halted() {
             return;
         }
         cloth.step(t, h, &mut self.bodies);
-        if let Some(pinch) = cloth.failure().cloned() {
-            let detail = json!({
-                "time": pinch.time,
-                "vertices": pinch.vertices.iter().take(100).collect::<Vec<_>>(),
-                "reason": cloth.reason(),
-            });
-            tracing::warn!(time = pinch.time, "cloth halted");
+        if let Some(detail) = cloth.failure_event() {
             self.log("pinch", detail);
         }
     }
@@ -75,7 +69,7 @@ impl World {
         if let Some(cloth) = &mut self.cloth
             && self.steps.is_multiple_of(CACHE_CLEAR_STEPS)
         {
-            cloth.cloth.clear_caches();
+            cloth.clear_caches();
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
-use crate::motion::{MOVEMENT_EVENT, MotionReport, MotionWorld, Movement, MovementMismatch};
+use crate::motion::MotionWorld;
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::detect::Detector;
@@ -12,7 +12,6 @@ use conatus_rigid::contact::{Contact, Plane, Sphere};
 use conatus_rigid::forces::{Force, PointerSpring, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Identifies a force of a world, for as long as it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -244,33 +243,12 @@ impl World {
 
     /// Whether the cloth has halted: no valid step was found.
     pub fn is_halted(&self) -> bool {
-        self.cloth.as_ref().is_some_and(|c| c.failure().is_some())
+        self.cloth.as_ref().is_some_and(ClothWorld::is_halted)
     }
 
     /// A message that says why the cloth has halted.
     pub fn cloth_failure(&self) -> Option<String> {
-        let cloth = self.cloth.as_ref()?;
-        let pinch = cloth.failure()?;
-        let names = cloth.cloth.piece_names();
-        let mut vertices: Vec<String> = (pinch.vertices.iter().take(8))
-            .map(|&(piece, v)| {
-                let name = names.get(piece).map_or("?", String::as_str);
-                format!("{} of `{name}`", v + 1)
-            })
-            .collect();
-        if pinch.vertices.len() > 8 {
-            vertices.push(format!("{} more", pinch.vertices.len() - 8));
-        }
-        let why = cloth.reason()?;
-        Some(format!(
-            "at {:.4} s {why}, at {} {}",
-            pinch.time,
-            match vertices.len() {
-                1 => "vertex",
-                _ => "vertices",
-            },
-            vertices.join(", ")
-        ))
+        self.cloth.as_ref()?.failure_message()
     }
 
     /// The events since the last call, in order.
@@ -299,7 +277,7 @@ impl World {
                 .chain(self.character_contacts())
                 .collect(),
             cloth: match &self.cloth {
-                Some(cloth) => cloth.cloth.positions().to_vec(),
+                Some(cloth) => cloth.positions().to_vec(),
                 None => Vec::new(),
             },
         };
@@ -311,10 +289,7 @@ impl World {
     /// Obstacles are recorded as bodies that move as the scene says.
     fn obstacle_frames(&self) -> impl Iterator<Item = BodyFrame> + '_ {
         let t = self.time();
-        // The parts of characters come after them.
-        let own = self.motion.as_ref().and_then(|m| m.first_obstacle);
         let poses = self.cloth.iter().flat_map(move |c| c.obstacle_poses(t));
-        let poses = poses.take(own.unwrap_or(usize::MAX));
         poses.map(|pose| BodyFrame {
             position: pose.translation,
             orientation: pose.rotation,
@@ -341,50 +316,6 @@ impl World {
     fn scripted_time(&self) -> f64 {
         let stopped = self.cloth.as_ref().and_then(ClothWorld::stopped);
         stopped.unwrap_or_else(|| self.time())
-    }
-
-    /// Plays a movement of the world's characters, and logs its report as an
-    /// event.
-    pub(crate) fn set_movement(
-        &mut self,
-        movement: &Arc<Movement>,
-    ) -> Result<(), MovementMismatch> {
-        let motion = self.motion.as_mut();
-        let motion = motion.ok_or(MovementMismatch::OtherCharacters)?;
-        motion.set_movement(movement)?;
-        self.movement_changed(&movement.report);
-        Ok(())
-    }
-
-    /// Plays a movement from its start time on, and the present one until then.
-    pub(crate) fn continue_movement(
-        &mut self,
-        movement: &Movement,
-    ) -> Result<(), MovementMismatch> {
-        let motion = self.motion.as_mut();
-        let motion = motion.ok_or(MovementMismatch::OtherCharacters)?;
-        motion.continue_movement(movement)?;
-        self.movement_changed(&movement.report);
-        Ok(())
-    }
-
-    /// Moves the obstacles of cloth along the new movement and logs its report.
-    fn movement_changed(&mut self, report: &MotionReport) {
-        if let (Some(motion), Some(cloth)) = (&self.motion, &mut self.cloth)
-            && let Some(first) = motion.first_obstacle
-        {
-            for (k, path) in motion.paths().into_iter().enumerate() {
-                cloth.cloth.set_path(first + k, path);
-            }
-        }
-        tracing::info!(
-            good = report.good,
-            attempts = report.attempts.len(),
-            "movement set"
-        );
-        // JSON can always represent a report.
-        let detail = serde_json::to_value(report).unwrap_or_default();
-        self.log(MOVEMENT_EVENT, detail);
     }
 
     /// Whether only characters move, so that a run takes almost no time.

@@ -4,8 +4,6 @@
 
 use crate::energy::EnergyGrowth;
 use crate::run::{ConservationTally, RunStats};
-use conatus_cloth::response::constraint::{Stencil, StencilPair};
-use conatus_cloth::{ClothState, PersistentContact, Stats, WarmStart};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
@@ -14,7 +12,7 @@ use conatus_rigid::snapshot::Mover;
 use conatus_rigid::{Activity, Constants, State};
 
 /// The bytes that are left to read.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     bytes: Bytes<'a>,
     /// Whether reading stopped at a NaN or an infinity.
     pub found_non_finite: bool,
@@ -44,7 +42,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A value that can be written as bytes and read back.
-pub(super) trait Wire: Sized {
+pub(crate) trait Wire: Sized {
     /// Appends the value.
     fn put(&self, out: &mut Vec<u8>);
     /// Reads the value from the front.
@@ -65,7 +63,7 @@ macro_rules! wire {
         }
     };
 }
-pub(super) use wire;
+pub(crate) use wire;
 
 impl Wire for u8 {
     fn put(&self, out: &mut Vec<u8>) {
@@ -208,24 +206,6 @@ impl Wire for Activity {
     }
 }
 
-impl Wire for StencilPair {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::VertexTriangle => 0u8.put(out),
-            Self::EdgeEdge => 1u8.put(out),
-            Self::VertexPlane(plane) => (2u8, *plane).put(out),
-        }
-    }
-    fn get(bytes: &mut Reader) -> Option<Self> {
-        Some(match u8::get(bytes)? {
-            0 => Self::VertexTriangle,
-            1 => Self::EdgeEdge,
-            2 => Self::VertexPlane(u32::get(bytes)?),
-            _ => return None,
-        })
-    }
-}
-
 wire!(DVec3 { x, y, z });
 wire!(Pose {
     rotation,
@@ -255,34 +235,6 @@ wire!(PointerSpring {
     target,
     stiffness,
     damping
-});
-wire!(Stencil { pair, points });
-wire!(PersistentContact {
-    stencil,
-    friction,
-    slide
-});
-wire!(WarmStart { step, change });
-wire!(Stats {
-    collisions,
-    impact_zones,
-    largest_zone,
-    failsafe_calls,
-    substeps,
-    iterations,
-    total_seconds,
-    collision_seconds,
-    rebuilds,
-    appends,
-    candidates,
-});
-wire!(ClothState {
-    positions,
-    velocities,
-    warm_start,
-    pressing,
-    obstacles,
-    stats
 });
 wire!(ConservationTally {
     start,

@@ -112,6 +112,16 @@ pub struct AttemptEntry {
 }
 
 impl MotionReport {
+    /// Whether the search was stopped before its end.
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Whether the movement misses a threshold or a goal.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// The report of one of the attempts: its number, its costs, and the thresholds and
     /// goals that it misses.
     pub(super) fn of(

@@ -41,6 +41,7 @@ pub fn build(
     file: &SceneFile,
     bodies: &[BuiltBody],
     placed: &[PlacedObstacle],
+    own_obstacles: usize,
     diagnostics: &mut Diagnostics,
 ) -> BuiltCloth {
     check_settings(file, diagnostics);
@@ -119,7 +120,12 @@ pub fn build(
         strength: g.strength.into(),
         period: g.period,
     });
-    let world = ClothWorld::new(cloth, coupled, bodies.iter().map(|b| &b.state));
+    let world = ClothWorld::new(
+        cloth,
+        own_obstacles,
+        coupled,
+        bodies.iter().map(|b| &b.state),
+    );
     if !file.cloth.allow_initial_intersections {
         report_intersections(&world, &infos, &origins, placed, bodies, diagnostics);
     }

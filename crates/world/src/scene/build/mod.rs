@@ -26,7 +26,7 @@ use super::diagnostic::{DiagnosticList, SceneError};
 use super::load::Scene;
 use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
 use crate::memory;
-use crate::motion::{MotionPlanner, Movement, MovementMismatch};
+use crate::motion::MotionPlanner;
 use crate::run::RunSchedule;
 use crate::world::World;
 use bodies::BuiltBody;
@@ -35,7 +35,6 @@ use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
 use conatus_rigid::contact::{Plane, Sphere};
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -57,20 +56,6 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Makes the characters move as planned. The world logs the movement's
-    /// report as an event. A movement of other characters is refused.
-    pub fn set_movement(&mut self, movement: &Arc<Movement>) -> Result<(), MovementMismatch> {
-        self.world.set_movement(movement)
-    }
-
-    /// Makes the characters move as `movement` from its start time on
-    /// ([`Clip::start_time`](conatus_record::Clip::start_time)), and as before
-    /// until then. It must start in the state that they have at that time, as a
-    /// movement of [`MotionPlanner::continued_from`] does.
-    pub fn continue_movement(&mut self, movement: &Movement) -> Result<(), MovementMismatch> {
-        self.world.continue_movement(movement)
-    }
-
     /// Estimates the memory that the whole recording takes, in bytes.
     pub fn recording_bytes(&self) -> u64 {
         let bodies = self.header.bodies.len();
@@ -162,10 +147,9 @@ impl Scene {
         {
             colliders.extend(motion.parts.iter().cloned());
         }
-        let cloth = cloth::build(self, &file, &built, &colliders, &mut diagnostics);
+        let cloth = cloth::build(self, &file, &built, &colliders, own, &mut diagnostics);
         world.cloth = cloth.world;
-        let planner = motion.map(|mut motion| {
-            motion.world.first_obstacle = (colliders.len() > own).then_some(own);
+        let planner = motion.map(|motion| {
             world.motion = Some(motion.world);
             motion.planner
         });

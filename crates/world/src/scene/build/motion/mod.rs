@@ -12,11 +12,11 @@ mod tests;
 
 use super::bodies::BuiltBody;
 use super::obstacles::PlacedObstacle;
+use crate::cloth::part_paths;
 use crate::motion::{MotionPlanner, MotionWorld};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::SceneFile;
-use conatus_cloth::script::Path;
 use conatus_math::DVec3;
 use conatus_motion::Problem;
 use std::collections::BTreeSet;
@@ -182,7 +182,7 @@ fn checked_gravity(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
 /// Their solids come from the characters' own descriptions, which the clip carries.
 fn parts(world: &MotionWorld) -> Vec<PlacedObstacle> {
     let clip = world.clip();
-    let paths: Vec<Path> = world.paths();
+    let paths = part_paths(world);
     (clip.parts().into_iter().zip(paths))
         .map(|(part, motion)| PlacedObstacle {
             name: part.name,
