@@ -184,12 +184,6 @@ impl Scene {
         Diagnostics::new(Arc::clone(&self.tree), self.sources.clone())
     }
 
-    /// Whether the scene or the command line gives the length of the run.
-    pub(super) fn has_seconds(&self) -> bool {
-        let time = self.tree.get("time");
-        time.and_then(|time| time.get("seconds")).is_some()
-    }
-
     /// The tree of the scene file, with the changes of the command line.
     pub fn tree(&self) -> &TreeNode {
         &self.tree

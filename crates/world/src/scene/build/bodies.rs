@@ -38,10 +38,8 @@ pub struct BuiltBody {
     pub collides_as_bounding_sphere: bool,
     /// c.
     pub restitution: f64,
-    /// μ.
-    pub friction: f64,
     /// μ, if the body specifies it.
-    pub own_friction: Option<f64>,
+    pub friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
     /// The path of the scene's entry, for messages; shared by the copies of an array.
@@ -203,8 +201,7 @@ fn one(
         spheres,
         collides_as_bounding_sphere: collides && shapes.iter().any(|s| s.ball.is_none()),
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
-        friction: spec.friction.unwrap_or(file.contact.friction),
-        own_friction: spec.friction,
+        friction: spec.friction,
         color: color(spec.color.as_deref(), index, path, diagnostics),
         path: path.into(),
     }

@@ -41,17 +41,6 @@ pub fn restitution(diagnostics: &mut Diagnostics, path: &str, value: f64) {
     }
 }
 
-/// The value is a fraction, from 0 to 1.
-pub fn share(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
-    if !(0.0..=1.0).contains(&value) {
-        diagnostics.at(
-            path,
-            format!("{what} is {}, but must lie between 0 and 1", number(value)),
-            "1 is all of it",
-        );
-    }
-}
-
 /// The unit vector of a direction that must not be zero.
 pub fn direction(diagnostics: &mut Diagnostics, path: &str, what: &str, value: [f64; 3]) -> DVec3 {
     let v = DVec3::from(value);

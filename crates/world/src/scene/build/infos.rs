@@ -1,9 +1,8 @@
 //! The entries of bodies and obstacles in the recording's header.
 
 use super::bodies::BuiltBody;
-use super::obstacles::PlacedObstacle;
+use super::cloth::PlacedObstacle;
 use conatus_geometry::Mesh;
-use conatus_math::DVec3;
 use conatus_record::{BodyInfo, MeshData};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,16 +34,7 @@ pub fn infos<'a>(
         character: None,
     });
     let mut infos: Vec<BodyInfo> = bodies.collect();
-    infos.extend(placed.iter().map(|o| BodyInfo {
-        name: o.name.clone(),
-        mass: 0.0,
-        moments: DVec3::ZERO,
-        color: o.color,
-        mesh: Some(share(&o.mesh)),
-        spheres: Vec::new(),
-        scripted: true,
-        character: None,
-    }));
+    infos.extend(placed.iter().map(|o| o.info(share(o.mesh()))));
     let meshes = meshes.into_iter().map(|m| MeshData::from(&**m)).collect();
     (meshes, infos)
 }

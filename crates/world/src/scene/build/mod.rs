@@ -11,13 +11,8 @@ mod commands;
 mod forces;
 mod infos;
 mod live;
-mod materials;
 mod matter;
 mod motion;
-mod obstacle_shapes;
-mod obstacles;
-mod piece_shapes;
-mod pieces;
 mod shapes;
 mod size;
 mod warnings;
@@ -34,7 +29,6 @@ use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
 use conatus_rigid::contact::{Plane, Sphere};
-use std::borrow::Cow;
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -89,26 +83,12 @@ impl Scene {
         diagnostics.finish().map(drop)
     }
 
-    /// The scene file with the ground and the length that characters need by default.
-    /// Without characters it is the file itself: large scenes are not copied.
-    fn with_defaults_of_motion(&self) -> Cow<'_, SceneFile> {
-        if self.file.character.is_empty() {
-            return Cow::Borrowed(&self.file);
-        }
-        let mut file = self.file.clone();
-        if let (Some(seconds), false) = (motion::seconds(&file), self.has_seconds()) {
-            file.time.seconds = seconds;
-        }
-        motion::add_ground(&mut file);
-        Cow::Owned(file)
-    }
-
     /// Checks the physics of the scene and builds its world. The first call reads
     /// the files that the scene names; later calls see the same texts, so that
     /// every call gives an equal setup.
     pub fn build(&self) -> Result<Setup, SceneError> {
         let mut diagnostics = self.diagnostics();
-        let file = self.with_defaults_of_motion();
+        let file = motion::with_defaults(self);
         let up = match file.up {
             UpAxisSpec::Y => Up::Y,
             UpAxisSpec::Z => Up::Z,
@@ -130,31 +110,22 @@ impl Scene {
         world.gravity = gravity(&file);
         world.sticky = file.contact.sticky;
         world.detector.between_bodies = file.contact.between_bodies;
-        add_bodies(&mut world, &built);
+        add_bodies(&mut world, &built, file.contact.friction);
         let planes = add_planes(&mut world, &file);
         let springs = forces::build(&mut world, &file, &built, &mut diagnostics);
         let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
         commands::build(&mut world, &file, &built, &mut diagnostics);
 
-        let placed = obstacles::build(self, &file, &built, &mut diagnostics);
-        let motion = motion::build(self, &file, &built, &placed, &mut diagnostics);
-        // Cloth and bodies collide with characters as with obstacles. The parts of
-        // characters come after the obstacles of the scene.
-        let own = placed.len();
-        let mut colliders = placed.clone();
-        if let Some(motion) = &motion
-            && (!file.cloth.piece.is_empty() || !built.is_empty())
-        {
-            colliders.extend(motion.parts.iter().cloned());
-        }
-        let cloth = cloth::build(self, &file, &built, &colliders, own, &mut diagnostics);
+        let placed = cloth::build_obstacles(self, &file, &built, &mut diagnostics);
+        let (mut meshes, mut infos) = infos::infos(&built, &placed);
+        let motion = motion::build(self, &file, &infos, &mut diagnostics);
+        let characters = motion.as_ref().map(|motion| &motion.world);
+        let cloth = cloth::build(self, &file, &built, &placed, characters, &mut diagnostics);
         world.cloth = cloth.world;
         let planner = motion.map(|motion| {
             world.motion = Some(motion.world);
             motion.planner
         });
-
-        let (mut meshes, mut infos) = infos::infos(&built, &placed);
         if let Some(motion) = &world.motion {
             let (surfaces, parts) = motion.clip().part_bodies(meshes.len());
             meshes.extend(surfaces);
@@ -219,7 +190,7 @@ fn gravity(file: &SceneFile) -> DVec3 {
     }
 }
 
-fn add_bodies(world: &mut World, built: &[BuiltBody]) {
+fn add_bodies(world: &mut World, built: &[BuiltBody], friction: f64) {
     for body in built {
         let index = world.add_body(&body.name, body.constants, body.state);
         if body.locked {
@@ -233,7 +204,7 @@ fn add_bodies(world: &mut World, built: &[BuiltBody]) {
                 centre,
                 radius,
                 restitution: body.restitution,
-                friction: body.friction,
+                friction: body.friction.unwrap_or(friction),
             });
         }
     }

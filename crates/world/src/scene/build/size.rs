@@ -1,7 +1,7 @@
 //! Estimates how large a scene is from its text alone, so that a scene that cannot fit into
 //! memory is refused before anything is built.
 
-use super::piece_shapes;
+use super::cloth;
 use crate::memory;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{SceneFile, ShapeSpec};
@@ -50,8 +50,8 @@ impl SceneSize {
         size.shapes = shapes.len() as u64;
         for piece in &file.cloth.piece {
             let copies = piece.array.as_ref().map_or(1, |array| array.copies());
-            let vertices = (piece.shape.as_ref())
-                .map_or(0, |shape| piece_shapes::vertex_count(shape, &file.cloth));
+            let vertices =
+                (piece.shape.as_ref()).map_or(0, |shape| cloth::vertex_count(shape, &file.cloth));
             let all = vertices.saturating_mul(copies);
             size.cloth_vertices = size.cloth_vertices.saturating_add(all);
         }
@@ -176,6 +176,10 @@ mod tests {
             "{refused}"
         );
         assert!(refused.contains("2.0 GB are free"), "{refused}");
+    }
+
+    #[test]
+    fn cloth_that_does_not_fit_into_memory_is_refused_from_the_text_alone() {
         let sheet =
             "[[cloth.piece]]\nshape.rectangle = { width = 1, height = 1, vertices = [1000, 1000] }";
         assert_eq!(message(sheet, 20_000_000_000), "");
@@ -191,6 +195,10 @@ mod tests {
         assert!(message(&body, u64::MAX).contains("at most 1000000 bodies in all"));
         let none = "[[body]]\nmass = 1\narray = { count = [0, 1, 1], spacing = [1, 1, 1] }";
         assert!(message(none, u64::MAX).contains("0 copies"));
+    }
+
+    #[test]
+    fn copies_of_cloth_beyond_all_limits_are_refused_too() {
         let piece = "[[cloth.piece]]\nshape.sphere = { radius = 1, subdivisions = 5 }\narray = { count = [100, 10, 1], spacing = [3, 3, 3] }";
         assert!(message(piece, u64::MAX).contains("10242000 vertices"));
     }

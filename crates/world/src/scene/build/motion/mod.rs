@@ -7,20 +7,16 @@ mod goals;
 mod objects;
 mod settings;
 mod surroundings;
-#[cfg(test)]
-mod tests;
 
-use super::bodies::BuiltBody;
-use super::obstacles::PlacedObstacle;
-use crate::cloth::part_paths;
 use crate::motion::{MotionPlanner, MotionWorld};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::SceneFile;
 use conatus_math::DVec3;
 use conatus_motion::Problem;
+use conatus_record::BodyInfo;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A scene may have at most this many characters.
 const MAX_CHARACTERS: usize = 16;
@@ -31,13 +27,27 @@ pub struct BuiltMotion {
     pub planner: MotionPlanner,
     /// The characters in their start poses.
     pub world: MotionWorld,
-    /// Their parts as obstacles for cloth and rigid bodies.
-    pub parts: Vec<PlacedObstacle>,
 }
 
-/// Adds ground to a scene with characters that has no plane.
-pub fn add_ground(file: &mut SceneFile) {
-    if !file.character.is_empty() && file.plane.is_empty() {
+/// The scene file with the ground and the length that characters need by default.
+/// Without characters it is the file itself: large scenes are not copied.
+pub fn with_defaults(scene: &Scene) -> Cow<'_, SceneFile> {
+    let mut file = Cow::Borrowed(&scene.file);
+    if let Some(seconds) = seconds(&scene.file) {
+        let file = file.to_mut();
+        let time = scene.tree().get("time");
+        let is_given = time.is_some_and(|time| time.get("seconds").is_some());
+        if !is_given {
+            file.time.seconds = seconds;
+        }
+        add_ground(file);
+    }
+    file
+}
+
+/// Adds ground to a scene that has no plane.
+fn add_ground(file: &mut SceneFile) {
+    if file.plane.is_empty() {
         file.plane.push(crate::scene::model::PlaneSpec {
             point: [0.0; 3],
             normal: [0.0, 0.0, 1.0],
@@ -48,7 +58,7 @@ pub fn add_ground(file: &mut SceneFile) {
 }
 
 /// The length of the movement in seconds; none without characters.
-pub fn seconds(file: &SceneFile) -> Option<f64> {
+fn seconds(file: &SceneFile) -> Option<f64> {
     let motion = &file.motion;
     let phases = motion.phases.unwrap_or(settings::PHASES);
     let each = motion.phase_seconds.unwrap_or(settings::PHASE_SECONDS);
@@ -56,13 +66,12 @@ pub fn seconds(file: &SceneFile) -> Option<f64> {
 }
 
 /// Checks characters, objects, goals and settings, and builds the planning problem.
-/// `bodies` and `obstacles` share the recording's list of names with the parts of
+/// `others` are the bodies and obstacles that the recording lists before the parts of
 /// characters.
 pub fn build(
     scene: &Scene,
     file: &SceneFile,
-    bodies: &[BuiltBody],
-    obstacles: &[PlacedObstacle],
+    others: &[BodyInfo],
     diagnostics: &mut Diagnostics,
 ) -> Option<BuiltMotion> {
     let before = diagnostics.len();
@@ -123,22 +132,16 @@ pub fn build(
         return None;
     }
     let world = MotionWorld::still(start);
-    let parts = parts(&world);
-    let taken: BTreeSet<&str> = (bodies.iter().map(|b| b.name.as_str()))
-        .chain(obstacles.iter().map(|o| o.name.as_str()))
-        .collect();
-    if let Some(twice) = parts.iter().find(|p| taken.contains(p.name.as_str())) {
+    let taken: BTreeSet<&str> = others.iter().map(|other| other.name.as_str()).collect();
+    let mut parts = world.clip().parts().into_iter();
+    if let Some(twice) = parts.find(|part| taken.contains(part.name.as_str())) {
         diagnostics.at(
             "character",
             format!("the name `{}` is used twice", twice.name),
             "parts of characters are named like `human/left foot`; rename the body or obstacle",
         );
     }
-    Some(BuiltMotion {
-        planner,
-        world,
-        parts,
-    })
+    Some(BuiltMotion { planner, world })
 }
 
 /// Rejects goals and objects in a scene without characters.
@@ -176,22 +179,6 @@ fn checked_gravity(file: &SceneFile, diagnostics: &mut Diagnostics) -> DVec3 {
         );
     }
     gravity
-}
-
-/// The parts of characters and objects as obstacles for cloth and rigid bodies.
-/// Their solids come from the characters' own descriptions, which the clip carries.
-fn parts(world: &MotionWorld) -> Vec<PlacedObstacle> {
-    let clip = world.clip();
-    let paths = part_paths(world);
-    (clip.parts().into_iter().zip(paths))
-        .map(|(part, motion)| PlacedObstacle {
-            name: part.name,
-            mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
-            motion,
-            friction: None,
-            color: part.color,
-        })
-        .collect()
 }
 
 /// Reports a count that is out of range.

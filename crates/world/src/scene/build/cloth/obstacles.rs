@@ -1,9 +1,9 @@
 //! From the obstacles of a scene file to surfaces with prescribed motions.
 
-use super::bodies::{BuiltBody, color};
-use super::check;
-use super::cloth::MAX_DISTANCE_M;
+use super::MAX_DISTANCE_M;
 use super::obstacle_shapes::{MAX_TRIANGLES, surface};
+use crate::scene::build::bodies::{BuiltBody, color};
+use crate::scene::build::check;
 use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
@@ -11,7 +11,7 @@ use crate::text;
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, Pose};
-use conatus_record::Recording;
+use conatus_record::{BodyInfo, Recording};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,12 +30,33 @@ pub struct PlacedObstacle {
     pub color: [f32; 3],
 }
 
+impl PlacedObstacle {
+    /// Its surface in its own axes.
+    pub fn mesh(&self) -> &Arc<Mesh> {
+        &self.mesh
+    }
+
+    /// Its entry in the recording's header, with the number of its mesh there.
+    pub fn info(&self, mesh: usize) -> BodyInfo {
+        BodyInfo {
+            name: self.name.clone(),
+            mass: 0.0,
+            moments: DVec3::ZERO,
+            color: self.color,
+            mesh: Some(mesh),
+            spheres: Vec::new(),
+            scripted: true,
+            character: None,
+        }
+    }
+}
+
 /// The colour of obstacles that name none: grey, so that they stay in the background.
 const DEFAULT_COLOR: &str = "#9aa3ad";
 
 /// Builds all obstacles. Recordings list them with the `bodies`, so no two of either may
 /// share a name.
-pub fn build(
+pub fn build_obstacles(
     scene: &Scene,
     file: &SceneFile,
     bodies: &[BuiltBody],

@@ -1,13 +1,14 @@
 //! What cloth and rigid bodies collide with when they meet a character.
 
-use super::{BuiltMotion, build};
+use super::{PlacedObstacle, parts};
+use crate::motion::MotionWorld;
 use crate::scene::{Files, LoadOptions, Scene, SourceText};
 use conatus_geometry::PartShape;
 use conatus_math::DVec3;
 
 /// A one-legged character; `shin` and `foot` are more keys of its last link and of its
 /// effector.
-fn hopper(shin: &str, foot: &str) -> BuiltMotion {
+fn hopper(shin: &str, foot: &str) -> MotionWorld {
     let text = format!(
         r#"
 [[plane]]
@@ -48,14 +49,12 @@ position = [1, 0]
         &LoadOptions::default(),
     )
     .unwrap_or_else(|e| panic!("{e}"));
-    let mut diagnostics = scene.diagnostics();
-    let built = build(&scene, &scene.file, &[], &[], &mut diagnostics);
-    assert_eq!(diagnostics.len(), 0);
-    built.expect("the scene has a character")
+    let setup = scene.build().unwrap_or_else(|e| panic!("{e}"));
+    setup.world.motion.expect("the scene has a character")
 }
 
-fn mesh(built: &BuiltMotion, name: &str) -> conatus_geometry::Mesh {
-    let part = built.parts.iter().find(|part| part.name == name);
+fn mesh(parts: &[PlacedObstacle], name: &str) -> conatus_geometry::Mesh {
+    let part = parts.iter().find(|part| part.name == name);
     conatus_geometry::Mesh::clone(&part.expect("the part exists").mesh)
 }
 
@@ -64,7 +63,7 @@ fn mesh(built: &BuiltMotion, name: &str) -> conatus_geometry::Mesh {
 /// description of the character.
 #[test]
 fn parts_collide_as_the_description_of_the_character_says() {
-    let built = hopper("", "");
+    let plain = parts(&hopper("", ""));
     let thigh = PartShape::link(0.3, [0.04, 0.03], None);
     let shin = PartShape::link(0.3, [0.03, 0.78 * 0.03], Some(0.05));
     let foot = PartShape::sole([0.1, 0.06], 0.7 * 0.03);
@@ -80,11 +79,11 @@ fn parts_collide_as_the_description_of_the_character_says() {
         ("hopper/leg", foot),
         ("parcel", parcel),
     ] {
-        assert_eq!(mesh(&built, name), shape.mesh(), "{name}");
+        assert_eq!(mesh(&plain, name), shape.mesh(), "{name}");
     }
-    assert_eq!(built.parts.len(), 6);
+    assert_eq!(plain.len(), 6);
 
-    let thicker = hopper(", end_radius = 0.03", ", thickness = 0.03");
+    let thicker = parts(&hopper(", end_radius = 0.03", ", thickness = 0.03"));
     let shin = PartShape::link(0.3, [0.03; 2], Some(0.05));
     assert_eq!(mesh(&thicker, "hopper/shin"), shin.mesh());
     let foot = PartShape::sole([0.1, 0.06], 0.03);
@@ -94,10 +93,11 @@ fn parts_collide_as_the_description_of_the_character_says() {
 
 #[test]
 fn parts_are_shown_with_the_shapes_that_they_collide_with() {
-    let built = hopper(", end_radius = 0.02", ", thickness = 0.015");
-    let (meshes, bodies) = built.world.clip().part_bodies(0);
-    assert_eq!(bodies.len(), built.parts.len());
-    for (body, part) in bodies.iter().zip(&built.parts) {
+    let motion = hopper(", end_radius = 0.02", ", thickness = 0.015");
+    let (meshes, bodies) = motion.clip().part_bodies(0);
+    let parts = parts(&motion);
+    assert_eq!(bodies.len(), parts.len());
+    for (body, part) in bodies.iter().zip(&parts) {
         assert_eq!(body.name, part.name);
         let shown = &meshes[body.mesh.expect("every part is shown")];
         assert_eq!(shown.vertices, part.mesh.vertices, "{}", part.name);

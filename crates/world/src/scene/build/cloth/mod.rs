@@ -1,11 +1,20 @@
-//! From the cloth of a scene file to pieces, obstacles and pins for the world.
+//! From the cloth and obstacles of a scene file to pieces, obstacles and pins for the
+//! world.
+
+mod materials;
+mod obstacle_shapes;
+mod obstacles;
+mod parts;
+mod piece_shapes;
+mod pieces;
+
+pub use obstacles::{PlacedObstacle, build_obstacles};
+pub use piece_shapes::vertex_count;
 
 use super::bodies::BuiltBody;
 use super::check;
-use super::materials::Materials;
-use super::obstacles::PlacedObstacle;
-use super::pieces::add_piece;
 use crate::cloth::ClothWorld;
+use crate::motion::MotionWorld;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{
@@ -19,13 +28,15 @@ use conatus_cloth::{
 };
 use conatus_math::DVec3;
 use conatus_record::ClothInfo;
+use materials::Materials;
+use pieces::add_piece;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 
 /// The farthest from the origin that cloth and what it meets may be, in metres. Beyond it
 /// the digits of a position are too few for sheets that keep a millimetre.
-pub(super) const MAX_DISTANCE_M: f64 = 1e6;
+const MAX_DISTANCE_M: f64 = 1e6;
 
 /// The cloth of a scene.
 pub struct BuiltCloth {
@@ -35,15 +46,23 @@ pub struct BuiltCloth {
     pub infos: Vec<ClothInfo>,
 }
 
-/// Builds all cloth. `bodies` are those of the scene, `placed` its obstacles.
+/// Builds all cloth. `bodies` are those of the scene, `placed` its obstacles, `motion` its
+/// characters.
 pub fn build(
     scene: &Scene,
     file: &SceneFile,
     bodies: &[BuiltBody],
     placed: &[PlacedObstacle],
-    own_obstacles: usize,
+    motion: Option<&MotionWorld>,
     diagnostics: &mut Diagnostics,
 ) -> BuiltCloth {
+    // Cloth and bodies collide with characters as with obstacles.
+    let mut colliders = placed.to_vec();
+    if let Some(motion) = motion
+        && (!file.cloth.piece.is_empty() || !bodies.is_empty())
+    {
+        colliders.extend(parts::parts(motion));
+    }
     check_settings(file, diagnostics);
     let materials = Materials::of(&file.cloth, diagnostics);
     let mut parts = ClothParts::default();
@@ -68,7 +87,7 @@ pub fn build(
         origins.resize(infos.len(), i);
     }
     check_names(&infos, &origins, diagnostics);
-    if parts.positions.is_empty() && placed.is_empty() {
+    if parts.positions.is_empty() && colliders.is_empty() {
         return BuiltCloth { world: None, infos };
     }
     let mut coupled = Vec::new();
@@ -91,10 +110,10 @@ pub fn build(
         coupled.push(i);
         parts.bodies.push(BodySurface {
             mesh: (**mesh).clone(),
-            friction: body.own_friction,
+            friction: body.friction,
         });
     }
-    parts.obstacles = placed
+    parts.obstacles = colliders
         .iter()
         .map(|o| Obstacle {
             mesh: (*o.mesh).clone(),
@@ -122,12 +141,12 @@ pub fn build(
     });
     let world = ClothWorld::new(
         cloth,
-        own_obstacles,
+        placed.len(),
         coupled,
         bodies.iter().map(|b| &b.state),
     );
     if !file.cloth.allow_initial_intersections {
-        report_intersections(&world, &infos, &origins, placed, bodies, diagnostics);
+        report_intersections(&world, &infos, &origins, &colliders, bodies, diagnostics);
     }
     BuiltCloth {
         world: Some(world),
@@ -273,14 +292,14 @@ fn report_intersections(
     world: &ClothWorld,
     infos: &[ClothInfo],
     origins: &[usize],
-    placed: &[PlacedObstacle],
+    colliders: &[PlacedObstacle],
     bodies: &[BuiltBody],
     diagnostics: &mut Diagnostics,
 ) {
     let coupled = world.bodies().iter().map(|&i| bodies[i].name.as_str());
     let names: Vec<&str> = (infos.iter().map(|i| i.name.as_str()))
         .chain(coupled)
-        .chain(placed.iter().map(|o| o.name.as_str()))
+        .chain(colliders.iter().map(|o| o.name.as_str()))
         .collect();
     let pairs = world.intersecting_triangles(10);
     if let Some(&(first, _)) = pairs.first() {

@@ -1,9 +1,8 @@
 //! The shapes of cloth at rest. Sizes, counts and the height of triangles are known from a
 //! shape's specification, so wrong ones are refused before a mesh is made.
 
-use super::check;
-use super::shapes;
-use super::size::MAX_CLOTH_VERTICES;
+use crate::scene::build::size::MAX_CLOTH_VERTICES;
+use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ClothRectangleSpec, ClothShapeSpec, ClothSpec};

@@ -4,7 +4,7 @@
 //! Invalid sizes and counts are refused here. [`obstacles`](super::obstacles) decides where
 //! an obstacle is and how it moves.
 
-use super::{check, shapes};
+use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};

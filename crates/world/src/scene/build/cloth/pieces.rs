@@ -1,12 +1,12 @@
 //! A piece of cloth: its copies, pins and springs.
 
-use super::bodies::{color, in_cube, on_sphere};
-use super::check;
-use super::cloth::MAX_DISTANCE_M;
+use super::MAX_DISTANCE_M;
 use super::materials::Materials;
 use super::obstacles;
 use super::piece_shapes::{check_shape, shape_mesh};
-use super::size::MAX_CLOTH_VERTICES;
+use crate::scene::build::bodies::{color, in_cube, on_sphere};
+use crate::scene::build::check;
+use crate::scene::build::size::MAX_CLOTH_VERTICES;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ClothPieceSpec, ClothPinSpec, ClothShapeSpec, SceneFile};

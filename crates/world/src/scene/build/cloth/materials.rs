@@ -1,8 +1,9 @@
 //! The materials of cloth: the built-in table, and those that a scene adds to it.
 
-use super::check;
+use crate::scene::build::check;
 use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{ClothMaterialSpec, ClothSpec};
+use crate::text;
 use conatus_cloth::{MATERIALS, Material, named};
 use std::collections::BTreeMap;
 
@@ -120,12 +121,16 @@ fn check_numbers(own: &ClothMaterialSpec, path: &str, diagnostics: &mut Diagnost
             check::not_negative(diagnostics, &format!("{path}.{key}"), what, value);
         }
     }
-    if let Some(share) = own.compression {
-        check::share(
-            diagnostics,
+    if let Some(share) = own.compression
+        && !(0.0..=1.0).contains(&share)
+    {
+        diagnostics.at(
             &format!("{path}.compression"),
-            "the fraction that is left in compression",
-            share,
+            format!(
+                "the fraction that is left in compression is {}, but must lie between 0 and 1",
+                text::number(share)
+            ),
+            "1 is all of it",
         );
     }
 }

@@ -1,0 +1,25 @@
+//! The parts of characters, and the objects that they handle, as obstacles of cloth and
+//! bodies.
+
+use super::PlacedObstacle;
+use crate::cloth::part_paths;
+use crate::motion::MotionWorld;
+use std::sync::Arc;
+
+/// All parts in their order. Their solids come from the characters' own descriptions,
+/// which the clip carries.
+pub fn parts(motion: &MotionWorld) -> Vec<PlacedObstacle> {
+    let parts = motion.clip().parts().into_iter();
+    (parts.zip(part_paths(motion)))
+        .map(|(part, motion)| PlacedObstacle {
+            name: part.name,
+            mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
+            motion,
+            friction: None,
+            color: part.color,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
