@@ -31,7 +31,7 @@ pub enum Error {
     /// A feature of this crate is off.
     #[error("{what} needs the feature `{feature}` of the crate `conatus`")]
     MissingFeature {
-        /// What needs it: a file or a scene.
+        /// The file that needs it.
         what: String,
         /// The feature.
         feature: &'static str,

@@ -34,8 +34,8 @@
 //! | `viewer` | the live page and `.html` files; building the page needs Node.js | no |
 //!
 //! A scene or file that needs a feature which is off is refused with a message that
-//! names it. `cloth` and `motion` choose the interface; their crates are compiled in any
-//! case, because the world couples all families.
+//! names it. Only the crates of enabled features are compiled. Without `cloth`, bodies
+//! cannot collide with characters.
 
 mod attachment;
 mod builder;
@@ -59,12 +59,7 @@ pub use conatus_world::{ForceId, Report, StepReport};
 
 /// Characters: planning, movements, and descriptions of characters.
 #[cfg(feature = "motion")]
-pub mod motion {
-    pub use conatus_motion::character::description::{
-        Description, built_in as built_in_description,
-    };
-    pub use conatus_world::motion::*;
-}
+pub use conatus_world::motion;
 
 #[cfg(feature = "export")]
 pub use conatus_export as export;

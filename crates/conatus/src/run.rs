@@ -1,7 +1,7 @@
 //! A whole run: recording, report, files.
 
 use crate::error::Error;
-use crate::simulation::{absent_body, build};
+use crate::simulation::absent_body;
 use conatus_record::{Event, Frame, Header, Recording};
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::{Report, RunSink};
@@ -39,14 +39,9 @@ pub fn run_with(
     scene: &Scene,
     mut watch: impl FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Run, Error> {
-    let mut setup = build(scene)?;
+    let mut setup = scene.build()?;
     scene.check_memory(&setup)?;
-    #[cfg(feature = "motion")]
-    if let Some(planner) = &setup.planner {
-        let movement = planner.plan(&|_| ControlFlow::Continue(()));
-        // The planner is that of this setup, so the movement fits.
-        let _ = setup.set_movement(&std::sync::Arc::new(movement));
-    }
+    setup.plan_movement();
     let mut sink = MemorySink::new(scene, &setup);
     let schedule = setup.schedule.clone();
     let step = setup.world.step_seconds();
@@ -149,14 +144,8 @@ impl MemorySink {
     }
 
     pub(crate) fn finish(mut self, setup: &Setup, report: &Report) -> Recording {
-        #[cfg(feature = "motion")]
-        if let Some(motion) = &setup.world.motion
-            && motion.movement().is_some()
-        {
-            self.recording.clip = Some(motion.clip().clone());
-        }
-        #[cfg(not(feature = "motion"))]
-        let _ = setup;
+        let motion = setup.world.motion.as_ref();
+        self.recording.clip = motion.and_then(|motion| motion.movement_clip()).cloned();
         self.recording.report = serde_json::to_value(report).ok();
         self.recording
     }

@@ -63,7 +63,7 @@ impl Simulation {
     /// [`plan`](Simulation::plan) has found their movement.
     pub fn new(scene: &Scene) -> Result<Self, Error> {
         Ok(Self {
-            setup: build(scene)?,
+            setup: scene.build()?,
             scene: scene.clone(),
             log: RunLog::new(),
             sink: None,
@@ -234,7 +234,7 @@ impl Simulation {
     #[cfg(feature = "cloth")]
     pub fn cloth_vertices(&self) -> &[DVec3] {
         let cloth = self.setup.world.cloth.as_ref();
-        cloth.map_or(&[], |cloth| cloth.cloth.positions())
+        cloth.map_or(&[], |cloth| cloth.positions())
     }
 
     /// Finds the movement of the scene's characters and plays it from then on. This takes
@@ -300,32 +300,6 @@ impl Simulation {
         let sink = sink.unwrap_or_else(|| MemorySink::new(&self.scene, &self.setup));
         Run::new(sink.finish(&self.setup, &report), report)
     }
-}
-
-/// Builds a scene, unless it needs a feature that is off.
-pub(crate) fn build(scene: &Scene) -> Result<Setup, Error> {
-    let file = &scene.file;
-    let needed = [
-        (
-            !file.character.is_empty(),
-            cfg!(feature = "motion"),
-            "motion",
-        ),
-        (
-            !file.cloth.piece.is_empty(),
-            cfg!(feature = "cloth"),
-            "cloth",
-        ),
-    ];
-    for (used, there, feature) in needed {
-        if used && !there {
-            return Err(Error::MissingFeature {
-                what: format!("the scene `{}`", scene.name),
-                feature,
-            });
-        }
-    }
-    Ok(scene.build()?)
 }
 
 /// A body that is not there in a frame.

@@ -49,6 +49,7 @@ pub enum CheckpointError {
     #[error("its {0} are not those of the scene")]
     Mismatch(&'static str),
     /// Its cloth does not match that of the scene.
+    #[cfg(feature = "cloth")]
     #[error(transparent)]
     Cloth(#[from] conatus_cloth::ClothMismatch),
 }

@@ -154,7 +154,7 @@ fn null_as_nan<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "motion"))]
 mod tests {
     use super::*;
     use crate::motion::{AttemptEntry, KeptEntry};

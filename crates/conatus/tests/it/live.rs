@@ -113,6 +113,7 @@ fn a_plane_added_later_stops_falling_bodies() {
     assert!((simulation.state(ball).position.z + 0.9).abs() < 1e-3);
 }
 
+#[cfg(feature = "export")]
 #[test]
 fn every_format_that_holds_bodies_is_written() {
     let mut scene = SceneBuilder::new("formats");

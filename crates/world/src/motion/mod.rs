@@ -21,6 +21,8 @@ pub use planner::MotionPlanner;
 pub use playback::{MOVEMENT_EVENT, MotionWorld};
 pub use report::{AttemptEntry, CostReport, KeptEntry, MotionReport};
 
+pub(crate) use conatus_motion::character::description::PlaceDescription;
+
 use conatus_record::Clip;
 use std::sync::Arc;
 

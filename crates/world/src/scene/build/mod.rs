@@ -6,12 +6,15 @@
 
 mod bodies;
 mod check;
+#[cfg_attr(not(feature = "cloth"), path = "cloth/disabled.rs")]
 mod cloth;
 mod commands;
+mod features;
 mod forces;
 mod infos;
 mod live;
 mod matter;
+#[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
 mod motion;
 mod shapes;
 mod size;
@@ -88,6 +91,9 @@ impl Scene {
     /// every call gives an equal setup.
     pub fn build(&self) -> Result<Setup, SceneError> {
         let mut diagnostics = self.diagnostics();
+        if !features::check(&self.file, &mut diagnostics) {
+            return Err(diagnostics.into_error());
+        }
         let file = motion::with_defaults(self);
         let up = match file.up {
             UpAxisSpec::Y => Up::Y,

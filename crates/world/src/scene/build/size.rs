@@ -178,6 +178,7 @@ mod tests {
         assert!(refused.contains("2.0 GB are free"), "{refused}");
     }
 
+    #[cfg(feature = "cloth")]
     #[test]
     fn cloth_that_does_not_fit_into_memory_is_refused_from_the_text_alone() {
         let sheet =
@@ -197,6 +198,7 @@ mod tests {
         assert!(message(none, u64::MAX).contains("0 copies"));
     }
 
+    #[cfg(feature = "cloth")]
     #[test]
     fn copies_of_cloth_beyond_all_limits_are_refused_too() {
         let piece = "[[cloth.piece]]\nshape.sphere = { radius = 1, subdivisions = 5 }\narray = { count = [100, 10, 1], spacing = [3, 3, 3] }";

@@ -1,7 +1,7 @@
 //! Characters, objects that they handle, and goals.
 
+use crate::motion::Description;
 use crate::scene::model::*;
-use conatus_motion::character::Description;
 
 impl CharacterSpec {
     /// A built-in character by its kind: `human`, `quadruped`, `hexapod`, ...

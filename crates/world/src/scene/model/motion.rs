@@ -2,8 +2,7 @@
 //! `[[object]]` and `[[goal]]`.
 
 use super::Vec3;
-use conatus_motion::character::Description;
-use conatus_motion::character::description::PlaceDescription;
+use crate::motion::{Description, PlaceDescription};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};

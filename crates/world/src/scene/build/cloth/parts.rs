@@ -21,5 +21,5 @@ pub fn parts(motion: &MotionWorld) -> Vec<PlacedObstacle> {
         .collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "motion"))]
 mod tests;
