@@ -15,6 +15,7 @@ mod runs;
 mod soak;
 mod tools;
 mod validate;
+mod variants;
 
 use process::Outcome;
 use std::process::ExitCode;

@@ -1,10 +1,12 @@
 //! Packages every crate that users need, and checks that the packages compile
-//! from their own contents.
+//! from their own contents, and the library with any of its features.
 
 use crate::process::{Outcome, captured, cargo, command, root, shown, target, work_folder};
+use crate::variants::{COPIED, VARIANTS};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A package that is meant for users.
 struct Package {
@@ -14,7 +16,8 @@ struct Package {
 
 /// Makes the packages, unpacks them side by side into a separate workspace,
 /// and has cargo check it: a file that a package refers to but does not contain,
-/// or a dependency without a version, is an error there.
+/// or a dependency without a version, is an error there. Variants of the library
+/// with fewer features are checked with them.
 ///
 /// `cargo package` can verify as well, but compiles every crate in full.
 pub fn check() -> Outcome {
@@ -27,9 +30,10 @@ pub fn check() -> Outcome {
     let folder = work_folder()?.join("packages");
     let _ = fs::remove_dir_all(&folder);
     unpack(&packages, &folder)?;
+    let variants = copy_variants(&packages, &folder)?;
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let manifest = fs::read_to_string(root().join("Cargo.toml")).map_err(failed)?;
-    let workspace = workspace(&packages) + &profiles(&manifest);
+    let workspace = workspace(&packages, &variants) + &profiles(&manifest);
     fs::write(folder.join("Cargo.toml"), workspace).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
     let mut check = cargo(&["check", "--workspace", "--quiet"]);
@@ -38,7 +42,11 @@ pub fn check() -> Outcome {
     // A user's build has no such requirement.
     check.env_remove("CONATUS_PAGE");
     shown(check)?;
-    Ok(format!("{} packages", packages.len()))
+    Ok(format!(
+        "{} packages, {} variants of the library",
+        packages.len(),
+        VARIANTS.len()
+    ))
 }
 
 /// The packages of the workspace that may be published.
@@ -64,24 +72,55 @@ fn published() -> Result<Vec<Package>, String> {
 
 fn unpack(packages: &[Package], folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for Package { name, version } in packages {
-        let file = target()?
-            .join("package")
-            .join(format!("{name}-{version}.crate"));
-        let mut tar = command("tar", &["-xzf"]);
-        tar.arg(file).arg("-C").arg(folder);
-        captured(tar)?;
+    for package in packages {
+        captured(untar(package, folder)?)?;
     }
     Ok(())
 }
 
+/// A command that unpacks a package into a folder.
+fn untar(package: &Package, folder: &Path) -> Result<Command, String> {
+    let Package { name, version } = package;
+    let file = target()?
+        .join("package")
+        .join(format!("{name}-{version}.crate"));
+    let mut tar = command("tar", &["-xzf"]);
+    tar.arg(file).arg("-C").arg(folder);
+    Ok(tar)
+}
+
+/// Unpacks what variants of the library copy, changes the manifests, and returns the
+/// names of the copies.
+fn copy_variants(packages: &[Package], folder: &Path) -> Result<Vec<String>, String> {
+    let mut copies = Vec::new();
+    for variant in &VARIANTS {
+        for name in COPIED {
+            let package = packages.iter().find(|package| package.name == name);
+            let package = package.ok_or_else(|| format!("{name} is not packaged"))?;
+            let copy = variant.copy_of(name);
+            let place = folder.join(&copy);
+            let failed = |error: std::io::Error| format!("{}: {error}", place.display());
+            fs::create_dir_all(&place).map_err(failed)?;
+            let mut tar = untar(package, &place)?;
+            tar.arg("--strip-components=1");
+            captured(tar)?;
+            let manifest = place.join("Cargo.toml");
+            let text = fs::read_to_string(&manifest).map_err(failed)?;
+            fs::write(&manifest, variant.manifest(name, &text)?).map_err(failed)?;
+            copies.push(copy);
+        }
+    }
+    Ok(copies)
+}
+
 /// A workspace of unpacked packages, which depend on each other's folders
-/// instead of the registry.
-fn workspace(packages: &[Package]) -> String {
+/// instead of the registry, and of variants in folders of their own.
+fn workspace(packages: &[Package], variants: &[String]) -> String {
     let folder = |package: &Package| format!("{}-{}", package.name, package.version);
-    let members: Vec<String> = packages
-        .iter()
-        .map(|p| format!("{:?}", folder(p)))
+    let folders = packages.iter().map(folder);
+    let members: Vec<String> = folders
+        .chain(variants.iter().cloned())
+        .map(|folder| format!("{folder:?}"))
         .collect();
     let mut text = format!(
         "[workspace]\nresolver = \"3\"\nmembers = [{}]\n\n[patch.crates-io]\n",
@@ -117,9 +156,9 @@ mod tests {
             name: name.into(),
             version: "0.1.0".into(),
         };
-        let text = workspace(&[package("a"), package("b")]);
+        let text = workspace(&[package("a"), package("b")], &["b-only-c".into()]);
         assert!(
-            text.contains("members = [\"a-0.1.0\", \"b-0.1.0\"]"),
+            text.contains("members = [\"a-0.1.0\", \"b-0.1.0\", \"b-only-c\"]"),
             "{text}"
         );
         assert!(text.contains("b = { path = \"b-0.1.0\" }"), "{text}");
