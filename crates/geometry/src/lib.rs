@@ -8,6 +8,7 @@
 pub mod aabb;
 pub mod bvh;
 pub mod ccd;
+pub mod convex;
 pub mod distance;
 pub mod generate;
 pub mod heightfield;

@@ -12,6 +12,7 @@ mod di_pierro_newton;
 mod di_pierro_rotation;
 mod documents;
 mod drag_limit;
+mod engine;
 mod errata_chaney;
 mod errata_cylon;
 mod errata_di_pierro;

@@ -1,0 +1,175 @@
+//! How deep two convex cores are in each other: the expanding-polytope algorithm.
+//! A polytope in the set of all differences grows until its face nearest to the
+//! origin lies on the surface of the set.
+
+use super::Convex;
+use super::gjk::{Placed, Vertex, support};
+use conatus_math::DVec3;
+
+const MAX_ROUNDS: usize = 160;
+
+/// The least translation that separates two overlapping cores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penetration {
+    /// The unit normal from the first core to the second.
+    pub normal: DVec3,
+    /// How deep they are in each other along it.
+    pub depth: f64,
+    /// The deepest point of the first core.
+    pub a: DVec3,
+    /// The deepest point of the second core.
+    pub b: DVec3,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    corners: [usize; 3],
+    normal: DVec3,
+    distance: f64,
+}
+
+fn face(vertices: &[Vertex], corners: [usize; 3]) -> Option<Face> {
+    let [a, b, c] = corners.map(|k| vertices[k].difference);
+    let normal = (b - a).cross(c - a).try_normalize()?;
+    Some(Face {
+        corners,
+        normal,
+        distance: normal.dot(a),
+    })
+}
+
+/// The penetration of two cores that overlap; `simplex` has vertices of their
+/// difference set, as [`super::gjk::proximity`] returns them. None if the set has no
+/// volume (a point on a segment), and then there is no best direction.
+pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Option<Penetration> {
+    let size = first.bounding_radius() + second.shape.bounding_radius();
+    let tolerance = 1e-10 * size;
+    let mut vertices = tetrahedron_around(first, second, simplex, tolerance)?;
+    let centre = vertices.iter().map(|v| v.difference).sum::<DVec3>() / 4.0;
+    let mut faces: Vec<Face> = Vec::new();
+    for [i, j, k] in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
+        let mut f = face(&vertices, [i, j, k])?;
+        if f.normal.dot(centre) > f.distance {
+            f = face(&vertices, [i, k, j])?;
+        }
+        faces.push(f);
+    }
+    let mut result = None;
+    for _ in 0..MAX_ROUNDS {
+        let nearest = *faces
+            .iter()
+            .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        result = Some(nearest);
+        let next = support(first, second, nearest.normal);
+        let gain = next.difference.dot(nearest.normal) - nearest.distance;
+        if gain <= tolerance {
+            break;
+        }
+        let new = vertices.len();
+        vertices.push(next);
+        let mut rim: Vec<(usize, usize)> = Vec::new();
+        faces.retain(|f| {
+            let sees = f.normal.dot(next.difference) - f.distance > 1e-14 * size;
+            if sees {
+                let [a, b, c] = f.corners;
+                for (i, j) in [(a, b), (b, c), (c, a)] {
+                    match rim.iter().position(|&e| e == (j, i)) {
+                        Some(at) => {
+                            rim.swap_remove(at);
+                        }
+                        None => rim.push((i, j)),
+                    }
+                }
+            }
+            !sees
+        });
+        for (i, j) in rim {
+            faces.extend(face(&vertices, [i, j, new]));
+        }
+        if faces.is_empty() {
+            break;
+        }
+    }
+    let nearest = result?;
+    // The origin's projection on the face, as a blend of its corners.
+    let [a, b, c] = nearest.corners.map(|k| vertices[k]);
+    let p = nearest.normal * nearest.distance;
+    let (u, v) = (b.difference - a.difference, c.difference - a.difference);
+    let w = p - a.difference;
+    let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));
+    let (wu, wv) = (w.dot(u), w.dot(v));
+    let det = uu * vv - uv * uv;
+    let (s, t) = match det > 0.0 {
+        true => ((wu * vv - wv * uv) / det, (wv * uu - wu * uv) / det),
+        false => (1.0 / 3.0, 1.0 / 3.0),
+    };
+    let blend =
+        |pick: &dyn Fn(&Vertex) -> DVec3| pick(&a) * (1.0 - s - t) + pick(&b) * s + pick(&c) * t;
+    Some(Penetration {
+        normal: nearest.normal,
+        depth: nearest.distance.max(0.0),
+        a: blend(&|v| v.a),
+        b: blend(&|v| v.b),
+    })
+}
+
+/// Four vertices that span a volume around the origin, as far as one can tell.
+fn tetrahedron_around(
+    first: &Convex,
+    second: &Placed,
+    simplex: &[Vertex],
+    tolerance: f64,
+) -> Option<Vec<Vertex>> {
+    let mut v: Vec<Vertex> = simplex.iter().copied().take(4).collect();
+    let axes = [
+        DVec3::X,
+        DVec3::Y,
+        DVec3::Z,
+        DVec3::NEG_X,
+        DVec3::NEG_Y,
+        DVec3::NEG_Z,
+    ];
+    let volume = |v: &[Vertex]| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k: usize| v[k].difference);
+        (b - a).cross(c - a).dot(d - a).abs()
+    };
+    if v.len() == 4 && volume(&v) > tolerance.powi(3) {
+        return Some(v);
+    }
+    v.truncate(3);
+    if v.is_empty() {
+        v.push(support(first, second, DVec3::X));
+    }
+    let far = |v: &[Vertex], score: &dyn Fn(DVec3) -> f64| {
+        let mut best: Option<(f64, Vertex)> = None;
+        let mut directions = axes.to_vec();
+        if let [a, b, c, ..] = v {
+            let n = (b.difference - a.difference).cross(c.difference - a.difference);
+            directions.extend([n, -n]);
+        }
+        for direction in directions {
+            let candidate = support(first, second, direction);
+            let s = score(candidate.difference);
+            if best.is_none_or(|(most, _)| s > most) {
+                best = Some((s, candidate));
+            }
+        }
+        best.filter(|(s, _)| *s > tolerance).map(|(_, c)| c)
+    };
+    // Degenerate simplices of GJK are built up again from their first vertex.
+    let base = v[0].difference;
+    if v.len() < 2 || (v[1].difference - base).length() <= tolerance {
+        v.truncate(1);
+        v.push(far(&v, &|p| (p - base).length())?);
+    }
+    let along = (v[1].difference - base).normalize_or_zero();
+    if v.len() < 3 || (v[2].difference - base).cross(along).length() <= tolerance {
+        v.truncate(2);
+        v.push(far(&v, &|p| (p - base).cross(along).length())?);
+    }
+    let normal = (v[1].difference - base)
+        .cross(v[2].difference - base)
+        .normalize_or_zero();
+    v.push(far(&v, &|p| (p - base).dot(normal).abs())?);
+    Some(v)
+}

@@ -1,0 +1,280 @@
+//! The manifold of any two convex solids.
+
+use super::box_box::box_box;
+use super::feature::{facing, meet, on_segment, segments};
+use super::gjk::{Placed, Proximity, proximity};
+use super::manifold::{Manifold, ManifoldPoint};
+use super::sat::{self, AxisSource};
+use super::{Convex, epa, perpendicular};
+use conatus_math::{DVec3, Pose};
+
+/// What is known about a pair from the last steps, to save work. Results depend on it
+/// only within the tolerances of the axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairCache {
+    /// The axis that separated the pair last.
+    axis: Option<AxisSource>,
+}
+
+/// The manifold of two convex solids at their poses; none if they are farther apart
+/// than `margin`. The normal leads from the first to the second.
+pub fn collide(
+    first: &Convex,
+    pose_a: &Pose,
+    second: &Convex,
+    pose_b: &Pose,
+    margin: f64,
+    cache: &mut PairCache,
+) -> Option<Manifold> {
+    let manifold = match (first, second) {
+        (Convex::Sphere { radius: r }, Convex::Sphere { radius: s }) => {
+            return balls(pose_a.translation, *r, pose_b.translation, *s, margin);
+        }
+        (Convex::Box { half_extents }, Convex::Sphere { radius }) => {
+            let centre = pose_a.inverse().point(pose_b.translation);
+            box_ball(*half_extents, centre, *radius, margin)?
+        }
+        (Convex::Sphere { .. }, Convex::Box { .. })
+        | (Convex::Sphere { .. }, Convex::Capsule { .. }) => {
+            return collide(second, pose_b, first, pose_a, margin, cache).map(Manifold::flipped);
+        }
+        (Convex::Capsule { half, radius: r }, Convex::Sphere { radius: s }) => {
+            let [a, b] = [-*half, *half].map(|p| pose_a.point(p));
+            let centre = pose_b.translation;
+            let t = on_segment(a, b, centre);
+            return balls(a + (b - a) * t, *r, centre, *s, margin);
+        }
+        (Convex::Capsule { half: g, radius: r }, Convex::Capsule { half: h, radius: s }) => {
+            let own = [-*g, *g].map(|p| pose_a.point(p));
+            let other = [-*h, *h].map(|p| pose_b.point(p));
+            return capsules(own, *r, other, *s, margin);
+        }
+        (Convex::Box { half_extents: h }, Convex::Box { half_extents: k }) => {
+            let relative = pose_a.inverse().after(pose_b);
+            let rotation = conatus_math::DMat3::from_quat(relative.rotation);
+            box_box(*h, *k, &rotation, relative.translation, margin)?
+        }
+        _ => {
+            let relative = pose_a.inverse().after(pose_b);
+            let placed = Placed::new(second, &relative);
+            let both = first.is_polytope() && second.is_polytope();
+            if both && first.radius() == 0.0 && second.radius() == 0.0 {
+                polytopes(first, &placed, margin, cache)?
+            } else {
+                rounded(first, &placed, margin, both)?
+            }
+        }
+    };
+    Some(manifold.moved(pose_a))
+}
+
+/// Two balls.
+fn balls(a: DVec3, r: f64, b: DVec3, s: f64, margin: f64) -> Option<Manifold> {
+    let between = b - a;
+    let distance = between.length();
+    let separation = distance - r - s;
+    if separation > margin {
+        return None;
+    }
+    let normal = match distance > 0.0 {
+        true => between / distance,
+        false => DVec3::Z,
+    };
+    let point = a + normal * (r + 0.5 * separation);
+    Some(Manifold::single(
+        normal,
+        ManifoldPoint {
+            point,
+            separation,
+            id: 0,
+        },
+    ))
+}
+
+/// A box at the origin and a ball.
+fn box_ball(h: DVec3, centre: DVec3, radius: f64, margin: f64) -> Option<Manifold> {
+    let nearest = centre.clamp(-h, h);
+    let between = centre - nearest;
+    let distance = between.length();
+    let (normal, distance, at) = if distance > 0.0 {
+        (between / distance, distance, nearest)
+    } else {
+        // The centre is inside: out through the nearest face.
+        let depth = h - centre.abs();
+        let axis = if depth.x <= depth.y && depth.x <= depth.z {
+            0
+        } else if depth.y <= depth.z {
+            1
+        } else {
+            2
+        };
+        let mut normal = DVec3::ZERO;
+        normal[axis] = 1.0f64.copysign(centre[axis]);
+        (normal, -depth[axis], centre + normal * depth[axis])
+    };
+    let separation = distance - radius;
+    if separation > margin {
+        return None;
+    }
+    Some(Manifold::single(
+        normal,
+        ManifoldPoint {
+            point: at + normal * (0.5 * separation),
+            separation,
+            id: 0,
+        },
+    ))
+}
+
+/// Two capsules: the nearest points, and two points if they lie side by side.
+fn capsules(own: [DVec3; 2], r: f64, other: [DVec3; 2], s: f64, margin: f64) -> Option<Manifold> {
+    let (t, q) = segments(own, other);
+    let a = own[0] + (own[1] - own[0]) * t;
+    let b = other[0] + (other[1] - other[0]) * q;
+    let nearest = balls(a, r, b, s, margin)?;
+    let (u, v) = (own[1] - own[0], other[1] - other[0]);
+    let sine = u.cross(v).length();
+    if sine > 0.05 * u.length() * v.length() || a == b {
+        return Some(nearest);
+    }
+    // The ends of the common part, each with the point across.
+    let mut manifold = Manifold::new(nearest.normal);
+    let square = u.length_squared();
+    let ends = other.map(|p| (p - own[0]).dot(u) / square);
+    let (low, high) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(1.0));
+    if high - low < 1e-6 {
+        return Some(nearest);
+    }
+    for (id, t) in [(1, low), (2, high)] {
+        let a = own[0] + u * t;
+        let b = other[0] + v * on_segment(other[0], other[1], a);
+        let gap = (b - a).dot(nearest.normal);
+        let separation = gap - r - s;
+        if separation <= margin {
+            manifold.push(ManifoldPoint {
+                point: a + nearest.normal * (r + 0.5 * separation),
+                separation,
+                id,
+            });
+        }
+    }
+    Some(match manifold.is_empty() {
+        true => nearest,
+        false => manifold,
+    })
+}
+
+/// Two polytopes without radii, by the separating-axis test. The axis of the last
+/// step is tried first: most pairs that are near each other never touch.
+fn polytopes(
+    first: &Convex,
+    second: &Placed,
+    margin: f64,
+    cache: &mut PairCache,
+) -> Option<Manifold> {
+    if let Some(source) = cache.axis
+        && let Some(axis) = sat::separation_along(first, second, source)
+        && axis.separation > margin
+    {
+        return None;
+    }
+    let axis = sat::best_axis(first, second, margin)?;
+    cache.axis = Some(axis.source);
+    if axis.separation > margin {
+        return None;
+    }
+    let normal = axis.direction;
+    if let AxisSource::Edges(..) = axis.source {
+        let near = |shape: &Convex, direction: DVec3| facing(shape, direction).level(direction);
+        let own = near(first, normal);
+        let turned = second.rotation.transpose() * -normal;
+        let other = near(second.shape, turned).moved(&second.rotation, second.translation);
+        if own.corners().len() <= 2 && other.corners().len() <= 2 {
+            let manifold = meet(own, other, normal, [0.0; 2], margin);
+            return Some(or_deepest(manifold, second, normal, axis.separation));
+        }
+    }
+    let own = facing(first, normal);
+    let turned = second.rotation.transpose() * -normal;
+    let other = facing(second.shape, turned).moved(&second.rotation, second.translation);
+    let manifold = meet(own, other, normal, [0.0; 2], margin);
+    Some(or_deepest(manifold, second, normal, axis.separation))
+}
+
+/// The manifold, or the deepest point of the second solid if clipping left nothing.
+fn or_deepest(manifold: Manifold, second: &Placed, normal: DVec3, separation: f64) -> Manifold {
+    let least = manifold.points().iter().map(|p| p.separation);
+    let least = least.fold(f64::INFINITY, f64::min);
+    let size = second.shape.bounding_radius();
+    if least <= separation + 0.05 * size {
+        return manifold;
+    }
+    let deepest = second.support(-normal);
+    Manifold::single(
+        normal,
+        ManifoldPoint {
+            point: deepest - normal * (0.5 * separation),
+            separation,
+            id: 1 << 29,
+        },
+    )
+}
+
+/// Solids with a radius or a round core.
+fn rounded(first: &Convex, second: &Placed, margin: f64, polytopes: bool) -> Option<Manifold> {
+    let radii = [first.radius(), second.shape.radius()];
+    let guess = second.translation;
+    let (normal, gap, a, b) = match proximity(first, second, guess) {
+        Proximity::Apart { a, b } => {
+            let between = b - a;
+            let distance = between.length();
+            if distance - radii[0] - radii[1] > margin {
+                return None;
+            }
+            (between / distance, distance, a, b)
+        }
+        Proximity::Overlap(simplex) if polytopes => {
+            let axis = sat::best_axis(first, second, f64::INFINITY);
+            let (direction, separation) = match axis {
+                Some(axis) => (axis.direction, axis.separation),
+                None => (perpendicular(second.translation), 0.0),
+            };
+            let _ = simplex;
+            let b = second.support(-direction);
+            (direction, separation, b - direction * separation, b)
+        }
+        Proximity::Overlap(simplex) => match epa::penetration(first, second, &simplex) {
+            Some(p) => (p.normal, -p.depth, p.a, p.b),
+            None => {
+                let direction = guess.try_normalize().unwrap_or(DVec3::Z);
+                let b = second.support(-direction);
+                (direction, 0.0, b, b)
+            }
+        },
+    };
+    let separation = gap - radii[0] - radii[1];
+    let single = Manifold::single(
+        normal,
+        ManifoldPoint {
+            point: 0.5 * (a + normal * radii[0] + b - normal * radii[1]),
+            separation,
+            id: 1 << 28,
+        },
+    );
+    let own = facing(first, normal).level(normal);
+    let turned = second.rotation.transpose() * -normal;
+    let other = facing(second.shape, turned)
+        .level(turned)
+        .moved(&second.rotation, second.translation);
+    if own.corners().len() < 2 || other.corners().len() < 2 {
+        return Some(single);
+    }
+    let manifold = meet(own, other, normal, radii, margin);
+    let least = manifold.points().iter().map(|p| p.separation);
+    let least = least.fold(f64::INFINITY, f64::min);
+    let size = first.bounding_radius().min(second.shape.bounding_radius());
+    Some(match least <= separation + 0.02 * size {
+        true => manifold,
+        false => single,
+    })
+}

@@ -1,0 +1,237 @@
+//! The separating-axis test of two polytopes: the axis along which they are farthest
+//! apart, or least deep in each other, among the normals of their faces and the cross
+//! products of their edges.
+
+use super::Convex;
+use super::gjk::Placed;
+use conatus_math::DVec3;
+
+/// An edge axis has to separate better than a face by this share of the size.
+const EDGE_BIAS: f64 = 1e-3;
+
+/// The best axis of two polytopes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeparatingAxis {
+    /// The unit vector from the first to the second.
+    pub direction: DVec3,
+    /// The gap along it; negative if they overlap.
+    pub separation: f64,
+    /// Where it comes from, to try it first in the next step.
+    pub source: AxisSource,
+}
+
+/// The features that an axis comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AxisSource {
+    /// A face of the first polytope.
+    First(u32),
+    /// A face of the second polytope.
+    Second(u32),
+    /// An edge of each.
+    Edges(u32, u32),
+}
+
+/// The faces of a polytope: normals and offsets.
+fn faces(shape: &Convex) -> Vec<(DVec3, f64)> {
+    match shape {
+        Convex::Box { half_extents: h } => (0..6)
+            .map(|k| {
+                let mut n = DVec3::ZERO;
+                n[k / 2] = if k % 2 == 0 { 1.0 } else { -1.0 };
+                (n, h[k / 2])
+            })
+            .collect(),
+        Convex::Hull(hull) => hull.faces().iter().map(|f| (f.normal, f.offset)).collect(),
+        Convex::Triangle([a, b, c]) => {
+            let n = (*b - *a).cross(*c - *a).normalize_or_zero();
+            vec![(n, n.dot(*a)), (-n, -n.dot(*a))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// An edge: a point, the vector to its other end, and the normals of the faces beside
+/// it, if it has two.
+type EdgeLine = (DVec3, DVec3, Option<[DVec3; 2]>);
+
+fn edges(shape: &Convex) -> Vec<EdgeLine> {
+    match shape {
+        Convex::Capsule { half, .. } => vec![(-*half, *half * 2.0, None)],
+        Convex::Box { half_extents: h } => {
+            let mut out = Vec::with_capacity(12);
+            for i in 0..3 {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                for (sj, sk) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+                    let (mut p, mut u) = (DVec3::ZERO, DVec3::ZERO);
+                    p[i] = -h[i];
+                    p[j] = sj * h[j];
+                    p[k] = sk * h[k];
+                    u[i] = 2.0 * h[i];
+                    let (mut m, mut n) = (DVec3::ZERO, DVec3::ZERO);
+                    m[j] = sj;
+                    n[k] = sk;
+                    out.push((p, u, Some([m, n])));
+                }
+            }
+            out
+        }
+        Convex::Hull(hull) => hull
+            .edges()
+            .iter()
+            .map(|e| {
+                let [a, b] = e.ends.map(|k| hull.vertices()[k as usize]);
+                let normals = e.faces.map(|f| hull.faces()[f as usize].normal);
+                (a, b - a, Some(normals))
+            })
+            .collect(),
+        Convex::Triangle([a, b, c]) => [(a, b), (b, c), (c, a)]
+            .map(|(p, q)| (*p, *q - *p, None))
+            .into(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the arcs from a to b and from c to d on the unit sphere cross: only then do
+/// two edges with these neighbouring normals make a face of the difference set. (The
+/// normals of the second polytope are negated.)
+fn arcs_cross(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> bool {
+    let (ba, dc) = (b.cross(a), d.cross(c));
+    let (cba, dba) = (c.dot(ba), d.dot(ba));
+    let (adc, bdc) = (a.dot(dc), b.dot(dc));
+    cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0
+}
+
+/// The gap along one axis, if the features still exist.
+pub fn separation_along(
+    first: &Convex,
+    second: &Placed,
+    source: AxisSource,
+) -> Option<SeparatingAxis> {
+    match source {
+        AxisSource::First(k) => {
+            let (normal, offset) = *faces(first).get(k as usize)?;
+            let separation = second.support(-normal).dot(normal) - offset;
+            Some(SeparatingAxis {
+                direction: normal,
+                separation,
+                source,
+            })
+        }
+        AxisSource::Second(k) => {
+            let (own, offset) = *faces(second.shape).get(k as usize)?;
+            let normal = second.rotation * own;
+            let offset = offset + normal.dot(second.translation);
+            let separation = first.support(-normal).0.dot(normal) - offset;
+            Some(SeparatingAxis {
+                direction: -normal,
+                separation,
+                source,
+            })
+        }
+        AxisSource::Edges(..) => None,
+    }
+}
+
+/// The best axis of two polytopes; none for two points.
+pub fn best_axis(first: &Convex, second: &Placed, margin: f64) -> Option<SeparatingAxis> {
+    let mut best: Option<SeparatingAxis> = None;
+    let better = |best: &Option<SeparatingAxis>, separation: f64, bias: f64| {
+        best.is_none_or(|b: SeparatingAxis| separation > b.separation + bias)
+    };
+    for (k, (normal, offset)) in (0u32..).zip(faces(first)) {
+        let separation = second.support(-normal).dot(normal) - offset;
+        if better(&best, separation, 0.0) {
+            best = Some(SeparatingAxis {
+                direction: normal,
+                separation,
+                source: AxisSource::First(k),
+            });
+            if separation > margin {
+                return best;
+            }
+        }
+    }
+    let size = first.bounding_radius().min(second.shape.bounding_radius());
+    for (k, (own, offset)) in (0u32..).zip(faces(second.shape)) {
+        let normal = second.rotation * own;
+        let offset = offset + normal.dot(second.translation);
+        let separation = first.support(-normal).0.dot(normal) - offset;
+        if better(&best, separation, 1e-4 * size) {
+            best = Some(SeparatingAxis {
+                direction: -normal,
+                separation,
+                source: AxisSource::Second(k),
+            });
+            if separation > margin {
+                return best;
+            }
+        }
+    }
+    let bias = EDGE_BIAS * size;
+    let of_second: Vec<EdgeLine> = edges(second.shape)
+        .into_iter()
+        .map(|(p, u, normals)| {
+            let turned = normals.map(|n| n.map(|n| second.rotation * n));
+            (
+                second.rotation * p + second.translation,
+                second.rotation * u,
+                turned,
+            )
+        })
+        .collect();
+    let mut edge: Option<SeparatingAxis> = None;
+    for (i, (p, u, normals)) in (0u32..).zip(edges(first)) {
+        for (j, (q, v, others)) in (0u32..).zip(&of_second) {
+            let pruned = match (normals, others) {
+                (Some([a, b]), Some([c, d])) => !arcs_cross(a, b, -*c, -*d),
+                _ => false,
+            };
+            let cross = u.cross(*v);
+            let square = cross.length_squared();
+            if pruned || square < 1e-8 * u.length_squared() * v.length_squared() {
+                continue;
+            }
+            let mut direction = cross / square.sqrt();
+            let separation = if normals.is_some() && others.is_some() {
+                // The edges are extreme along their common normal, which points out of
+                // the first polytope: away from its centre.
+                if direction.dot(p - centre(first)) < 0.0 {
+                    direction = -direction;
+                }
+                (*q - p).dot(direction)
+            } else {
+                if direction.dot(
+                    second.translation + second.rotation * centre(second.shape) - centre(first),
+                ) < 0.0
+                {
+                    direction = -direction;
+                }
+                second.support(-direction).dot(direction)
+                    - first.support(direction).0.dot(direction)
+            };
+            if better(&best, separation, bias) && better(&edge, separation, 0.0) {
+                edge = Some(SeparatingAxis {
+                    direction,
+                    separation,
+                    source: AxisSource::Edges(i, j),
+                });
+                if separation > margin {
+                    return edge;
+                }
+            }
+        }
+    }
+    edge.or(best)
+}
+
+/// A point inside of a polytope.
+fn centre(shape: &Convex) -> DVec3 {
+    match shape {
+        Convex::Hull(hull) => {
+            let v = hull.vertices();
+            v.iter().sum::<DVec3>() / v.len().max(1) as f64
+        }
+        Convex::Triangle(corners) => corners.iter().sum::<DVec3>() / 3.0,
+        _ => DVec3::ZERO,
+    }
+}
