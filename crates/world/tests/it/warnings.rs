@@ -171,8 +171,8 @@ fn bodies_that_touch_or_do_not_collide_are_not_warned_of() {
 /// Two cylinders with a fine `detail` became 196,608 triangles each, because every triangle
 /// was cut into four until the longest edge was short enough, and a step took 248 times as
 /// long. Only edges that are too long may be cut, without vertices inside the edges of other
-/// triangles. This bar has 96 long triangles with two long edges, cut six times, and 96 short
-/// ones; cutting into four stopped at 196,608 triangles with edges of 4.7 cm.
+/// triangles, and slivers must not become ever thinner ones: cutting into four stopped at
+/// 196,608 triangles with edges of 4.7 cm, bisection without flips made 70,080.
 #[test]
 fn a_fine_cylinder_is_cut_at_its_long_edges_only() {
     let text = "[[obstacle]]\nname = 'bar'\nshape.cylinder = { radius = 0.02, height = 1.5 }\ndetail = 0.03\n\
@@ -180,7 +180,7 @@ fn a_fine_cylinder_is_cut_at_its_long_edges_only() {
     let setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
     let mesh = &setup.header.meshes[0];
     let count = mesh.triangles.len();
-    assert_eq!(count, 96 * 729 + 96);
+    assert!(count < 20_000, "{count}");
     let mesh = conatus_geometry::Mesh {
         vertices: mesh.vertices.clone(),
         triangles: mesh.triangles.clone(),
