@@ -107,7 +107,7 @@ impl Manifold {
             .iter()
             .map(|c| c.separation)
             .fold(f64::INFINITY, f64::min);
-        let scale = (reach * 0.02).max(1e-9);
+        let scale = (reach * 0.001).max(1e-12);
         let (_, first) = best(&|c| {
             let aside = (c.point - centre).dot(tangent) + 0.7 * (c.point - centre).dot(bitangent);
             (deep - c.separation).max(-10.0 * scale) / scale * reach + aside

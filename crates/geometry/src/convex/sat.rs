@@ -200,14 +200,14 @@ pub fn best_axis(first: &Convex, second: &Placed, margin: f64) -> Option<Separat
                 }
                 (*q - p).dot(direction)
             } else {
-                if direction.dot(
-                    second.translation + second.rotation * centre(second.shape) - centre(first),
-                ) < 0.0
-                {
+                // An edge without faces beside it, as of a segment, has no outside: both
+                // senses of the axis count.
+                let along = |d: DVec3| second.support(-d).dot(d) - first.support(d).0.dot(d);
+                let (there, back) = (along(direction), along(-direction));
+                if back > there {
                     direction = -direction;
                 }
-                second.support(-direction).dot(direction)
-                    - first.support(direction).0.dot(direction)
+                there.max(back)
             };
             if better(&best, separation, bias) && better(&edge, separation, 0.0) {
                 edge = Some(SeparatingAxis {

@@ -4,5 +4,6 @@ mod exact;
 
 mod bvh;
 mod ccd;
+mod convex;
 mod intersect;
 mod obj;

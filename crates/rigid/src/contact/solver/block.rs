@@ -50,7 +50,7 @@ pub struct ConstraintPoint {
 
 impl ConstraintPoint {
     /// The points of the two surfaces, for the normal from the first to the second:
-    /// impulses act there, not in the middle of a gap.
+    /// impacts act there, not in the middle of a gap.
     pub fn on_surfaces(&self, normal: DVec3) -> [DVec3; 2] {
         let half = normal * (0.5 * self.separation);
         [self.point - half, self.point + half]
@@ -240,13 +240,10 @@ impl ContactBlock {
         };
         let points = &c.points[..c.count];
         self.points_used = self.points_used.max(c.count);
-        let mean = |of: &dyn Fn(&ConstraintPoint) -> DVec3| {
-            points.iter().map(of).sum::<DVec3>() / c.count.max(1) as f64
-        };
-        let centre = mean(&|p| p.point);
+        let centre = points.iter().map(|p| p.point).sum::<DVec3>() / c.count.max(1) as f64;
         for (own, p) in self.points.iter_mut().zip(points) {
-            let [on_a, on_b] = p.on_surfaces(n);
-            let (arm_a, arm_b) = (on_a - a.position, on_b - b.position);
+            // Both impulses act at one point, so that they have no torque together.
+            let (arm_a, arm_b) = (p.point - a.position, p.point - b.position);
             set(&mut own.arm_a.0, lane, arm_a);
             set(&mut own.arm_b.0, lane, arm_b);
             own.separation.0[lane] = p.separation;
@@ -258,8 +255,7 @@ impl ContactBlock {
             // Never touches.
             own.separation.0[lane] = 1e30;
         }
-        let arm_a = mean(&|p| p.on_surfaces(n)[0]) - a.position;
-        let arm_b = mean(&|p| p.on_surfaces(n)[1]) - b.position;
+        let (arm_a, arm_b) = (centre - a.position, centre - b.position);
         set(&mut self.centre_a, lane, arm_a);
         set(&mut self.centre_b, lane, arm_b);
         let k11 = yielding(arm_a, arm_b, t, t);

@@ -265,6 +265,19 @@ impl BodyConstants {
     };
 }
 
+impl BodyConstants {
+    /// The angular velocity after a free turn, given that before it: the angular momentum
+    /// stays. Turns are since the start of the step.
+    pub fn omega_after_turn(&self, omega: DVec3, from: DQuat, to: DQuat) -> DVec3 {
+        if self.inverse_mass == 0.0 {
+            return omega;
+        }
+        let (from, to) = (from * self.orientation, to * self.orientation);
+        let momentum = from * (self.moments * (from.conjugate() * omega));
+        to * ((to.conjugate() * momentum) / self.moments)
+    }
+}
+
 /// Moves a body on with its velocity for `h` seconds. Its angular momentum stays: the
 /// angular velocity follows from it in the new orientation. `free` says that no
 /// constraint has changed its velocity: then it has moved under constant acceleration,
@@ -279,7 +292,8 @@ pub fn advance(body: &SolverBody, constants: &BodyConstants, free: bool, h: f64)
     if omega == DVec3::ZERO {
         return;
     }
-    let before = body.turn() * constants.orientation;
+    let from = body.turn();
+    let before = from * constants.orientation;
     let own = before.conjugate() * omega;
     let momentum = constants.moments * own;
     // Half a step of Euler's equations gives the angular velocity in the middle, which
@@ -288,7 +302,5 @@ pub fn advance(body: &SolverBody, constants: &BodyConstants, free: bool, h: f64)
     let middle = before * (own + rate * (0.5 * h));
     let turn = (rotation::exp(middle * h) * body.turn()).normalize();
     body.set_turn(turn);
-    let after = turn * constants.orientation;
-    let kept = after.conjugate() * (before * momentum);
-    body.set_omega(after * (kept / constants.moments));
+    body.set_omega(constants.omega_after_turn(omega, from, turn));
 }

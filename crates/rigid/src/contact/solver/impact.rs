@@ -68,10 +68,11 @@ impl<'a> Side<'a> {
         let moved = body.shift() + start * t + a * (0.5 * t * t);
         let turn = (rotation::exp(body.omega() * t) * body.turn()).normalize();
         let r = DMat3::from_quat(turn);
+        let omega = constants.omega_after_turn(body.omega(), body.turn(), turn);
         Self {
             participant: Participant {
                 velocity,
-                omega: body.omega(),
+                omega,
                 inverse_mass: constants.inverse_mass,
                 inverse_inertia: r * constants.inverse_inertia * r.transpose(),
             },
@@ -95,13 +96,15 @@ impl<'a> Side<'a> {
         let velocity = self.participant.velocity + a * rest;
         let end = self.centre + self.participant.velocity * rest + a * (0.5 * rest * rest);
         self.body.set_velocity(velocity);
-        self.body.set_omega(self.participant.omega);
         // As `advance` will move it.
         let mean = velocity - a * (0.5 * h);
         self.body
             .set_shift(end - self.constants.position - mean * h);
-        let back = rotation::exp(-self.participant.omega * t);
-        self.body.set_turn((back * self.turn).normalize());
+        let omega = self.participant.omega;
+        let back = (rotation::exp(-omega * t) * self.turn).normalize();
+        self.body.set_turn(back);
+        let omega = self.constants.omega_after_turn(omega, self.turn, back);
+        self.body.set_omega(omega);
     }
 }
 
@@ -235,10 +238,10 @@ fn impact(
     let deepest = points[..count].iter().map(|p| p.separation);
     let deepest = deepest.fold(f64::INFINITY, f64::min);
     for (k, p) in points[..count].iter().enumerate() {
-        let [on_a, on_b] = p.on_surfaces(normal);
+        // One point for both, so that the impulses have no torque together.
         let at = Meeting {
-            arm_a: on_a - side_a.centre,
-            arm_b: on_b - side_b.centre,
+            arm_a: p.point - side_a.centre,
+            arm_b: p.point - side_b.centre,
             normal,
             friction: c.friction,
         };
