@@ -238,10 +238,10 @@ fn impact(
     let deepest = points[..count].iter().map(|p| p.separation);
     let deepest = deepest.fold(f64::INFINITY, f64::min);
     for (k, p) in points[..count].iter().enumerate() {
-        // One point for both, so that the impulses have no torque together.
+        let [on_a, on_b] = p.on_surfaces(normal);
         let at = Meeting {
-            arm_a: p.point - side_a.centre,
-            arm_b: p.point - side_b.centre,
+            arm_a: on_a - side_a.centre,
+            arm_b: on_b - side_b.centre,
             normal,
             friction: c.friction,
         };
