@@ -77,7 +77,7 @@ pub enum Convex {
 }
 
 /// A vector at right angles to `direction`, of unit length.
-pub(crate) fn perpendicular(direction: DVec3) -> DVec3 {
+pub fn perpendicular(direction: DVec3) -> DVec3 {
     let a = direction.abs();
     let other = if a.x <= a.y && a.x <= a.z {
         DVec3::X

@@ -11,6 +11,7 @@ use super::bodies::{
 use super::impact::impact_speed;
 use super::softness::Softness;
 use conatus_geometry::convex::manifold::MAX_POINTS;
+use conatus_geometry::convex::perpendicular;
 use conatus_math::DVec3;
 use conatus_math::lanes::{Lanes, Real, V3};
 
@@ -472,12 +473,6 @@ pub struct StepImpulse {
     pub friction: DVec3,
     /// Whether anything acted. Impulses that push an overlap out add up to zero.
     pub acted: bool,
-}
-
-/// A unit vector at right angles to a unit vector.
-pub fn perpendicular(n: DVec3) -> DVec3 {
-    let other = if n.x.abs() < 0.6 { DVec3::X } else { DVec3::Y };
-    n.cross(other).normalize_or(DVec3::Z)
 }
 
 /// An impulse on the second body and its opposite on the first.
