@@ -150,6 +150,9 @@ async fn a_malformed_message_closes_that_connection_only() {
     }
     good.ask(json!({ "do": "pause" })).await.unwrap();
     good.ask(json!({ "do": "kick", "body": 0 })).await.unwrap();
+    // The state that counts one page may have come before the answer to the kick,
+    // and a paused run sends no other: a change of speed sends one more.
+    good.send(json!({ "do": "speed", "value": 2.0 })).await;
     let state = good.until(|state| state["pages"] == 1).await;
     assert_eq!(state["playing"], false);
 }
