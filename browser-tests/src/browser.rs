@@ -15,9 +15,54 @@ use tokio::sync::Semaphore;
 /// The size of a window in CSS pixels.
 pub const SIZE: (u32, u32) = (1000, 700);
 
-/// Device pixels per CSS pixel where a test does not look at the picture. Pages
-/// are drawn in software: a sixteenth of the pixels takes a fraction of the time.
-const COARSE: f64 = 0.25;
+/// Lets a page update twenty times a second at most, and draw its scene once a
+/// second: nobody looks at the picture.
+const FEWER_PICTURES: &str = "{
+    const native = window.requestAnimationFrame.bind(window);
+    let updated = -Infinity, drawn = -Infinity, drawing = true;
+    window.requestAnimationFrame = (update) => native(function step(now) {
+        if (now !== updated) {
+            if (now - updated < 50) return native(step);
+            updated = now;
+            drawing = now - drawn >= 1000;
+            if (drawing) drawn = now;
+        }
+        update(now);
+    });
+    const context = WebGL2RenderingContext.prototype;
+    const draws = ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'];
+    for (const name of ['clear', ...draws]) {
+        const call = context[name];
+        context[name] = function (...given) { if (drawing) call.apply(this, given); };
+    }
+}";
+
+/// How the pages of a test are drawn. They are drawn in software, which takes most
+/// of the time of the tests.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Drawing {
+    /// Few pixels, few frames per second: for tests that do not look at the picture.
+    Coarse,
+    /// Few pixels at the full rate: for tests that measure time.
+    Fast,
+    /// One device pixel per CSS pixel at the full rate.
+    Sharp,
+}
+
+impl Drawing {
+    /// Device pixels per CSS pixel.
+    pub(crate) fn scale(self) -> f64 {
+        match self {
+            Self::Coarse | Self::Fast => 0.25,
+            Self::Sharp => 1.0,
+        }
+    }
+
+    /// What a page does before its own scripts.
+    pub(crate) fn script(self) -> Option<&'static str> {
+        (self == Self::Coarse).then_some(FEWER_PICTURES)
+    }
+}
 
 /// How long a busy machine may take to start a browser.
 const TIMEOUT: Duration = Duration::from_secs(90);
@@ -175,27 +220,27 @@ fn is_root() -> bool {
 pub struct Browsing {
     errors: Arc<Mutex<Vec<String>>>,
     tabs: Arc<Mutex<Vec<Tab>>>,
-    scale: f64,
+    drawing: Drawing,
 }
 
 /// Runs a test in the browser, closes the pages that it opened, and fails if any
 /// of them reported an error. Pages are drawn coarsely.
 pub fn in_browser(test: impl AsyncFnOnce(Browsing)) {
-    run(COARSE, 1, test);
+    run(Drawing::Coarse, 1, test);
 }
 
 /// As [`in_browser`], for tests that look at the picture: one device pixel per
 /// CSS pixel.
 pub fn in_sharp_browser(test: impl AsyncFnOnce(Browsing)) {
-    run(1.0, 1, test);
+    run(Drawing::Sharp, 1, test);
 }
 
 /// As [`in_browser`], for tests that measure time: no other test runs meanwhile.
 pub fn alone_in_browser(test: impl AsyncFnOnce(Browsing)) {
-    run(COARSE, MAX_CONCURRENT_TESTS, test);
+    run(Drawing::Fast, MAX_CONCURRENT_TESTS, test);
 }
 
-fn run(scale: f64, permits: usize, test: impl AsyncFnOnce(Browsing)) {
+fn run(drawing: Drawing, permits: usize, test: impl AsyncFnOnce(Browsing)) {
     let runtime = &SHARED.runtime;
     let permits = u32::try_from(permits).unwrap_or(u32::MAX);
     let permit = runtime.block_on(PERMITS.acquire_many(permits));
@@ -203,7 +248,7 @@ fn run(scale: f64, permits: usize, test: impl AsyncFnOnce(Browsing)) {
     let browsing = Browsing {
         errors: Arc::default(),
         tabs: Arc::default(),
-        scale,
+        drawing,
     };
     let own = browsing.clone();
     let done = catch_unwind(AssertUnwindSafe(|| runtime.block_on(test(own))));
@@ -234,7 +279,7 @@ impl Browsing {
     /// Opens any page.
     pub async fn open_any(&self, url: &str) -> Tab {
         let devtools = SHARED.devtools.clone();
-        let tab = Tab::new(devtools, self.scale, Arc::clone(&self.errors)).await;
+        let tab = Tab::new(devtools, self.drawing, Arc::clone(&self.errors)).await;
         lock(&self.tabs).push(tab.clone());
         tab.go(url).await;
         tab

@@ -1,6 +1,6 @@
 //! A page in the browser: its state, its keys, its pointer.
 
-use crate::browser::SIZE;
+use crate::browser::{Drawing, SIZE};
 use crate::devtools::{DevTools, text};
 use crate::picture::Picture;
 use base64::Engine as _;
@@ -23,14 +23,14 @@ pub struct Tab {
     target: String,
     session: String,
     /// Device pixels per CSS pixel.
-    scale: f64,
+    drawing: Drawing,
 }
 
 impl Tab {
     /// Opens an empty page. Its errors are added to `errors`.
     pub(crate) async fn new(
         devtools: DevTools,
-        scale: f64,
+        drawing: Drawing,
         errors: Arc<Mutex<Vec<String>>>,
     ) -> Self {
         let listener = move |method: &str, event: &Value| {
@@ -46,10 +46,15 @@ impl Tab {
             devtools,
             target,
             session,
-            scale,
+            drawing,
         };
         for domain in ["Page", "Runtime", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({})).await;
+        }
+        if let Some(script) = drawing.script() {
+            let script = json!({ "source": script });
+            tab.call("Page.addScriptToEvaluateOnNewDocument", script)
+                .await;
         }
         let focused = json!({ "enabled": true });
         tab.call("Emulation.setFocusEmulationEnabled", focused)
@@ -160,7 +165,7 @@ impl Tab {
         let metrics = json!({
             "width": width,
             "height": height,
-            "deviceScaleFactor": self.scale,
+            "deviceScaleFactor": self.drawing.scale(),
             "mobile": false,
         });
         self.call("Emulation.setDeviceMetricsOverride", metrics)

@@ -202,9 +202,9 @@ fn built_in(program: &Path) -> Result<Vec<Scene>, String> {
 fn job(scene: &Scene, folder: &Path) -> Job {
     let name = &scene.name;
     let mut extensions = EXTENSIONS.to_vec();
-    // Four pictures in a row have the fewest pixels, and drawing them takes
+    // Three pictures make one row, which has the fewest pixels: drawing takes
     // longer than writing all other files.
-    let mut arguments = vec!["--frames=4".to_owned()];
+    let mut arguments = vec!["--frames=3".to_owned()];
     match scene.motion {
         true => extensions.extend(MOTION_EXTENSIONS),
         false => arguments.push(format!("--seconds={SECONDS}")),

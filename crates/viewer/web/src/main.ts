@@ -30,6 +30,7 @@ function start(): void {
   let stage: Stage;
   try {
     stage = new Stage(canvas);
+    document.documentElement.dataset.quality = stage.quality;
   } catch (error) {
     messages.setLasting('stage', error instanceof Error ? error.message : String(error));
     return;

@@ -17,7 +17,7 @@ const MAX_PIXEL_RATIO = 2;
 const CLICK_MARGIN_PX = 7;
 
 export class Stage {
-  private readonly quality: Quality;
+  readonly quality: Quality;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly rig: Rig;
