@@ -26,7 +26,7 @@ Commands for work on the project.
   cargo xtask test         run everything that has to pass; print a summary at the end
       --without-browser    leave out the tests of the page in a browser
       --quick              only format, lints and the fast tests of changed crates and of
-                           crates that depend on them; leaves out the rest
+                           conatus-world; leaves out the rest
   cargo xtask soak         run campaigns that take hours; never part of `test`
       NAME...              only these: properties, seeds, cloth, live
       --rounds N           repeat N times with new seeds (default 1)

@@ -1,12 +1,11 @@
 //! `cargo xtask test --quick`: what a change of one crate most likely breaks.
 
-use crate::artifacts::SELECTION;
 use crate::gate;
 use crate::part::{Part, Stage};
-use crate::process::{Outcome, captured, cargo, command, no_remark, root, shown};
+use crate::process::{Outcome, captured, cargo, command, root, shown};
 use crate::tools;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Files outside of the folders of crates, and the crate whose tests read them.
 const READERS: [(&str, &str); 2] = [
@@ -14,8 +13,15 @@ const READERS: [(&str, &str); 2] = [
     ("docs/scenes.md", "conatus-world"),
 ];
 
+/// The crate that joins all others: its tests run when a crate that it uses has
+/// changed. The crates above it take longer to build than their tests would tell.
+const JOINS_ALL: &str = "conatus-world";
+
+/// Their tests need a browser, or minutes to build a rival.
+const LEFT_OUT: [&str; 2] = ["conatus-browser-tests", "conatus-bench"];
+
 /// Format and lints of everything, then the fast tests of the changed crates and
-/// of the crates that depend on them.
+/// of the one that joins them.
 pub fn stages() -> Vec<Stage> {
     vec![
         Stage::of(vec![
@@ -28,36 +34,30 @@ pub fn stages() -> Vec<Stage> {
 }
 
 fn tests() -> Outcome {
-    let changed = changed_packages()?;
-    if changed.is_empty() {
+    let packages = packages()?;
+    let mut tested = changed_packages(&packages)?;
+    if tested.is_empty() {
         return Ok("nothing has changed".into());
     }
-    let names: Vec<&str> = changed.iter().map(String::as_str).collect();
-    println!("changed: {}", names.join(", "));
-    if !tools::has_nextest() {
-        // Without nextest there are no filters: the tests of the changed crates alone.
-        let mut tests = cargo(&["test", "--quiet", "--no-fail-fast"]);
-        names.iter().for_each(|name| {
-            tests.args(["--package", name]);
-        });
-        shown(tests)?;
-        return Ok(format!(
-            "only {}: cargo-nextest is missing",
-            names.join(", ")
-        ));
+    let joined = packages.iter().find(|package| package.name == JOINS_ALL);
+    if joined.is_some_and(|joined| !tested.is_disjoint(&joined.dependencies)) {
+        tested.insert(JOINS_ALL.into());
     }
-    let affected: Vec<String> = names.iter().map(|name| format!("rdeps(={name})")).collect();
-    let filter = format!(
-        "({}) & not package(conatus-browser-tests)",
-        affected.join(" | ")
-    );
-    let mut tests = cargo(&["nextest", "run", "--profile", "quick", "--no-tests=pass"]);
-    tests.args(SELECTION).args(["-E", &filter]);
-    no_remark(shown(tests))
+    tested.retain(|name| !LEFT_OUT.contains(&name.as_str()));
+    let names: Vec<&str> = tested.iter().map(String::as_str).collect();
+    let mut tests = match tools::has_nextest() {
+        true => cargo(&["nextest", "run", "--profile", "quick", "--no-tests=pass"]),
+        false => cargo(&["test", "--quiet", "--no-fail-fast"]),
+    };
+    for name in &names {
+        tests.args(["--package", name]);
+    }
+    shown(tests)?;
+    Ok(names.join(", "))
 }
 
 /// The packages with files that differ from the main branch.
-fn changed_packages() -> Result<BTreeSet<String>, String> {
+fn changed_packages(packages: &[Package]) -> Result<BTreeSet<String>, String> {
     let git = |arguments: &[&str]| {
         let mut git = command("git", arguments);
         git.current_dir(root());
@@ -72,15 +72,22 @@ fn changed_packages() -> Result<BTreeSet<String>, String> {
     let base = base.unwrap_or_else(|| "HEAD".into());
     let mut files = git(&["diff", "--name-only", &base])?;
     files += &git(&["ls-files", "--others", "--exclude-standard"])?;
-    let packages = packages()?;
     Ok(files
         .lines()
-        .flat_map(|file| owners(file, &packages))
+        .flat_map(|file| owners(file, packages))
         .collect())
 }
 
-/// The folders of the workspace's packages relative to the root, and their names.
-fn packages() -> Result<BTreeMap<String, String>, String> {
+/// A package of the workspace.
+struct Package {
+    name: String,
+    /// Relative to the root, with a slash at the end.
+    folder: String,
+    /// The names of the packages that it uses.
+    dependencies: BTreeSet<String>,
+}
+
+fn packages() -> Result<Vec<Package>, String> {
     let metadata = captured(cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: Value =
         serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
@@ -91,24 +98,34 @@ fn packages() -> Result<BTreeMap<String, String>, String> {
             let manifest = std::path::Path::new(package["manifest_path"].as_str()?);
             let folder = manifest.parent()?.strip_prefix(&root).ok()?;
             let folder = folder.to_str()?.replace('\\', "/");
-            Some((format!("{folder}/"), package["name"].as_str()?.to_owned()))
+            let dependencies = package["dependencies"].as_array().into_iter().flatten();
+            Some(Package {
+                name: package["name"].as_str()?.to_owned(),
+                folder: format!("{folder}/"),
+                dependencies: dependencies
+                    .filter_map(|used| Some(used["name"].as_str()?.to_owned()))
+                    .collect(),
+            })
         })
         .collect())
 }
 
 /// The packages whose tests a file concerns. A file at the root, such as
 /// Cargo.toml, concerns all of them.
-fn owners(file: &str, packages: &BTreeMap<String, String>) -> Vec<String> {
+fn owners(file: &str, packages: &[Package]) -> Vec<String> {
     let own = packages
         .iter()
-        .filter(|(folder, _)| file.starts_with(*folder));
-    if let Some((_, name)) = own.max_by_key(|(folder, _)| folder.len()) {
-        return vec![name.clone()];
+        .filter(|package| file.starts_with(&package.folder));
+    if let Some(package) = own.max_by_key(|package| package.folder.len()) {
+        return vec![package.name.clone()];
     }
     let readers = READERS.iter().filter(|(start, _)| file.starts_with(start));
     let readers: Vec<String> = readers.map(|(_, name)| (*name).to_owned()).collect();
     if readers.is_empty() && (file == "Cargo.toml" || file == "Cargo.lock") {
-        return packages.values().cloned().collect();
+        return packages
+            .iter()
+            .map(|package| package.name.clone())
+            .collect();
     }
     readers
 }
@@ -117,13 +134,17 @@ fn owners(file: &str, packages: &BTreeMap<String, String>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn packages() -> BTreeMap<String, String> {
+    fn packages() -> Vec<Package> {
         [
             ("crates/world/", "conatus-world"),
             ("crates/rigid/", "conatus-rigid"),
             ("xtask/", "xtask"),
         ]
-        .map(|(folder, name)| (folder.to_owned(), name.to_owned()))
+        .map(|(folder, name)| Package {
+            name: name.to_owned(),
+            folder: folder.to_owned(),
+            dependencies: BTreeSet::new(),
+        })
         .into()
     }
 
