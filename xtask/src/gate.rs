@@ -39,6 +39,7 @@ pub fn stages(without_browser: bool) -> Vec<Stage> {
             Part::new("built-in scenes", runs::all),
             Part::new("synthetic recordings", runs::synthetic),
             Part::new("exports validated", validate::all),
+            Part::new("scenes fit the schema", validate::schema),
             Part::new("tests of all crates", tests),
             Part::new("documentation tests", doc_tests),
             Part::new("page in a browser", page::in_browser).left_out_by(browser_flag),

@@ -1,9 +1,10 @@
 //! Checks exported files with programs that share no code with this project:
 //! the Khronos glTF validator, Pixar's USD library, libigl for intersections of
-//! cloth in `.obj` frames, and a scorer of the physics of `.clip.json` files.
+//! cloth in `.obj` frames, and a scorer of the physics of `.clip.json` files. Scene files
+//! are checked against the schema with Python's parser and validator.
 
 use crate::process::{Outcome, captured, root, work_folder};
-use crate::{pool, python, runs, tools};
+use crate::{artifacts, pool, python, runs, tools};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,31 @@ pub fn install() -> Outcome {
 pub fn self_test() -> Outcome {
     let mut checker = clip_checker()?;
     checker.arg("--self-test");
+    Ok(captured(checker)?.trim().to_owned())
+}
+
+/// Checks that the built-in scenes and templates fit the printed schema, and that
+/// misspelt keys and wrong values do not.
+pub fn schema() -> Outcome {
+    let schema = work_folder()?.join("schema.json");
+    let mut print = Command::new(artifacts::program()?);
+    print.arg("schema");
+    fs::write(&schema, captured(print)?)
+        .map_err(|error| format!("{}: {error}", schema.display()))?;
+    let mut checker = python()?;
+    checker.arg(root().join("xtask/schema-checker/check.py"));
+    checker.arg(&schema);
+    for folder in ["crates/world/scenes", "crates/world/src/scene/templates"] {
+        let folder = root().join(folder);
+        let entries =
+            fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut scenes: Vec<PathBuf> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(|path| path.extension() == Some(OsStr::new("toml")))
+            .collect();
+        scenes.sort();
+        checker.args(scenes);
+    }
     Ok(captured(checker)?.trim().to_owned())
 }
 
@@ -230,8 +256,13 @@ fn clip_checker() -> Result<Command, String> {
 /// Python with the packages of all checkers. It writes no compiled modules into
 /// the project's folders (`-B`).
 fn python() -> Result<Command, String> {
-    let lists = ["clip-checker", "mesh-checker", "usd-validator"]
-        .map(|checker| root().join("xtask").join(checker).join("requirements.txt"));
+    let lists = [
+        "clip-checker",
+        "mesh-checker",
+        "schema-checker",
+        "usd-validator",
+    ]
+    .map(|checker| root().join("xtask").join(checker).join("requirements.txt"));
     let mut python = python::with_packages(&lists, &work_folder()?.join("python"))?;
     python.arg("-B");
     Ok(python)
