@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 pub const SIZE: (u32, u32) = (1000, 700);
 
 /// Lets a page update twenty times a second at most, and draw its scene once a
-/// second: nobody looks at the picture.
+/// second, for tests that do not read pixels.
 const FEWER_PICTURES: &str = "{
     const native = window.requestAnimationFrame.bind(window);
     let updated = -Infinity, drawn = -Infinity, drawing = true;
