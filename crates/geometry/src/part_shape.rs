@@ -4,9 +4,10 @@
 //! A character's description gives the solid of each part; collisions and
 //! display use the same mesh, made here.
 
+use crate::convex::Convex;
 use crate::generate::revolution;
 use crate::{Mesh, icosphere};
-use conatus_math::{DVec3, cbrt, sincos};
+use conatus_math::{DQuat, DVec3, Pose, cbrt, sincos};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -68,6 +69,30 @@ pub enum PartShape {
 }
 
 impl PartShape {
+    /// What bodies collide with, and its pose: the nearest simple solid. A tapered capsule
+    /// has the mean of its radii, a slab sharp edges, and a trunk the form of an ellipsoid.
+    pub fn convex(&self) -> (Convex, Pose) {
+        match *self {
+            Self::Sphere { radius } => (Convex::Sphere { radius }, Pose::IDENTITY),
+            Self::TaperedCapsule {
+                radii,
+                heights: [low, high],
+            } => {
+                let capsule = Convex::Capsule {
+                    half: DVec3::Z * (0.5 * (high - low)),
+                    radius: 0.5 * (radii[0] + radii[1]),
+                };
+                let middle = DVec3::Z * (0.5 * (low + high));
+                (capsule, Pose::new(DQuat::IDENTITY, middle))
+            }
+            Self::Slab { half_extents, .. } => (Convex::Box { half_extents }, Pose::IDENTITY),
+            Self::Trunk { half_extents } => {
+                let semi_axes = half_extents;
+                (Convex::Ellipsoid { semi_axes }, Pose::IDENTITY)
+            }
+        }
+    }
+
     /// The surface, closed and facing outwards. Vertices are rounded to
     /// micrometres, which keeps recordings short.
     pub fn mesh(&self) -> Mesh {

@@ -1,6 +1,7 @@
 //! The ready-made solids, as plain descriptions, and their volumes; their
 //! surfaces are in [`crate::generate`].
 
+use crate::convex::Convex;
 use conatus_math::DVec3;
 use std::f64::consts::PI;
 
@@ -63,7 +64,53 @@ pub enum Solid {
     },
 }
 
+impl Axis {
+    /// The unit vector along it.
+    pub fn unit(self) -> DVec3 {
+        match self {
+            Self::X => DVec3::X,
+            Self::Y => DVec3::Y,
+            Self::Z => DVec3::Z,
+        }
+    }
+}
+
 impl Solid {
+    /// The solid as collision detection sees it.
+    pub fn convex(&self) -> Convex {
+        match *self {
+            Self::Sphere { radius } => Convex::Sphere { radius },
+            Self::Box { half_extents } => Convex::Box { half_extents },
+            Self::Cylinder {
+                radius,
+                height,
+                axis,
+            } => Convex::Cylinder {
+                axis: axis.unit(),
+                radius,
+                half_height: 0.5 * height,
+            },
+            Self::Capsule {
+                radius,
+                height,
+                axis,
+            } => Convex::Capsule {
+                half: axis.unit() * (0.5 * height),
+                radius,
+            },
+            Self::Cone {
+                radius,
+                height,
+                axis,
+            } => Convex::Cone {
+                axis: axis.unit(),
+                radius,
+                base_and_tip: [-0.25 * height, 0.75 * height],
+            },
+            Self::Ellipsoid { semi_axes } => Convex::Ellipsoid { semi_axes },
+        }
+    }
+
     /// The exact volume in m³ (that of the round body, not of its mesh).
     pub fn volume(&self) -> f64 {
         let ball = |x: f64, y: f64, z: f64| 4.0 / 3.0 * PI * x * y * z;

@@ -16,7 +16,8 @@ const EDGE_BIAS: f64 = 1e-3;
 const PARALLEL: f64 = 1e-8;
 
 /// The manifold of two boxes with half extents `h` and `k`, the second rotated by `r`
-/// and moved by `t`; none if they are farther apart than `margin`.
+/// and moved by `t`; none if they are farther apart than `margin`. It is empty if they
+/// are apart and no corner of one lies over a face of the other.
 pub fn box_box(h: DVec3, k: DVec3, r: &DMat3, t: DVec3, margin: f64) -> Option<Manifold> {
     let rotation = r.to_cols_array_2d(); // rotation[j][i] = R_ij
     let entry = |i: usize, j: usize| rotation[j][i];
@@ -96,7 +97,7 @@ pub fn box_box(h: DVec3, k: DVec3, r: &DMat3, t: DVec3, margin: f64) -> Option<M
             manifold
         }
     };
-    (!manifold.is_empty()).then_some(manifold)
+    Some(manifold)
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -7,6 +7,10 @@ use super::gjk::{Placed, Vertex, support};
 use conatus_math::DVec3;
 
 const MAX_ROUNDS: usize = 160;
+/// Evaluations of the depth from one start.
+const MAX_DESCENT_ROUNDS: usize = 60;
+/// Another direction is better if it saves this much, relative to the size of the cores.
+const RELATIVE_GAIN: f64 = 1e-7;
 
 /// The least translation that separates two overlapping cores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,10 +43,64 @@ fn face(vertices: &[Vertex], corners: [usize; 3]) -> Option<Face> {
 }
 
 /// The penetration of two cores that overlap; `simplex` has vertices of their
-/// difference set, as [`super::gjk::proximity`] returns them. None if the set has no
-/// volume (a point on a segment), and then there is no best direction.
-pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Option<Penetration> {
+/// difference set, as [`super::gjk::proximity`] returns them.
+pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Penetration {
     let size = first.bounding_radius() + second.shape.bounding_radius();
+    if let Some(found) = expand(first, second, simplex, size) {
+        return found;
+    }
+    // Slivers on round surfaces spoiled the polytope: the best of several directions.
+    let mut best = descend(first, second, DVec3::Z);
+    let mut starts = vec![second.translation.normalize_or_zero()];
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        let turned = second.rotation * axis;
+        starts.extend([axis, -axis, turned, -turned]);
+    }
+    for start in starts.into_iter().filter(|s| *s != DVec3::ZERO) {
+        let trial = descend(first, second, start);
+        if trial.depth < best.depth - RELATIVE_GAIN * size {
+            best = trial;
+        }
+    }
+    best
+}
+
+/// Follows the depth along directions downhill from `normal`. The depth along a
+/// direction is that of the vertex farthest along it, and its slope is the part of the
+/// vertex across the direction.
+fn descend(first: &Convex, second: &Placed, mut normal: DVec3) -> Penetration {
+    let mut vertex = support(first, second, normal);
+    let mut depth = vertex.difference.dot(normal);
+    let mut step = 0.3;
+    for _ in 0..MAX_DESCENT_ROUNDS {
+        let across = vertex.difference - normal * depth;
+        let Some(uphill) = across.try_normalize() else {
+            break;
+        };
+        let trial = (normal - uphill * step).normalize();
+        let reached = support(first, second, trial);
+        let new = reached.difference.dot(trial);
+        if new < depth {
+            (normal, vertex, depth) = (trial, reached, new);
+            step *= 1.3;
+        } else {
+            step *= 0.4;
+        }
+        if step < 1e-8 {
+            break;
+        }
+    }
+    Penetration {
+        normal,
+        depth: depth.max(0.0),
+        a: vertex.a,
+        b: vertex.b,
+    }
+}
+
+/// The face of the growing polytope that is nearest to the origin at the end. None if
+/// the set has no volume, or slivers on round surfaces spoil the polytope.
+fn expand(first: &Convex, second: &Placed, simplex: &[Vertex], size: f64) -> Option<Penetration> {
     let tolerance = 1e-10 * size;
     let mut vertices = tetrahedron_around(first, second, simplex, tolerance)?;
     let centre = vertices.iter().map(|v| v.difference).sum::<DVec3>() / 4.0;
@@ -55,6 +113,7 @@ pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Optio
         faces.push(f);
     }
     let mut result = None;
+    let mut converged = false;
     for _ in 0..MAX_ROUNDS {
         let nearest = *faces
             .iter()
@@ -62,7 +121,8 @@ pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Optio
         result = Some(nearest);
         let next = support(first, second, nearest.normal);
         let gain = next.difference.dot(nearest.normal) - nearest.distance;
-        if gain <= tolerance {
+        if gain <= tolerance.max(RELATIVE_GAIN * nearest.distance) {
+            converged = true;
             break;
         }
         let new = vertices.len();
@@ -90,7 +150,7 @@ pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Optio
             break;
         }
     }
-    let nearest = result?;
+    let nearest = result.filter(|f| converged && f.distance >= -tolerance)?;
     // The origin's projection on the face, as a blend of its corners.
     let [a, b, c] = nearest.corners.map(|k| vertices[k]);
     let p = nearest.normal * nearest.distance;

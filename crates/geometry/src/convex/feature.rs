@@ -173,7 +173,7 @@ pub fn facing(shape: &Convex, direction: DVec3) -> Polygon {
             half_height,
         } => {
             let along = direction.dot(*axis);
-            let across = (direction - *axis * along).normalize_or_zero();
+            let across = super::across(direction, *axis);
             let aside = direction.cross(*axis).length();
             let cap = *axis * half_height.copysign(along);
             if along.abs() > aside {
@@ -195,7 +195,7 @@ pub fn facing(shape: &Convex, direction: DVec3) -> Polygon {
             base_and_tip: [base, tip],
         } => {
             let along = direction.dot(*axis);
-            let across = (direction - *axis * along).normalize_or_zero();
+            let across = super::across(direction, *axis);
             let aside = direction.cross(*axis).length();
             // The normal of the side has this slope.
             let height = tip - base;

@@ -74,6 +74,53 @@ pub enum Proximity {
     Overlap(Vec<Vertex>),
 }
 
+/// Vertices of the difference set, and the weights of the point nearest to the origin.
+#[derive(Clone, Copy, Debug)]
+struct Simplex {
+    vertices: [Vertex; 4],
+    weights: [f64; 4],
+    count: usize,
+}
+
+impl Simplex {
+    fn vertices(&self) -> &[Vertex] {
+        &self.vertices[..self.count]
+    }
+
+    fn push(&mut self, vertex: Vertex) {
+        self.vertices[self.count] = vertex;
+        self.count += 1;
+    }
+
+    /// The weighted sum of what `pick` takes from the vertices.
+    fn blend(&self, pick: impl Fn(&Vertex) -> DVec3) -> DVec3 {
+        let terms = self.vertices().iter().zip(self.weights);
+        terms.map(|(v, w)| pick(v) * w).sum()
+    }
+
+    /// Keeps only the vertices that span the point nearest to the origin. False if the
+    /// origin lies in the tetrahedron.
+    fn reduce(&mut self) -> bool {
+        let p = self.vertices.map(|v| v.difference);
+        let kept = match self.count {
+            0 | 1 => Kept::one(0),
+            2 => segment(p[0], p[1], [0, 1]),
+            3 => triangle(p[0], p[1], p[2], [0, 1, 2]),
+            _ => match tetrahedron(p) {
+                Some(kept) => kept,
+                None => return false,
+            },
+        };
+        let old = self.vertices;
+        for k in 0..kept.count {
+            self.vertices[k] = old[kept.of[k]];
+            self.weights[k] = kept.weights[k];
+        }
+        self.count = kept.count;
+        true
+    }
+}
+
 /// The nearest points of two cores; `guess` is a direction from the first to the
 /// second, of any length.
 pub fn proximity(first: &Convex, second: &Placed, guess: DVec3) -> Proximity {
@@ -84,86 +131,109 @@ pub fn proximity(first: &Convex, second: &Placed, guess: DVec3) -> Proximity {
     };
     let size = first.bounding_radius() + second.shape.bounding_radius();
     let touching = (1e-10 * size).powi(2);
-    let mut simplex = vec![support(first, second, guess)];
-    let mut weights = vec![1.0];
-    let mut nearest = simplex[0].difference;
+    let mut simplex = Simplex {
+        vertices: [support(first, second, guess); 4],
+        weights: [1.0, 0.0, 0.0, 0.0],
+        count: 1,
+    };
+    let mut nearest = simplex.vertices[0].difference;
+    // Whether a plane through a support point separates the cores, whatever a flat
+    // simplex says.
+    let mut separated = false;
     for _ in 0..MAX_ROUNDS {
         let square = nearest.length_squared();
         if square <= touching {
-            return Proximity::Overlap(simplex);
+            separated = false;
+            break;
         }
         let next = support(first, second, -nearest);
-        let gap = square - nearest.dot(next.difference);
-        let known = simplex.iter().any(|v| v.difference == next.difference);
-        if gap <= RELATIVE_GAP * square || known {
+        let along = nearest.dot(next.difference);
+        separated |= along > RELATIVE_GAP * square;
+        let known = |v: &Vertex| v.difference == next.difference;
+        if square - along <= RELATIVE_GAP * square || simplex.vertices().iter().any(known) {
             break;
         }
+        let before = simplex;
         simplex.push(next);
-        let before = square;
-        match closest(&mut simplex, &mut weights) {
-            Some(point) => nearest = point,
-            None => return Proximity::Overlap(simplex),
-        }
-        // Rounding ends the progress before the bounds meet.
-        if nearest.length_squared() >= before {
+        let outside = simplex.reduce();
+        if !outside && !separated {
             break;
         }
+        let point = simplex.blend(|v| v.difference);
+        // Rounding ends the progress before the bounds meet.
+        if !outside || point.length_squared() >= square {
+            simplex = before;
+            break;
+        }
+        nearest = point;
     }
-    let blend = |pick: &dyn Fn(&Vertex) -> DVec3| {
-        let terms = simplex.iter().zip(&weights).map(|(v, w)| pick(v) * *w);
-        terms.sum::<DVec3>()
-    };
+    if !separated {
+        return Proximity::Overlap(simplex.vertices().to_vec());
+    }
     Proximity::Apart {
-        a: blend(&|v| v.a),
-        b: blend(&|v| v.b),
+        a: simplex.blend(|v| v.a),
+        b: simplex.blend(|v| v.b),
     }
 }
 
-/// The point of a simplex nearest to the origin. Keeps only the vertices that span
-/// it, with their weights. None if the origin lies in the tetrahedron.
-fn closest(simplex: &mut Vec<Vertex>, weights: &mut Vec<f64>) -> Option<DVec3> {
-    let p: Vec<DVec3> = simplex.iter().map(|v| v.difference).collect();
-    let (kept, blended): (Vec<usize>, Vec<f64>) = match p[..] {
-        [] | [_] => (vec![0], vec![1.0]),
-        [a, b] => segment(a, b, [0, 1]),
-        [a, b, c] => triangle(a, b, c, [0, 1, 2]),
-        [a, b, c, d, ..] => tetrahedron([a, b, c, d])?,
-    };
-    let point = kept.iter().zip(&blended).map(|(&k, w)| p[k] * *w).sum();
-    *simplex = kept.iter().map(|&k| simplex[k]).collect();
-    *weights = blended;
-    Some(point)
+/// Up to three corners of a simplex, and their weights.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    of: [usize; 3],
+    weights: [f64; 3],
+    count: usize,
 }
 
-type Weighted = (Vec<usize>, Vec<f64>);
+impl Kept {
+    fn one(i: usize) -> Self {
+        Self {
+            of: [i; 3],
+            weights: [1.0, 0.0, 0.0],
+            count: 1,
+        }
+    }
 
-fn segment(a: DVec3, b: DVec3, [i, j]: [usize; 2]) -> Weighted {
+    fn two([i, j]: [usize; 2], t: f64) -> Self {
+        Self {
+            of: [i, j, j],
+            weights: [1.0 - t, t, 0.0],
+            count: 2,
+        }
+    }
+
+    fn point(&self, p: &[DVec3; 4]) -> DVec3 {
+        let terms = self.of.iter().zip(self.weights).take(self.count);
+        terms.map(|(&k, w)| p[k] * w).sum()
+    }
+}
+
+fn segment(a: DVec3, b: DVec3, [i, j]: [usize; 2]) -> Kept {
     let along = b - a;
     let t = -a.dot(along);
     let square = along.length_squared();
     if t <= 0.0 || square == 0.0 {
-        return (vec![i], vec![1.0]);
+        return Kept::one(i);
     }
     if t >= square {
-        return (vec![j], vec![1.0]);
+        return Kept::one(j);
     }
-    (vec![i, j], vec![1.0 - t / square, t / square])
+    Kept::two([i, j], t / square)
 }
 
 /// By the regions of Ericson, Real-Time Collision Detection, section 5.1.5.
-fn triangle(a: DVec3, b: DVec3, c: DVec3, [i, j, k]: [usize; 3]) -> Weighted {
+fn triangle(a: DVec3, b: DVec3, c: DVec3, [i, j, k]: [usize; 3]) -> Kept {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return (vec![i], vec![1.0]);
+        return Kept::one(i);
     }
     let (d3, d4) = (-ab.dot(b), -ac.dot(b));
     if d3 >= 0.0 && d4 <= d3 {
-        return (vec![j], vec![1.0]);
+        return Kept::one(j);
     }
     let (d5, d6) = (-ab.dot(c), -ac.dot(c));
     if d6 >= 0.0 && d5 <= d6 {
-        return (vec![k], vec![1.0]);
+        return Kept::one(k);
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
@@ -182,12 +252,16 @@ fn triangle(a: DVec3, b: DVec3, c: DVec3, [i, j, k]: [usize; 3]) -> Weighted {
         // A triangle without area: its longest edge.
         return segment(a, b, [i, j]);
     }
-    (vec![i, j, k], vec![va / sum, vb / sum, vc / sum])
+    Kept {
+        of: [i, j, k],
+        weights: [va / sum, vb / sum, vc / sum],
+        count: 3,
+    }
 }
 
 /// None if the origin is inside.
-fn tetrahedron(p: [DVec3; 4]) -> Option<Weighted> {
-    let mut best: Option<(f64, Weighted)> = None;
+fn tetrahedron(p: [DVec3; 4]) -> Option<Kept> {
+    let mut best: Option<(f64, Kept)> = None;
     for [i, j, k, l] in [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 3, 2, 0]] {
         let normal = (p[j] - p[i]).cross(p[k] - p[i]);
         let of_origin = -p[i].dot(normal);
@@ -197,13 +271,11 @@ fn tetrahedron(p: [DVec3; 4]) -> Option<Weighted> {
         if of_origin * of_fourth > 0.0 {
             continue;
         }
-        let weighted = triangle(p[i], p[j], p[k], [i, j, k]);
-        let (kept, weights) = &weighted;
-        let point: DVec3 = kept.iter().zip(weights).map(|(&k, w)| p[k] * *w).sum();
-        let square = point.length_squared();
-        if best.as_ref().is_none_or(|(least, _)| square < *least) {
-            best = Some((square, weighted));
+        let kept = triangle(p[i], p[j], p[k], [i, j, k]);
+        let square = kept.point(&p).length_squared();
+        if best.is_none_or(|(least, _)| square < least) {
+            best = Some((square, kept));
         }
     }
-    best.map(|(_, weighted)| weighted)
+    best.map(|(_, kept)| kept)
 }

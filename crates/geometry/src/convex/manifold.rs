@@ -74,6 +74,15 @@ impl Manifold {
         self
     }
 
+    /// The same manifold without overlaps deeper than `separation`, the gap of the solids
+    /// along the normal: clipping against a slanted face extrapolates beyond it.
+    pub fn no_deeper_than(mut self, separation: f64) -> Self {
+        for point in &mut self.points[..self.count] {
+            point.separation = point.separation.max(separation);
+        }
+        self
+    }
+
     /// Fills the manifold with the points of `candidates` that hold a contact best,
     /// at most four: the deepest, the one farthest from it, and the two that span
     /// the largest area to either side. Ties go to the first.

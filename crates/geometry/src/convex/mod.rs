@@ -89,6 +89,16 @@ pub fn perpendicular(direction: DVec3) -> DVec3 {
     direction.cross(other).normalize_or(DVec3::X)
 }
 
+/// The unit vector of the part of a direction across a unit axis; zero where the
+/// direction is along the axis but for rounding.
+fn across(direction: DVec3, axis: DVec3) -> DVec3 {
+    let part = direction - axis * direction.dot(axis);
+    match part.length_squared() > 1e-24 * direction.length_squared() {
+        true => part.normalize(),
+        false => DVec3::ZERO,
+    }
+}
+
 impl Convex {
     /// The radius around the core.
     pub fn radius(&self) -> f64 {
@@ -129,7 +139,7 @@ impl Convex {
                 half_height,
             } => {
                 let along = direction.dot(*axis);
-                let across = (direction - *axis * along).normalize_or_zero();
+                let across = across(direction, *axis);
                 (*axis * half_height.copysign(along) + across * *radius, 0)
             }
             Self::Cone {
@@ -138,14 +148,14 @@ impl Convex {
                 base_and_tip: [base, tip],
             } => {
                 let along = direction.dot(*axis);
-                let across = direction - *axis * along;
-                let length = across.length();
+                let length = (direction - *axis * along).length();
                 // The tip is farther than the rim where the direction is steeper
                 // than the normal of the side.
                 if along * (tip - base) >= radius * length {
                     return (*axis * *tip, 0);
                 }
-                (*axis * *base + across.normalize_or_zero() * *radius, 1)
+                let across = self::across(direction, *axis);
+                (*axis * *base + across * *radius, 1)
             }
             Self::Ellipsoid { semi_axes: s } => {
                 let scaled = direction * *s;

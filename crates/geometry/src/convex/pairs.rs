@@ -34,8 +34,37 @@ pub fn collide(
             let centre = pose_a.inverse().point(pose_b.translation);
             box_ball(*half_extents, centre, *radius, margin)?
         }
-        (Convex::Sphere { .. }, Convex::Box { .. })
-        | (Convex::Sphere { .. }, Convex::Capsule { .. }) => {
+        (
+            Convex::Cylinder {
+                axis,
+                radius,
+                half_height: h,
+            },
+            Convex::Sphere { radius: ball },
+        ) => {
+            let centre = pose_a.inverse().point(pose_b.translation);
+            let profile = [(0.0, -h), (*radius, -h), (*radius, *h), (0.0, *h)];
+            revolved_ball(*axis, &profile, centre, *ball, margin)?
+        }
+        (
+            Convex::Cone {
+                axis,
+                radius,
+                base_and_tip: [base, tip],
+            },
+            Convex::Sphere { radius: ball },
+        ) => {
+            let centre = pose_a.inverse().point(pose_b.translation);
+            let profile = [(0.0, *base), (*radius, *base), (0.0, *tip)];
+            revolved_ball(*axis, &profile, centre, *ball, margin)?
+        }
+        (
+            Convex::Sphere { .. },
+            Convex::Box { .. }
+            | Convex::Capsule { .. }
+            | Convex::Cylinder { .. }
+            | Convex::Cone { .. },
+        ) => {
             return collide(second, pose_b, first, pose_a, margin, cache).map(Manifold::flipped);
         }
         (Convex::Capsule { half, radius: r }, Convex::Sphere { radius: s }) => {
@@ -52,7 +81,11 @@ pub fn collide(
         (Convex::Box { half_extents: h }, Convex::Box { half_extents: k }) => {
             let relative = pose_a.inverse().after(pose_b);
             let rotation = conatus_math::DMat3::from_quat(relative.rotation);
-            box_box(*h, *k, &rotation, relative.translation, margin)?
+            let manifold = box_box(*h, *k, &rotation, relative.translation, margin)?;
+            match manifold.is_empty() {
+                true => rounded(first, &Placed::new(second, &relative), margin, true)?,
+                false => manifold,
+            }
         }
         _ => {
             let relative = pose_a.inverse().after(pose_b);
@@ -113,6 +146,61 @@ fn box_ball(h: DVec3, centre: DVec3, radius: f64, margin: f64) -> Option<Manifol
         (normal, -depth[axis], centre + normal * depth[axis])
     };
     let separation = distance - radius;
+    if separation > margin {
+        return None;
+    }
+    Some(Manifold::single(
+        normal,
+        ManifoldPoint {
+            point: at + normal * (0.5 * separation),
+            separation,
+            id: 0,
+        },
+    ))
+}
+
+/// A solid of revolution about `axis` through the origin and a ball. The convex profile
+/// is given as (radius, height), counter-clockwise from the axis back to it.
+fn revolved_ball(
+    axis: DVec3,
+    profile: &[(f64, f64)],
+    centre: DVec3,
+    radius: f64,
+    margin: f64,
+) -> Option<Manifold> {
+    let height = centre.dot(axis);
+    let across = centre - axis * height;
+    let distance = across.length();
+    let outward = match distance > 0.0 {
+        true => across / distance,
+        false => perpendicular(axis),
+    };
+    // The nearest point of the boundary, and whether the centre is inside.
+    let mut inside = true;
+    let mut nearest = (f64::INFINITY, (0.0, 0.0), (0.0, 0.0));
+    for pair in profile.windows(2) {
+        let [(r0, z0), (r1, z1)] = [pair[0], pair[1]];
+        let (dr, dz) = (r1 - r0, z1 - z0);
+        let square = dr * dr + dz * dz;
+        let t = ((distance - r0) * dr + (height - z0) * dz) / square;
+        let t = t.clamp(0.0, 1.0);
+        let (r, z) = (r0 + dr * t, z0 + dz * t);
+        let away = (distance - r).hypot(height - z);
+        let length = square.sqrt();
+        let face = (dz / length, -dr / length);
+        inside &= (distance - r0) * face.0 + (height - z0) * face.1 <= 0.0;
+        if away < nearest.0 {
+            nearest = (away, (r, z), face);
+        }
+    }
+    let (away, (r, z), face) = nearest;
+    let at = outward * r + axis * z;
+    let on_face = outward * face.0 + axis * face.1;
+    let (normal, gap) = match inside {
+        true => (on_face, -away),
+        false => ((centre - at).try_normalize().unwrap_or(on_face), away),
+    };
+    let separation = gap - radius;
     if separation > margin {
         return None;
     }
@@ -206,8 +294,8 @@ fn or_deepest(manifold: Manifold, second: &Placed, normal: DVec3, separation: f6
     let least = manifold.points().iter().map(|p| p.separation);
     let least = least.fold(f64::INFINITY, f64::min);
     let size = second.shape.bounding_radius();
-    if least <= separation + 0.05 * size {
-        return manifold;
+    if least <= separation + 0.02 * size {
+        return manifold.no_deeper_than(separation);
     }
     let deepest = second.support(-normal);
     Manifold::single(
@@ -233,24 +321,19 @@ fn rounded(first: &Convex, second: &Placed, margin: f64, polytopes: bool) -> Opt
             }
             (between / distance, distance, a, b)
         }
-        Proximity::Overlap(simplex) if polytopes => {
+        Proximity::Overlap(_) if polytopes => {
             let axis = sat::best_axis(first, second, f64::INFINITY);
             let (direction, separation) = match axis {
                 Some(axis) => (axis.direction, axis.separation),
                 None => (perpendicular(second.translation), 0.0),
             };
-            let _ = simplex;
             let b = second.support(-direction);
             (direction, separation, b - direction * separation, b)
         }
-        Proximity::Overlap(simplex) => match epa::penetration(first, second, &simplex) {
-            Some(p) => (p.normal, -p.depth, p.a, p.b),
-            None => {
-                let direction = guess.try_normalize().unwrap_or(DVec3::Z);
-                let b = second.support(-direction);
-                (direction, 0.0, b, b)
-            }
-        },
+        Proximity::Overlap(simplex) => {
+            let p = epa::penetration(first, second, &simplex);
+            (p.normal, -p.depth, p.a, p.b)
+        }
     };
     let separation = gap - radii[0] - radii[1];
     let single = Manifold::single(
@@ -274,7 +357,7 @@ fn rounded(first: &Convex, second: &Placed, margin: f64, polytopes: bool) -> Opt
     let least = least.fold(f64::INFINITY, f64::min);
     let size = first.bounding_radius().min(second.shape.bounding_radius());
     Some(match least <= separation + 0.02 * size {
-        true => manifold,
+        true => manifold.no_deeper_than(separation),
         false => single,
     })
 }

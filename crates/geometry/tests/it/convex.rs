@@ -87,7 +87,7 @@ fn directions(count: usize) -> impl Iterator<Item = DVec3> {
 proptest! {
     #[test]
     fn a_contact_is_the_shortest_way_out(
-        a in ball_or_box(), b in ball_or_box(), pa in pose(0.8), pb in pose(0.8)
+        a in solid(), b in solid(), pa in pose(0.8), pb in pose(0.8)
     ) {
         let margin = 0.3;
         let found = collide(&a, &pa, &b, &pb, margin, &mut PairCache::default());
@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn swapping_two_solids_turns_the_normal_around(
-        a in ball_or_box(), b in ball_or_box(), pa in pose(0.6), pb in pose(0.6)
+        a in solid(), b in solid(), pa in pose(0.6), pb in pose(0.6)
     ) {
         let there = collide(&a, &pa, &b, &pb, 0.0, &mut PairCache::default());
         let back = collide(&b, &pb, &a, &pa, 0.0, &mut PairCache::default());
