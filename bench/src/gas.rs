@@ -9,10 +9,10 @@ const STEPS: usize = 10_000;
 
 /// Runs the built-in scene `gas`.
 pub fn measure() -> Result<Table, SceneError> {
-    let mut world = Scene::load("gas", &LoadOptions::default())?.build()?.world;
+    let setup = Scene::load("gas", &LoadOptions::default())?.build()?;
+    let (mut world, planes) = (setup.world, setup.header.planes);
     let energy = |totals: conatus_record::Totals| totals.kinetic + totals.potential;
     let start = energy(world.totals());
-    let planes = world.detector.planes.clone();
     let mut outside = vec![false; world.bodies.len()];
     let (mut drift, mut contacts): (f64, u64) = (0.0, 0);
     let begin = ThreadTime::now();

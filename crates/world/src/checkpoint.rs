@@ -14,6 +14,7 @@ use crate::run::{RunLog, RunStats};
 use crate::world::World;
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
+use conatus_rigid::contact::StoredContact;
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::snapshot::Mover;
 use wire::{Reader, Wire, wire};
@@ -25,7 +26,7 @@ pub const CACHE_CLEAR_STEPS: u64 = 32;
 pub const CHECKPOINT_FRAMES: u64 = 16;
 /// The version of the byte layout. Raise it with every change of the state that
 /// one step passes to the next.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A state from which a run can be continued.
 pub struct Checkpoint<'a> {
@@ -60,6 +61,7 @@ struct Snapshot {
     movers: Vec<Mover>,
     mounts: Vec<Mount>,
     pointer_springs: Vec<(u32, PointerSpring)>,
+    contacts: Vec<StoredContact>,
     /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
     cloth: Option<ClothState>,
@@ -71,6 +73,7 @@ wire!(Snapshot {
     movers,
     mounts,
     pointer_springs,
+    contacts,
     inputs,
     cloth,
     stats
@@ -86,6 +89,7 @@ impl Checkpoint<'_> {
             movers,
             mounts,
             pointer_springs: world.pointer_springs.clone(),
+            contacts: world.contact_engine.stored(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
             cloth: world.cloth.as_ref().map(|c| c.state()),
@@ -133,6 +137,9 @@ impl World {
             (Some(cloth), Some(state)) => cloth.restore(state, &self.bodies)?,
             (None, None) => {}
             _ => return Err(CheckpointError::Mismatch("pieces of cloth")),
+        }
+        if !self.contact_engine.restore(&snapshot.contacts) {
+            return Err(CheckpointError::Mismatch("contacts"));
         }
         self.steps = snapshot.steps;
         self.pointer_springs = snapshot.pointer_springs;

@@ -14,6 +14,7 @@ use conatus_cloth::script::{Ease, Key, Path};
 use conatus_cloth::{BodyState, Cloth, Pinch};
 use conatus_geometry::intersect;
 use conatus_math::{DVec3, Pose, rotation};
+use conatus_rigid::contact::ScriptedMotion;
 use conatus_rigid::{Activity, Bodies, State};
 use serde_json::{Value, json};
 
@@ -141,6 +142,20 @@ impl ClothWorld {
         own.iter().map(move |o| o.path.pose(t))
     }
 
+    /// How obstacles and parts of characters move in the step of `h` seconds from `t`.
+    pub(crate) fn scripted_motions(
+        &self,
+        t: f64,
+        h: f64,
+    ) -> impl Iterator<Item = ScriptedMotion> + '_ {
+        let stopped = self.stopped();
+        let obstacles = self.cloth.obstacles().iter();
+        obstacles.map(move |o| match stopped {
+            Some(stopped) => ScriptedMotion::at_rest(o.path.pose(stopped)),
+            None => ScriptedMotion::between(o.path.pose(t), o.path.pose(t + h), h),
+        })
+    }
+
     /// Makes the parts of characters move as they do in their present movement.
     pub fn follow(&mut self, motion: &MotionWorld) {
         if self.cloth.obstacles().len() == self.own_obstacles {
@@ -184,7 +199,8 @@ impl ClothWorld {
     /// Moves the cloth from `t` to `t + h` and changes the motion of the bodies, which have
     /// completed their own step. Cloth that has failed stays where it is.
     pub(crate) fn step(&mut self, t: f64, h: f64, bodies: &mut Bodies) {
-        if self.failure.is_some() {
+        // Without cloth there are only obstacles, which move by themselves.
+        if self.failure.is_some() || self.of_cloth == 0 {
             return;
         }
         let mut moving: Vec<BodyState> = (self.bodies.iter().zip(&self.before))

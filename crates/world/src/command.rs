@@ -343,7 +343,7 @@ impl World {
 
     /// Drops everything that refers to a body that was removed.
     pub(crate) fn detach(&mut self, body: usize) {
-        self.detector.spheres.retain(|sphere| sphere.body != body);
+        self.contact_engine.disable_body(body);
         self.pointer_springs.retain(|(_, hand)| hand.body != body);
         let kept: Vec<bool> = (self.forces.iter_mut())
             .map(|force| force.remove_body(body))
@@ -352,8 +352,6 @@ impl World {
         self.forces.retain(|_| keep.next().unwrap_or(true));
         let mut keep = kept.iter().copied();
         self.force_ids.retain(|_| keep.next().unwrap_or(true));
-        self.contacts.clear();
-        self.resolver.impulses.clear();
     }
 
     fn is_free(&self, body: usize) -> bool {
@@ -377,10 +375,6 @@ impl World {
         let merged = self.bodies.merge(list);
         if let Some(m) = merged {
             self.valid_states[m] = self.bodies.mover_state(m);
-            // The merge itself presses the merged body into nothing.
-            if let Some(before) = self.before.get_mut(m) {
-                *before = self.valid_states[m].velocity;
-            }
         }
         merged.is_some()
     }

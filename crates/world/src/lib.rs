@@ -22,7 +22,8 @@ mod world;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use command::{Command, RemovalError};
+pub use conatus_rigid::contact::BodyContact;
 pub use report::Report;
 pub use run::{RunLog, RunSchedule, RunSink, resume, run};
 pub use step::StepReport;
-pub use world::{ForceId, StepContact, World};
+pub use world::{ForceId, World};

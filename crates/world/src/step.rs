@@ -26,20 +26,16 @@ impl World {
         if let Some(cloth) = &mut self.cloth {
             cloth.before(&self.bodies);
         }
-        let touching = !self.detector.is_idle();
-        if touching {
-            self.bodies.gather_velocities(&mut self.before);
+        let colliding = !self.contact_engine.is_idle();
+        if colliding {
+            self.bodies.gather(&mut self.before);
         }
         self.integrate();
         self.steps += 1;
         let mut quarantined = self.quarantine();
-        self.contacts.clear();
-        if touching {
-            self.detect();
-            self.resolve();
-            if !self.contacts.is_empty() {
-                quarantined += self.quarantine();
-            }
+        if colliding {
+            self.step_contacts();
+            quarantined += self.quarantine();
         }
         if self.cloth.is_some() {
             self.move_cloth();
@@ -112,55 +108,47 @@ impl World {
         self.forces.truncate(lasting);
     }
 
-    fn detect(&mut self) {
-        self.bodies.gather(&mut self.states);
-        self.detector
-            .find(&self.bodies, &self.states, &mut self.contacts);
-        if self.sticky && self.merge_touching_bodies() {
-            self.bodies.gather(&mut self.states);
-        }
+    /// Places the colliders of obstacles and characters for the step that starts at the
+    /// present time.
+    pub(crate) fn place_scripted_colliders(&mut self) {
+        self.place_scripted_colliders_at(self.time());
     }
 
-    fn resolve(&mut self) {
-        if self.contacts.is_empty() {
-            self.resolver.impulses.clear();
+    fn place_scripted_colliders_at(&mut self, t: f64) {
+        let Some(cloth) = &self.cloth else { return };
+        let scripted = &mut self.contact_engine.scripted;
+        scripted.clear();
+        scripted.extend(cloth.scripted_motions(t, self.h));
+    }
+
+    fn step_contacts(&mut self) {
+        // The step has been counted already.
+        self.place_scripted_colliders_at((self.steps - 1) as f64 * self.h);
+        // Bodies that touch each other stick in place of bouncing.
+        if self.sticky && self.contact_engine.between_bodies && self.merge_touching_bodies() {
             return;
         }
-        self.resolver.resolve(
-            &self.detector,
-            &self.bodies,
-            &self.contacts,
-            &mut self.states,
-            &self.before,
-            self.h,
-        );
-        for c in &self.contacts {
-            for m in std::iter::once(c.a).chain(c.b) {
-                if self.bodies.activity(m) == Activity::Free {
-                    self.bodies.set_mover_state(m, &self.states[m]);
-                }
-            }
-        }
+        let engine = &mut self.contact_engine;
+        let between_bodies = engine.between_bodies;
+        engine.between_bodies &= !self.sticky;
+        engine.step(&mut self.bodies, &self.before, self.h);
+        engine.between_bodies = between_bodies;
     }
 
-    /// Merges each pair in contact in place, without bouncing or separating it, so
-    /// that momenta stay exact. Contacts with planes are kept, on the merged movers.
+    /// Merges the bodies that overlap after their free motion, in place, without
+    /// bouncing or separating them, so that momenta stay exact. Returns whether there
+    /// were any.
     fn merge_touching_bodies(&mut self) -> bool {
         let mut merged = false;
-        for c in self.contacts.clone() {
-            let Some(b) = c.body_b else { continue };
-            if self.bodies.mount(c.body_a).mover != self.bodies.mount(b).mover {
-                if !self.merge(&[c.body_a, b]) {
-                    continue;
-                }
-                let detail = json!([self.names[c.body_a], self.names[b]]);
+        for overlap in self.contact_engine.overlaps(&self.bodies) {
+            let (a, Some(b)) = (overlap.a, overlap.b) else {
+                continue;
+            };
+            if self.bodies.mount(a).mover != self.bodies.mount(b).mover && self.merge(&[a, b]) {
+                let detail = json!([self.names[a], self.names[b]]);
                 self.log("merge", detail);
                 merged = true;
             }
-        }
-        self.contacts.retain(|c| c.body_b.is_none());
-        for c in &mut self.contacts {
-            c.a = self.bodies.mount(c.body_a).mover;
         }
         merged
     }
@@ -198,14 +186,14 @@ impl World {
     }
 
     fn report(&mut self, quarantined: usize) -> StepReport {
-        let max_penetration = self
-            .contacts
-            .iter()
-            .map(|c| c.penetration)
-            .fold(0.0, f64::max);
+        let (mut contacts, mut max_penetration) = (0, 0.0f64);
+        for contact in self.contacts() {
+            contacts += 1;
+            max_penetration = max_penetration.max(contact.penetration);
+        }
         self.deepest = self.deepest.max(max_penetration);
         StepReport {
-            contacts: self.contacts.len(),
+            contacts,
             max_penetration,
             quarantined,
         }

@@ -6,9 +6,7 @@ use crate::command::{Command, Due};
 use crate::motion::MotionWorld;
 use conatus_math::DVec3;
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
-use conatus_rigid::contact::detect::Detector;
-use conatus_rigid::contact::resolve::Resolver;
-use conatus_rigid::contact::{Contact, Plane, Sphere};
+use conatus_rigid::contact::{BodyContact, Collider, ContactEngine};
 use conatus_rigid::forces::{Force, PointerSpring, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
 use std::collections::VecDeque;
@@ -16,23 +14,6 @@ use std::collections::VecDeque;
 /// Identifies a force of a world, for as long as it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ForceId(u64);
-
-/// A contact of the last step between a body and another body or a plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepContact {
-    /// The index of a body.
-    pub a: usize,
-    /// The index of the other body; `None` for a plane.
-    pub b: Option<usize>,
-    /// Where they touch, in world coordinates.
-    pub point: DVec3,
-    /// The unit normal, from `a` into the other.
-    pub normal: DVec3,
-    /// How deep they were in each other, in metres, before that was corrected.
-    pub penetration: f64,
-    /// The impulse on `a`, in N·s.
-    pub impulse: DVec3,
-}
 
 /// Everything that moves and everything that makes it move.
 ///
@@ -58,8 +39,8 @@ pub struct World {
     /// The identifiers of the forces, in the same order.
     pub(crate) force_ids: Vec<ForceId>,
     pub(crate) next_force_id: u64,
-    /// Finds contacts.
-    pub detector: Detector,
+    /// What collides, and the contacts of the last step.
+    pub contact_engine: ContactEngine,
     /// Whether bodies that touch become one.
     pub sticky: bool,
     /// The acceleration of gravity.
@@ -76,10 +57,7 @@ pub struct World {
     pub(crate) inputs: VecDeque<(u64, Command)>,
     pub(crate) pointer_springs: Vec<(u32, PointerSpring)>,
     pub(crate) integration: Integration,
-    pub(crate) resolver: Resolver,
-    pub(crate) contacts: Vec<Contact>,
-    pub(crate) states: Vec<State>,
-    pub(crate) before: Vec<DVec3>,
+    pub(crate) before: Vec<State>,
     pub(crate) valid_states: Vec<State>,
     pub(crate) events: Vec<Event>,
     pub(crate) deepest: f64,
@@ -89,15 +67,15 @@ impl World {
     /// An empty world whose steps take `h` seconds, with the defaults of scene
     /// files: gravity of 9.81 m/s² along −z, and bodies that collide.
     pub fn new(h: f64) -> Self {
-        let mut detector = Detector::default();
-        detector.between_bodies = true;
+        let mut contact_engine = ContactEngine::default();
+        contact_engine.between_bodies = true;
         Self {
             bodies: Bodies::new(),
             names: Vec::new(),
             forces: Vec::new(),
             force_ids: Vec::new(),
             next_force_id: 0,
-            detector,
+            contact_engine,
             sticky: false,
             gravity: DVec3::Z * -9.81,
             integrator: Integrator::default(),
@@ -109,9 +87,6 @@ impl World {
             inputs: VecDeque::new(),
             pointer_springs: Vec::new(),
             integration: Integration::default(),
-            resolver: Resolver::default(),
-            contacts: Vec::new(),
-            states: Vec::new(),
             before: Vec::new(),
             valid_states: Vec::new(),
             events: Vec::new(),
@@ -160,27 +135,15 @@ impl World {
         self.forces.len()
     }
 
-    /// The contacts of the last step, those between bodies first.
-    pub fn contacts(&self) -> impl Iterator<Item = StepContact> + '_ {
-        let contacts = self.contacts.iter().zip(&self.resolver.impulses);
-        contacts.map(|(contact, &impulse)| StepContact {
-            a: contact.body_a,
-            b: contact.body_b,
-            point: contact.point,
-            normal: contact.normal,
-            penetration: contact.penetration,
-            impulse,
-        })
+    /// The points of the last step where bodies touched each other or what never
+    /// moves.
+    pub fn contacts(&self) -> impl Iterator<Item = BodyContact> + '_ {
+        self.contact_engine.body_contacts()
     }
 
-    /// Adds a contact sphere to a body.
-    pub fn add_sphere(&mut self, sphere: Sphere) {
-        self.detector.spheres.push(sphere);
-    }
-
-    /// Adds a static plane.
-    pub fn add_plane(&mut self, plane: Plane) {
-        self.detector.planes.push(plane);
+    /// Adds a shape that collides, on a body or fixed in the world.
+    pub fn add_collider(&mut self, collider: Collider) {
+        self.contact_engine.add(collider);
     }
 
     /// Schedules a command for the step that begins nearest to `time`. Commands of

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 pub enum Kind {
     /// Cloth: it collides with everything, itself included.
     Cloth,
-    /// A rigid body: it collides with cloth and with obstacles. Contacts
-    /// between bodies are handled by `conatus-rigid`.
+    /// A rigid body: it collides with cloth. Its other contacts are those of
+    /// `conatus-rigid`.
     Body,
-    /// A scripted obstacle: it collides with everything that can move freely.
+    /// A scripted obstacle: it collides with cloth.
     Obstacle,
 }
 
@@ -136,12 +136,8 @@ impl CollisionSurface {
     /// Whether the parts can collide at all.
     #[inline]
     pub(crate) fn can_meet(&self, a: u32, b: u32) -> bool {
-        use Kind::{Body, Cloth, Obstacle};
-        match (self.parts[a as usize].kind, self.parts[b as usize].kind) {
-            (Cloth, _) | (_, Cloth) => true,
-            (Body, Obstacle) | (Obstacle, Body) => true,
-            (Body, Body) | (Obstacle, Obstacle) => false,
-        }
+        let is_cloth = |part: u32| self.parts[part as usize].kind == Kind::Cloth;
+        is_cloth(a) || is_cloth(b)
     }
 
     /// The collision distance of points `a` and `b`: the mean of both

@@ -100,10 +100,12 @@ impl Groups {
 pub struct Collider {
     /// Its shape.
     pub shape: ColliderShape,
-    /// From its own axes to those of its body, or of the world.
+    /// From its own axes to those of its body, of its script, or of the world.
     pub pose: Pose,
-    /// The body that it is fixed to; without one it never moves.
+    /// The body that it is fixed to; without one it is fixed in the world or scripted.
     pub body: Option<usize>,
+    /// The scripted motion that it follows, of a collider without a body.
+    pub script: Option<u32>,
     /// What it is made of.
     pub material: ContactMaterial,
     /// What it collides with.
@@ -119,6 +121,7 @@ impl Collider {
             shape: ColliderShape::Convex(shape),
             pose: Pose::IDENTITY,
             body: Some(body),
+            script: None,
             material,
             groups: Groups::default(),
             sensor: false,
@@ -134,6 +137,25 @@ impl Collider {
             },
             pose: Pose::IDENTITY,
             body: None,
+            script: None,
+            material,
+            groups: Groups::default(),
+            sensor: false,
+        }
+    }
+
+    /// A shape that follows scripted motion number `script`.
+    pub fn scripted(
+        script: u32,
+        shape: ColliderShape,
+        pose: Pose,
+        material: ContactMaterial,
+    ) -> Self {
+        Self {
+            shape,
+            pose,
+            body: None,
+            script: Some(script),
             material,
             groups: Groups::default(),
             sensor: false,
@@ -174,7 +196,7 @@ impl Collider {
     }
 }
 
-/// The restitution and friction of two colliders: what never moves decides where it
+/// The restitution and friction of two colliders: what is not a body decides where it
 /// says something; otherwise the geometric mean.
 pub fn combined(a: &Collider, b: &Collider) -> (f64, f64, f64) {
     let pick = |x: Option<f64>, y: Option<f64>| match (a.body, b.body) {

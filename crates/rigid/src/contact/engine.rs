@@ -17,7 +17,7 @@ use conatus_geometry::convex::{
     Convex, Manifold, ManifoldPoint, PairCache, collide, half_space_convex,
 };
 use conatus_geometry::{Aabb, Bvh};
-use conatus_math::{DMat3, DVec3, Pose};
+use conatus_math::{DMat3, DVec3, Pose, rotation};
 use rayon::prelude::*;
 
 /// Contacts are looked for at least this far ahead, in metres, or a share of the size
@@ -26,6 +26,43 @@ const MIN_MARGIN_M: f64 = 2e-3;
 const MIN_MARGIN_SHARE: f64 = 0.02;
 /// Pairs that are worth a thread of their own.
 const MIN_PARALLEL_PAIRS: usize = 64;
+
+/// How something that no force moves moves in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScriptedMotion {
+    /// Its pose at the start of the step.
+    pub pose: Pose,
+    /// Its velocity in the step.
+    pub velocity: DVec3,
+    /// Its angular velocity in world axes.
+    pub omega: DVec3,
+}
+
+impl ScriptedMotion {
+    /// From one pose to another in `h` seconds.
+    pub fn between(from: Pose, to: Pose, h: f64) -> Self {
+        let turn = to.rotation * from.rotation.conjugate();
+        Self {
+            pose: from,
+            velocity: (to.translation - from.translation) / h,
+            omega: rotation::log(turn) / h,
+        }
+    }
+
+    /// Whether it moves.
+    pub fn moves(&self) -> bool {
+        self.velocity != DVec3::ZERO || self.omega != DVec3::ZERO
+    }
+
+    /// At rest.
+    pub fn at_rest(pose: Pose) -> Self {
+        Self {
+            pose,
+            velocity: DVec3::ZERO,
+            omega: DVec3::ZERO,
+        }
+    }
+}
 
 /// A contact of the last step.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +116,8 @@ pub struct Overlap {
     pub depth: f64,
     /// The smaller of the radii of balls around the two colliders, in metres.
     pub size: f64,
+    /// Whether the other one is scripted.
+    pub scripted: bool,
 }
 
 /// What a contact passes from one step to the next.
@@ -136,6 +175,8 @@ pub struct ContactEngine {
     pub between_bodies: bool,
     /// How contacts are solved.
     pub settings: SolverSettings,
+    /// The scripted motions that colliders follow, for the next step.
+    pub scripted: Vec<ScriptedMotion>,
     /// The contacts of the last step, in order of their colliders.
     pub contacts: Vec<EngineContact>,
     poses: Vec<Pose>,
@@ -202,6 +243,7 @@ impl ContactEngine {
         let mut probe = Self {
             colliders: self.colliders.clone(),
             between_bodies: self.between_bodies,
+            scripted: self.scripted.clone(),
             ..Self::default()
         };
         let mut states = Vec::new();
@@ -225,6 +267,7 @@ impl ContactEngine {
                     b,
                     depth,
                     size: x.bounding_radius().min(y.bounding_radius()),
+                    scripted: x.script.or(y.script).is_some(),
                 });
             }
         }
@@ -297,9 +340,20 @@ impl ContactEngine {
     /// The poses of all colliders at the start of the step, and the boxes that they
     /// stay in.
     fn place(&mut self, bodies: &Bodies, before: &[State], h: f64) {
+        let scripted = &self.scripted;
         let place = |c: &Collider| -> (Pose, Aabb, f64) {
             let Some(body) = c.body else {
-                return (c.pose, c.aabb(&c.pose), 0.0);
+                let Some(motion) = script(scripted, c) else {
+                    return (c.pose, c.aabb(&c.pose), 0.0);
+                };
+                let pose = motion.pose.after(&c.pose);
+                let bounds = c.aabb(&pose);
+                let moved = motion.velocity * h;
+                let radius = c.pose.translation.length() + c.bounding_radius();
+                let turned = (motion.omega.length() * h).min(std::f64::consts::PI) * radius;
+                let later = Aabb::new(bounds.min + moved, bounds.max + moved);
+                let bounds = bounds.union(&later).grow(turned);
+                return (pose, bounds, moved.length() + turned);
             };
             let mount = bodies.mount(body);
             let own = on_mover(bodies, c, body);
@@ -316,7 +370,8 @@ impl ContactEngine {
                     * radius;
                 reach = moved.length() + turned;
                 let later = Aabb::new(bounds.min + moved, bounds.max + moved);
-                bounds = bounds.union(&later).grow(turned);
+                // It may bounce off something and go anywhere as fast.
+                bounds = bounds.union(&later).grow(turned + moved.length());
             }
             let margin = MIN_MARGIN_M.min(MIN_MARGIN_SHARE * c.bounding_radius());
             (pose, bounds.grow(margin), reach)
@@ -447,10 +502,26 @@ impl ContactEngine {
         self.numbers.resize(bodies.len(), 0);
         let solver = &mut self.solver;
         solver.clear();
+        let mut of_scripts = vec![0; self.scripted.len()];
         for contact in &self.contacts {
             let mut number = |collider: u32| {
-                let Some(body) = self.colliders[collider as usize].body else {
-                    return 0;
+                let collider = &self.colliders[collider as usize];
+                let Some(body) = collider.body else {
+                    let (Some(k), Some(motion)) =
+                        (collider.script, script(&self.scripted, collider))
+                    else {
+                        return 0;
+                    };
+                    let number = &mut of_scripts[k as usize];
+                    if *number == 0 && motion.moves() {
+                        let constants = BodyConstants {
+                            position: motion.pose.translation,
+                            orientation: motion.pose.rotation,
+                            ..BodyConstants::FIXED
+                        };
+                        *number = solver.add_body(constants, motion.velocity, motion.omega);
+                    }
+                    return *number;
                 };
                 let m = bodies.mount(body).mover;
                 if bodies.activity(m) != Activity::Free {
@@ -476,28 +547,32 @@ impl ContactEngine {
             solver.contacts.push(ContactConstraint {
                 bodies: numbers,
                 normal: contact.manifold.normal,
+                restitution,
                 friction,
                 rolling,
                 points,
                 count: found.len(),
+                shifts: [DVec3::ZERO; 2],
                 friction_impulse: contact.friction_impulse,
                 twist_impulse: contact.twist_impulse,
                 rolling_impulse: contact.rolling_impulse,
             });
-            solver.bounces.push(Bounce {
-                restitution,
-                ..Bounce::default()
-            });
+            solver.bounces.push(Bounce::default());
         }
         if solver.contacts.is_empty() {
             return;
         }
         let (colliders, contacts) = (&self.colliders, &self.contacts);
+        let scripted = &self.scripted;
         let narrow = |k: u32, pose_a: &Pose, pose_b: &Pose| {
             let contact = &contacts[k as usize];
             let [a, b] = contact.colliders.map(|c| &colliders[c as usize]);
             let at = |c: &Collider, mover: &Pose| match c.body {
-                None => c.pose,
+                None => match script(scripted, c) {
+                    Some(motion) if motion.moves() => mover.after(&c.pose),
+                    Some(motion) => motion.pose.after(&c.pose),
+                    None => c.pose,
+                },
                 Some(body) => {
                     let m = bodies.mount(body).mover;
                     let fixed = bodies.activity(m) != Activity::Free;
@@ -508,6 +583,9 @@ impl ContactEngine {
             touching(a, &at(a, pose_a), b, &at(b, pose_b), contact.part)
         };
         solver.step(&self.settings, bodies.width, &narrow, h);
+        for (k, manifold) in &solver.renewed {
+            self.contacts[*k as usize].manifold = *manifold;
+        }
         let mut touched = vec![false; solver.bodies.len()];
         for (k, contact) in self.contacts.iter_mut().enumerate() {
             let (c, step, bounce) = (&solver.contacts[k], &solver.impulses[k], &solver.bounces[k]);
@@ -518,9 +596,6 @@ impl ContactEngine {
             contact.twist_impulse = c.twist_impulse;
             contact.rolling_impulse = c.rolling_impulse;
             contact.acted = bounce.acted || step.acted;
-            if bounce.acted {
-                contact.manifold.normal = bounce.direction;
-            }
             contact.normal_impulses = step.normal;
             contact.tangential_impulse = step.friction + bounce.tangential;
             for (own, bounced) in contact.normal_impulses.iter_mut().zip(bounce.normal) {
@@ -537,6 +612,9 @@ impl ContactEngine {
                 continue;
             }
             let (body, c) = (&solver.bodies[n], &solver.constants[n]);
+            if c.inverse_mass == 0.0 {
+                continue;
+            }
             let orientation = (body.turn() * c.orientation).normalize();
             let state = State {
                 position: c.position + body.shift(),
@@ -547,6 +625,11 @@ impl ContactEngine {
             bodies.set_mover_state(c.mover, &state);
         }
     }
+}
+
+/// The scripted motion that a collider follows.
+fn script<'a>(scripted: &'a [ScriptedMotion], c: &Collider) -> Option<&'a ScriptedMotion> {
+    c.script.and_then(|k| scripted.get(k as usize))
 }
 
 /// From the axes of a collider on a body to those of the mover of the body.

@@ -181,12 +181,12 @@ fn an_impulse_changes_momentum_and_angular_momentum() {
 /// other's mass, so the common centre of mass does not move.
 #[test]
 fn bodies_in_each_other_move_apart_about_their_centre_of_mass() {
-    let mut u = Universe::new(1e-9, DVec3::ZERO);
+    let mut u = Universe::new(0.01, DVec3::ZERO);
     u.add_ball(3.0, 1.0, 0.5, 0.0, moving(DVec3::ZERO, DVec3::ZERO));
     u.add_ball(1.0, 0.5, 0.5, 0.0, moving(DVec3::X * 1.3, DVec3::ZERO));
-    u.step();
+    u.run(200);
     let (a, b) = (u.state(0).position, u.state(1).position);
-    assert_ratio(b.x - a.x, 1.5, 1e-12);
+    assert_ratio(b.x - a.x, 1.5, 1e-6);
     assert_ratio(3.0 * a.x + b.x, 1.3, 1e-12);
-    assert_ratio(a.x, -0.05, 1e-12);
+    assert_ratio(a.x, -0.05, 1e-4);
 }

@@ -2,9 +2,9 @@
 
 use conatus_geometry::convex::Convex;
 use conatus_geometry::{Axis, Solid};
-use conatus_math::{DQuat, DVec3};
-use conatus_rigid::contact::collider::{Collider, ContactMaterial};
-use conatus_rigid::contact::engine::ContactEngine;
+use conatus_math::{DQuat, DVec3, Pose};
+use conatus_rigid::contact::collider::{Collider, ColliderShape, ContactMaterial};
+use conatus_rigid::contact::engine::{ContactEngine, ScriptedMotion};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, MassProperties, State};
 
 const DOWN: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -301,4 +301,165 @@ fn impacts_of_all_pairs_of_shapes_keep_the_conserved_quantities() {
     assert!(impacts > 100, "{impacts}");
     // Round solids touch to about 1e-8 m, over which friction has a lever.
     assert!(worst < 1e-7, "{worst}");
+}
+
+#[test]
+fn a_heavy_box_rests_on_a_light_one_and_a_light_one_on_a_heavy_one() {
+    for masses in [[1.0, 1000.0], [1000.0, 1.0]] {
+        let mut heap = Heap::new(1.0 / 240.0);
+        heap.floor(material(0.0, 0.6));
+        let boxes: Vec<usize> = (0..2)
+            .map(|k| {
+                let state = at(DVec3::Z * (0.5 + k as f64));
+                heap.add_box(DVec3::splat(0.5), masses[k], state, material(0.0, 0.6))
+            })
+            .collect();
+        heap.run(5.0);
+        let middle: Vec<State> = boxes.iter().map(|&b| heap.bodies.state(b)).collect();
+        heap.run(5.0);
+        for (k, &b) in boxes.iter().enumerate() {
+            let s = heap.bodies.state(b);
+            // The contact of a heavy body is as soft as the light one makes it.
+            let moved = s.position - DVec3::Z * (0.5 + k as f64);
+            assert!(moved.length() < 0.025, "{masses:?}, box {k}: {moved}");
+            let later = s.position.distance(middle[k].position);
+            assert!(later < 1e-6, "{masses:?}, box {k}: {later}");
+            assert!(s.velocity.length() < 1e-6, "{masses:?}, box {k}");
+        }
+    }
+}
+
+/// h₁ / h₀ = c² for a ball that falls on a face of any shape.
+#[test]
+fn a_ball_bounces_to_the_square_of_its_restitution_on_every_shape() {
+    for solid in solids() {
+        let mut heap = Heap::new(1.0 / 240.0);
+        let ground = heap.add(
+            convex(&solid),
+            1.0,
+            DVec3::ONE,
+            State::default(),
+            material(0.8, 0.0),
+        );
+        heap.bodies.set_activity(ground, Activity::Locked);
+        let top = convex(&solid).support(DVec3::Z).0;
+        // Above the top of the shape, where its normal is vertical.
+        let height = top.z + convex(&solid).radius();
+        let start = DVec3::new(top.x, top.y, height + 0.2 + 1.0);
+        let ball = heap.add_ball(0.2, 1.0, at(start), material(0.8, 0.0));
+        let mut highest: f64 = 0.0;
+        let mut fell = false;
+        for _ in 0..400 {
+            heap.step();
+            let s = heap.bodies.state(ball);
+            fell |= s.velocity.z > 0.0;
+            if fell {
+                highest = highest.max(s.position.z - height - 0.2);
+            }
+            if fell && s.velocity.z < 0.0 {
+                break;
+            }
+        }
+        assert!((highest - 0.64).abs() < 0.0064, "{solid:?}: {highest}");
+    }
+}
+
+/// A cylinder that is pushed off on a rough floor rolls: its centre moves as fast as its
+/// rim turns, and stays one radius above the floor.
+#[test]
+fn a_cylinder_rolls_at_its_radius() {
+    let (radius, half_height) = (0.3, 0.4);
+    let mut heap = Heap::new(1.0 / 240.0);
+    heap.floor(material(0.0, 0.5));
+    let mass = 2.0;
+    let across = mass * (radius * radius / 4.0 + half_height * half_height / 3.0);
+    let moments = DVec3::new(across, 0.5 * mass * radius * radius, across);
+    let shape = Convex::Cylinder {
+        axis: DVec3::Y,
+        radius,
+        half_height,
+    };
+    let mut state = at(DVec3::Z * radius);
+    state.velocity = DVec3::X * 1.5;
+    let cylinder = heap.add(shape, mass, moments, state, material(0.0, 0.5));
+    heap.run(3.0);
+    let s = heap.bodies.state(cylinder);
+    // Two thirds of the speed are left when sliding ends.
+    assert!((s.velocity.x - 1.0).abs() < 0.01, "{}", s.velocity);
+    assert!((s.omega().y * radius - s.velocity.x).abs() < 1e-3);
+    assert!((s.position.z - radius).abs() < 5e-4);
+    assert!(s.position.y.abs() < 1e-3);
+}
+
+/// Sliding on a tilted box is as on a tilted plane: g (sin − μ cos).
+#[test]
+fn a_box_slides_down_a_tilted_box_as_down_a_plane() {
+    let angle = 20f64.to_radians();
+    let turn = DQuat::from_rotation_y(angle);
+    for (friction, expected) in [(0.8, 0.0), (0.2, 9.81 * (angle.sin() - 0.2 * angle.cos()))] {
+        let mut heap = Heap::new(1.0 / 240.0);
+        let mut slope = at(DVec3::ZERO);
+        slope.orientation = turn;
+        let half = DVec3::new(20.0, 5.0, 0.5);
+        let ground = heap.add_box(half, 1.0, slope, material(0.0, friction));
+        heap.bodies.set_activity(ground, Activity::Locked);
+        let mut state = at(turn * DVec3::new(-15.0, 0.0, 1.0));
+        state.orientation = turn;
+        let b = heap.add_box(DVec3::splat(0.5), 3.0, state, material(0.0, friction));
+        let along = turn * DVec3::X;
+        heap.run(0.5);
+        let early = heap.bodies.state(b);
+        heap.run(1.0);
+        let late = heap.bodies.state(b);
+        let acceleration = (late.velocity - early.velocity).dot(along);
+        if expected == 0.0 {
+            heap.run(8.5);
+            let crept = (heap.bodies.state(b).position - early.position).length();
+            assert!(crept < 1e-3, "{crept}");
+        } else {
+            let error = acceleration / expected - 1.0;
+            assert!(error.abs() < 5e-3, "{acceleration} instead of {expected}");
+        }
+    }
+}
+
+/// A platform that the scene moves carries a box by friction and lifts it, and a turning
+/// one takes it around.
+#[test]
+fn a_scripted_platform_carries_a_box() {
+    let h = 1.0 / 240.0;
+    let pose = |t: f64| {
+        let turn = DQuat::from_rotation_z(0.5 * t);
+        Pose::new(turn, DVec3::new(0.4 * t, 0.0, 0.3 * t))
+    };
+    let mut heap = Heap::new(h);
+    let platform = Convex::Box {
+        half_extents: DVec3::new(1.0, 1.0, 0.1),
+    };
+    heap.engine.colliders.push(Collider::scripted(
+        0,
+        ColliderShape::Convex(platform),
+        Pose::IDENTITY,
+        material(0.0, 0.8),
+    ));
+    let start = DVec3::new(0.3, 0.2, 0.2);
+    let mut state = at(start);
+    state.velocity = DVec3::new(0.4 - 0.1, 0.15, 0.3);
+    state.omega_body = DVec3::Z * 0.5;
+    let b = heap.add_box(DVec3::splat(0.1), 2.0, state, material(0.0, 0.8));
+    for k in 0..480 {
+        let t = f64::from(k) * h;
+        heap.engine.scripted = vec![ScriptedMotion::between(pose(t), pose(t + h), h)];
+        heap.step();
+    }
+    let s = heap.bodies.state(b);
+    let expected = pose(2.0).point(start);
+    assert!(
+        s.position.distance(expected) < 2e-3,
+        "{} {expected}",
+        s.position
+    );
+    let speed =
+        DVec3::new(0.4, 0.0, 0.3) + (DVec3::Z * 0.5).cross(expected - pose(2.0).translation);
+    assert!(s.velocity.distance(speed) < 2e-2, "{} {speed}", s.velocity);
 }

@@ -3,12 +3,13 @@
 //! docs/errata.md.
 
 use crate::support::{
-    G, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, largest, moving,
-    resting,
+    G, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, largest, material,
+    moving, resting,
 };
 use conatus_geometry::Solid;
+use conatus_geometry::convex::Convex;
 use conatus_math::{DMat3, DVec3, rotation};
-use conatus_rigid::contact::{Plane, Sphere};
+use conatus_rigid::contact::Collider;
 use conatus_rigid::forces::{Drag, End, Hull, Reach, Spring, UpAxis, Water, Wave};
 use conatus_rigid::mass::parallel_axis;
 use conatus_rigid::{Activity, Bodies, Constants, MassProperties, State};
@@ -315,20 +316,10 @@ fn an_elastic_ball_bounces_to_its_height_for_ever() {
     let (h, radius, top) = (0.01, 0.5, 1.5);
     let (mut z, mut v) = (top, 0.0);
     let mut u = Universe::new(h, crate::support::DOWN);
-    u.detector.planes.push(Plane {
-        point: DVec3::ZERO,
-        normal: DVec3::Z,
-        restitution: Some(1.0),
-        friction: None,
-    });
+    u.add_floor();
     u.add(1.0, DVec3::ONE, resting(DVec3::Z * top));
-    u.detector.spheres.push(Sphere {
-        body: 0,
-        centre: DVec3::ZERO,
-        radius,
-        restitution: 1.0,
-        friction: 0.0,
-    });
+    let ball = Convex::Sphere { radius };
+    u.engine.add(Collider::on_body(0, ball, material(1.0, 0.0)));
     for _ in 0..20_000 {
         u.step();
         z += v * h - 0.5 * G * h * h;

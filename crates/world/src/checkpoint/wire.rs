@@ -7,6 +7,7 @@ use crate::run::{ConservationTally, RunStats};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
+use conatus_rigid::contact::StoredContact;
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::snapshot::Mover;
 use conatus_rigid::{Activity, Constants, State};
@@ -206,6 +207,17 @@ impl Wire for Activity {
     }
 }
 
+wire!(StoredContact {
+    colliders,
+    part,
+    ids,
+    points,
+    impulses,
+    count,
+    friction,
+    twist,
+    rolling,
+});
 wire!(DVec3 { x, y, z });
 wire!(Pose {
     rotation,

@@ -8,6 +8,7 @@ use crate::report::ClothReport;
 use crate::run::RunStats;
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::Bodies;
+use conatus_rigid::contact::ScriptedMotion;
 use serde_json::Value;
 
 /// The cloth of a world. No world has any.
@@ -39,6 +40,10 @@ impl ClothWorld {
 
     /// Where the scene's obstacles are.
     pub fn obstacle_poses(&self, _t: f64) -> std::iter::Empty<Pose> {
+        match *self {}
+    }
+
+    pub(crate) fn scripted_motions(&self, _t: f64, _h: f64) -> std::iter::Empty<ScriptedMotion> {
         match *self {}
     }
 

@@ -2,9 +2,10 @@
 //! forces.
 
 use crate::support::{from_text, run};
+use conatus_geometry::convex::Convex;
 use conatus_math::DVec3;
 use conatus_record::Status;
-use conatus_rigid::contact::{Plane, Sphere};
+use conatus_rigid::contact::{Collider, ContactMaterial};
 use conatus_rigid::forces::Callback;
 use conatus_rigid::{Constants, State};
 use conatus_world::{Command, World};
@@ -17,20 +18,20 @@ fn ball_over_floor(h: f64, height: f64, restitution: f64) -> World {
         ..State::default()
     };
     let body = world.add_body("ball", Constants::new(2.0, DVec3::splat(0.2)), state);
-    world.add_sphere(Sphere {
-        body,
-        centre: DVec3::ZERO,
-        radius: 0.5,
-        restitution,
-        friction: 0.0,
-    });
-    world.add_plane(Plane {
-        point: DVec3::ZERO,
-        normal: DVec3::Z,
-        restitution: None,
-        friction: None,
-    });
+    world.add_collider(ball(body, restitution));
+    let floor = ContactMaterial::default();
+    world.add_collider(Collider::plane(DVec3::ZERO, DVec3::Z, floor));
     world
+}
+
+/// A ball of 0.5 m without friction.
+fn ball(body: usize, restitution: f64) -> Collider {
+    let material = ContactMaterial {
+        restitution: Some(restitution),
+        friction: Some(0.0),
+        rolling: 0.0,
+    };
+    Collider::on_body(body, Convex::Sphere { radius: 0.5 }, material)
 }
 
 fn energy(world: &World) -> f64 {
@@ -61,7 +62,8 @@ fn a_ball_at_rest_stays_at_rest() {
     for _ in 0..1000 {
         world.step();
         let s = world.bodies.state(0);
-        assert!((s.position.z - 0.5).abs() < 1e-12 && s.velocity.length() < 1e-12);
+        // A resting contact is a stiff spring.
+        assert!((s.position.z - 0.5).abs() < 5e-5 && s.velocity.length() < 1e-12);
     }
 }
 
@@ -72,7 +74,7 @@ fn an_inelastic_ball_comes_to_rest_instead_of_trembling() {
         world.step();
     }
     let s = world.bodies.state(0);
-    assert!((s.position.z - 0.5).abs() < 1e-9 && s.velocity.length() < 1e-9);
+    assert!((s.position.z - 0.5).abs() < 5e-5 && s.velocity.length() < 1e-9);
 }
 
 #[test]
@@ -268,15 +270,8 @@ fn a_row_of_touching_balls_passes_the_impulse_on() {
             ..State::default()
         };
         let body = world.add_body("b", Constants::new(1.0, DVec3::ONE), state);
-        world.add_sphere(Sphere {
-            body,
-            centre: DVec3::ZERO,
-            radius: 0.5,
-            restitution: 1.0,
-            friction: 0.0,
-        });
+        world.add_collider(ball(body, 1.0));
     }
-    world.detector.between_bodies = true;
     for _ in 0..1500 {
         world.step();
     }
@@ -310,11 +305,11 @@ fn a_ball_that_falls_onto_a_rough_floor_rolls_at_five_sevenths_of_its_speed() {
     let mut setup = from_text(scene, &[]).unwrap();
     let last = run(&mut setup).1.frames.last().unwrap().bodies[0];
     assert!(
-        (last.velocity.x - 5.0 / 7.0).abs() < 1e-9,
+        (last.velocity.x - 5.0 / 7.0).abs() < 5e-5,
         "{}",
         last.velocity
     );
-    assert!((last.omega_body.y - 5.0 / 7.0 / 0.2).abs() < 1e-9);
+    assert!((last.omega_body.y - 5.0 / 7.0 / 0.2).abs() < 5e-4);
 }
 
 #[test]
@@ -404,7 +399,7 @@ fn an_elastic_heap_keeps_its_energy() {
     let (report, _) = run(&mut setup);
     assert!(report.rigid.contacts_max > 50);
     assert!(
-        report.energy.max_relative_drift < 5e-3,
+        report.energy.max_relative_drift < 1e-3,
         "{:?}",
         report.energy
     );

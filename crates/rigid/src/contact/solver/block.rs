@@ -22,12 +22,16 @@ pub struct ContactConstraint {
     pub bodies: [u32; 2],
     /// The unit normal from the first to the second.
     pub normal: DVec3,
+    /// c of Di Pierro (69).
+    pub restitution: f64,
     /// Coulomb's μ.
     pub friction: f64,
     /// The lever of rolling resistance in metres.
     pub rolling: f64,
-    /// The points, relative to the start of the step.
+    /// The points where they were found.
     pub points: [ConstraintPoint; MAX_POINTS],
+    /// How far each body had moved since the start of the step when they were found.
+    pub shifts: [DVec3; 2],
     /// How many there are.
     pub count: usize,
     /// The friction impulse in world axes, of the last substep.
@@ -41,20 +45,27 @@ pub struct ContactConstraint {
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConstraintPoint {
-    /// Where it is at the start of the step.
+    /// Where it was found.
     pub point: DVec3,
-    /// The separation at the start of the step.
+    /// The separation that belongs to the start of the step.
     pub separation: f64,
     /// The normal impulse of the last substep.
     pub impulse: f64,
 }
 
-impl ConstraintPoint {
-    /// The points of the two surfaces, for the normal from the first to the second:
-    /// impacts act there, not in the middle of a gap.
-    pub fn on_surfaces(&self, normal: DVec3) -> [DVec3; 2] {
-        let half = normal * (0.5 * self.separation);
-        [self.point - half, self.point + half]
+impl ContactConstraint {
+    /// The bodies that impulses can move; 0 in place of others.
+    pub fn moved(&self, constants: &[BodyConstants]) -> [u32; 2] {
+        self.bodies
+            .map(|k| match constants[k as usize].inverse_mass > 0.0 {
+                true => k,
+                false => 0,
+            })
+    }
+
+    /// The arms of a point from the centres of the two bodies.
+    pub fn arms(&self, point: DVec3, bodies: [&BodyConstants; 2]) -> [DVec3; 2] {
+        [0, 1].map(|k| point - bodies[k].position - self.shifts[k])
     }
 }
 
@@ -127,6 +138,8 @@ fn get(v: &Wide3, lane: usize) -> DVec3 {
 pub struct ContactBlock {
     a: [u32; WIDTH],
     b: [u32; WIDTH],
+    /// The same, but 0 for bodies that impulses cannot move.
+    moved: [[u32; WIDTH]; 2],
     /// Which constraints are in the lanes; `u32::MAX` in empty ones.
     pub of: [u32; WIDTH],
     points_used: usize,
@@ -144,6 +157,8 @@ pub struct ContactBlock {
     impulse_scale: Wide,
     /// Contacts that close in faster than this are impacts, which are not soft.
     impact_speed: Wide,
+    /// 1 in the lanes that will touch as impacts in the next substep.
+    fast: Wide,
     points: [BlockPoint; MAX_POINTS],
     centre_a: Wide3,
     centre_b: Wide3,
@@ -163,6 +178,7 @@ impl Default for ContactBlock {
         Self {
             a: [0; WIDTH],
             b: [0; WIDTH],
+            moved: [[0; WIDTH]; 2],
             of: [u32::MAX; WIDTH],
             points_used: 0,
             has_rolling: false,
@@ -178,6 +194,7 @@ impl Default for ContactBlock {
             mass_scale: Lanes([1.0; WIDTH]),
             impulse_scale: zero,
             impact_speed: zero,
+            fast: zero,
             points: [BlockPoint::default(); MAX_POINTS],
             centre_a: zero3(),
             centre_b: zero3(),
@@ -211,6 +228,9 @@ impl ContactBlock {
         self.of[lane] = index;
         self.a[lane] = c.bodies[0];
         self.b[lane] = c.bodies[1];
+        for (own, body) in self.moved.iter_mut().zip(c.moved(constants)) {
+            own[lane] = body;
+        }
         self.inverse_mass_a.0[lane] = a.inverse_mass;
         self.inverse_mass_b.0[lane] = b.inverse_mass;
         self.inverse_inertia_a.set(lane, &a.inverse_inertia);
@@ -232,7 +252,7 @@ impl ContactBlock {
         self.bias_rate.0[lane] = soft.bias_rate;
         self.mass_scale.0[lane] = soft.mass_scale;
         self.impulse_scale.0[lane] = soft.impulse_scale;
-        self.impact_speed.0[lane] = impact_speed(a, b, 1.0 / settings.inverse_h);
+        self.impact_speed.0[lane] = impact_speed(a, b, c.restitution, 1.0 / settings.inverse_h);
         let masses = a.inverse_mass + b.inverse_mass;
         let yielding = |arm_a: DVec3, arm_b: DVec3, d: DVec3, e: DVec3| {
             let (ad, bd) = (arm_a.cross(d), arm_b.cross(d));
@@ -244,7 +264,7 @@ impl ContactBlock {
         let centre = points.iter().map(|p| p.point).sum::<DVec3>() / c.count.max(1) as f64;
         for (own, p) in self.points.iter_mut().zip(points) {
             // Both impulses act at one point, so that they have no torque together.
-            let (arm_a, arm_b) = (p.point - a.position, p.point - b.position);
+            let [arm_a, arm_b] = c.arms(p.point, [a, b]);
             set(&mut own.arm_a.0, lane, arm_a);
             set(&mut own.arm_b.0, lane, arm_b);
             own.separation.0[lane] = p.separation;
@@ -255,8 +275,9 @@ impl ContactBlock {
         for own in &mut self.points[c.count..] {
             // Never touches.
             own.separation.0[lane] = 1e30;
+            own.impulse.0[lane] = 0.0;
         }
-        let (arm_a, arm_b) = (centre - a.position, centre - b.position);
+        let [arm_a, arm_b] = c.arms(centre, [a, b]);
         set(&mut self.centre_a, lane, arm_a);
         set(&mut self.centre_b, lane, arm_b);
         let k11 = yielding(arm_a, arm_b, t, t);
@@ -275,6 +296,14 @@ impl ContactBlock {
             self.rolling_mass.set(lane, &sum.inverse());
             set(&mut self.rolling_impulse, lane, c.rolling_impulse);
         }
+    }
+
+    /// The constraints that will touch as impacts in the next substep, which forgets
+    /// them.
+    pub fn take_fast(&mut self) -> impl Iterator<Item = u32> {
+        let fast = std::mem::replace(&mut self.fast, Lanes([0.0; WIDTH]));
+        let lanes = self.of.into_iter().zip(fast.0);
+        lanes.filter_map(|(of, fast)| (fast > 0.0 && of != u32::MAX).then_some(of))
     }
 
     /// Applies the impulses of the last substep.
@@ -320,8 +349,8 @@ impl ContactBlock {
         }
         a.angular = a.angular - self.inverse_inertia_a.times(torque);
         b.angular = b.angular + self.inverse_inertia_b.times(torque);
-        a.scatter(bodies, &self.a);
-        b.scatter(bodies, &self.b);
+        a.scatter(bodies, &self.moved[0]);
+        b.scatter(bodies, &self.moved[1]);
     }
 
     /// One pass over the constraints of the block; with bias overlaps are pushed out.
@@ -356,14 +385,16 @@ impl ContactBlock {
             let speed = n.dot(b.at(arm_b) - a.at(arm_a));
             let change = -(p.mass * mass_scale * (speed + bias)) - impulse_scale * p.impulse;
             let new = max(p.impulse + change, zero);
-            // What became fast and holds nothing is left to the impacts of the next
-            // substep; those of this one are done.
-            let new = if BIAS {
-                new
-            } else {
-                let slow = speed.above(-self.impact_speed, new, p.impulse);
-                p.impulse.above(zero, new, slow)
-            };
+            // What closes in fast and holds nothing is left to the impacts of the next
+            // substep, if it does not overlap yet; those of this one are done.
+            let slow = speed.above(-self.impact_speed, new, p.impulse);
+            let slow = p.impulse.above(zero, new, slow);
+            let new = if BIAS { s.above(zero, slow, new) } else { slow };
+            if !BIAS {
+                let near = (speed + s * inverse_h).above(zero, zero, one);
+                let fast = speed.above(-self.impact_speed, zero, near);
+                self.fast = max(self.fast, fast);
+            }
             let change = new - p.impulse;
             p.impulse = new;
             p.total = p.total + change;
@@ -438,8 +469,8 @@ impl ContactBlock {
             &self.inverse_inertia_a,
             &self.inverse_inertia_b,
         );
-        a.scatter(bodies, &self.a);
-        b.scatter(bodies, &self.b);
+        a.scatter(bodies, &self.moved[0]);
+        b.scatter(bodies, &self.moved[1]);
     }
 
     /// The impulses of a lane, to start the next step with, and the impulse of the

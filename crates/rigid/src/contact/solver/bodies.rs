@@ -154,7 +154,7 @@ impl WideVelocity {
         }
     }
 
-    /// Writes them back. Body 0 is what never moves.
+    /// Writes them back, but for bodies that are given as 0.
     #[inline(always)]
     pub fn scatter(&self, bodies: &[SolverBody], of: &[u32; WIDTH]) {
         for lane in 0..WIDTH {
@@ -233,7 +233,7 @@ impl WideSymmetric {
 /// What does not change within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyConstants {
-    /// The mover; unused for body 0.
+    /// The mover; unused for what no force moves.
     pub mover: usize,
     /// 1/m.
     pub inverse_mass: f64,
@@ -283,6 +283,14 @@ impl BodyConstants {
 /// constraint has changed its velocity: then it has moved under constant acceleration,
 /// and its mean velocity is less than the last one by a h/2.
 pub fn advance(body: &SolverBody, constants: &BodyConstants, free: bool, h: f64) {
+    if constants.inverse_mass == 0.0 {
+        // Scripted: its velocities stay.
+        body.set_shift(body.shift() + body.velocity() * h);
+        if body.omega() != DVec3::ZERO {
+            body.set_turn((rotation::exp(body.omega() * h) * body.turn()).normalize());
+        }
+        return;
+    }
     let mut mean = body.velocity();
     if free {
         mean -= constants.acceleration * (0.5 * h);

@@ -16,6 +16,9 @@ use std::collections::VecDeque;
 /// Impacts in a substep, per contact of the world: a bound for contacts that keep
 /// passing an impulse back and forth. The soft contacts hold what is left.
 const MAX_IMPACTS_PER_CONTACT: usize = 32;
+/// Contacts that count for that bound: bodies that fly through all others in one
+/// substep have a contact with each of them.
+const MAX_COUNTED_CONTACTS: usize = 2000;
 /// Rounds over the points of one manifold, until their impulses are consistent.
 const MAX_ROUNDS: usize = 60;
 /// A contact is fast if it closes in at more than this many times the speed that its
@@ -34,17 +37,13 @@ pub type NarrowPhase<'a> = dyn Fn(u32, &Pose, &Pose) -> Option<Manifold> + 'a;
 /// The same for one contact.
 type Narrow<'a> = dyn Fn(&Pose, &Pose) -> Option<Manifold> + 'a;
 
-/// The restitution of a contact, and the impulses of its impacts in this step.
+/// The impulses of the impacts of a contact in this step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounce {
-    /// c of Di Pierro (69).
-    pub restitution: f64,
     /// The normal impulses at the points, of all impacts of the step.
     pub normal: [f64; MAX_POINTS],
     /// The impulse of friction on the second body, of all impacts of the step.
     pub tangential: DVec3,
-    /// The normal of the last of them.
-    pub direction: DVec3,
     /// Whether there was one.
     pub acted: bool,
 }
@@ -81,6 +80,11 @@ impl<'a> Side<'a> {
             constants,
             turn,
         }
+    }
+
+    /// How far the centre has moved since the start of the step.
+    fn moved(&self) -> DVec3 {
+        self.centre - self.constants.position
     }
 
     /// The pose of the body at that moment.
@@ -151,8 +155,6 @@ pub struct Substep<'a> {
     pub bodies: &'a [SolverBody],
     /// In the same order.
     pub constants: &'a [BodyConstants],
-    /// The contacts.
-    pub contacts: &'a [ContactConstraint],
     /// The contacts of each body.
     pub adjacency: &'a Adjacency,
     /// Finds where they touch.
@@ -161,200 +163,267 @@ pub struct Substep<'a> {
     pub h: f64,
 }
 
-/// Handles all impacts of a substep, first those of `candidates`, then the ones that
-/// these cause, which are candidates from then on.
-pub fn impacts(substep: &Substep, bounces: &mut [Bounce], candidates: &mut Vec<u32>) {
-    let Substep {
-        bodies,
-        constants,
-        contacts,
-        adjacency,
-        narrow,
-        h,
-    } = *substep;
-    let mut queue: VecDeque<u32> = candidates.iter().copied().collect();
-    let mut waiting = vec![false; contacts.len()];
-    candidates.iter().for_each(|&k| waiting[k as usize] = true);
-    let mut known = waiting.clone();
-    let mut left = MAX_IMPACTS_PER_CONTACT * contacts.len();
-    while let Some(k) = queue.pop_front() {
-        waiting[k as usize] = false;
-        let (c, bounce) = (&contacts[k as usize], &mut bounces[k as usize]);
-        if !impact(bodies, constants, c, bounce, &|a, b| narrow(k, a, b), h) {
-            continue;
-        }
-        left -= 1;
-        if left == 0 {
-            break;
-        }
-        for b in c.bodies.into_iter().filter(|b| *b != 0) {
-            for &other in adjacency.of(b) {
-                if other != k && !waiting[other as usize] {
-                    waiting[other as usize] = true;
-                    queue.push_back(other);
-                    if !known[other as usize] {
-                        known[other as usize] = true;
-                        candidates.push(other);
+impl Substep<'_> {
+    /// Handles all impacts of a substep, first those of `candidates`, then the ones
+    /// that these cause, which are candidates from then on. Contacts that are found
+    /// anew at the moment of touch change, and are added to `renewed`.
+    pub fn impacts(
+        &self,
+        contacts: &mut [ContactConstraint],
+        bounces: &mut [Bounce],
+        candidates: &mut Vec<u32>,
+        renewed: &mut Vec<(u32, Manifold)>,
+    ) {
+        let mut queue: VecDeque<u32> = candidates.iter().copied().collect();
+        let mut waiting = vec![false; contacts.len()];
+        candidates.iter().for_each(|&k| waiting[k as usize] = true);
+        let mut known = waiting.clone();
+        let most = MAX_IMPACTS_PER_CONTACT * contacts.len().min(MAX_COUNTED_CONTACTS);
+        let mut left = most;
+        while let Some(k) = queue.pop_front() {
+            waiting[k as usize] = false;
+            let (c, bounce) = (&mut contacts[k as usize], &mut bounces[k as usize]);
+            let (acted, found) = self.impact(c, bounce, &|a, b| (self.narrow)(k, a, b));
+            renewed.extend(found.map(|manifold| (k, manifold)));
+            if !acted {
+                continue;
+            }
+            left -= 1;
+            if left == 0 {
+                tracing::warn!(
+                    impacts = most,
+                    "too many impacts in one substep; the rest are inelastic"
+                );
+                break;
+            }
+            for b in c.moved(self.constants).into_iter().filter(|b| *b != 0) {
+                for &other in self.adjacency.of(b) {
+                    if other != k && !waiting[other as usize] {
+                        waiting[other as usize] = true;
+                        queue.push_back(other);
+                        if !known[other as usize] {
+                            known[other as usize] = true;
+                            candidates.push(other);
+                        }
                     }
                 }
             }
         }
     }
-}
 
-/// Handles one manifold, if it closes in fast and touches within the substep.
-fn impact(
-    bodies: &[SolverBody],
-    constants: &[BodyConstants],
-    c: &ContactConstraint,
-    bounce: &mut Bounce,
-    narrow: &Narrow,
-    h: f64,
-) -> bool {
-    let [a, b] = c
-        .bodies
-        .map(|k| (&bodies[k as usize], &constants[k as usize]));
-    let fast = impact_speed(a.1, b.1, h);
-    // The first point that touches.
-    let mut first: Option<f64> = None;
-    for p in &c.points[..c.count] {
-        let (separation, closing) = approach(a, b, c.normal, p);
-        if closing <= fast || separation > closing * h {
-            continue;
+    /// Handles one manifold, if it closes in fast and touches within the substep.
+    /// Returns whether it did, and the manifold of the moment of touch.
+    fn impact(
+        &self,
+        c: &mut ContactConstraint,
+        bounce: &mut Bounce,
+        narrow: &Narrow,
+    ) -> (bool, Option<Manifold>) {
+        let h = self.h;
+        let [a, b] = c
+            .bodies
+            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
+        let fast = impact_speed(a.1, b.1, c.restitution, h);
+        // The first point that touches.
+        let mut first: Option<f64> = None;
+        for p in &c.points[..c.count] {
+            let (separation, closing) = approach(a, b, c, p);
+            if closing <= fast || separation > closing * h {
+                continue;
+            }
+            let t = (separation / closing).clamp(0.0, h);
+            if first.is_none_or(|least| t < least) {
+                first = Some(t);
+            }
         }
-        let t = (separation / closing).clamp(0.0, h);
-        if first.is_none_or(|least| t < least) {
-            first = Some(t);
-        }
-    }
-    let Some(t) = first else {
-        return false;
-    };
-    let (t, normal, points, count) = refined(a, b, c, t, h, narrow);
-    let mut side_a = Side::at(a.0, a.1, t, h);
-    let mut side_b = Side::at(b.0, b.1, t, h);
-    // The points that touch at that moment, and the speeds at which they part.
-    let mut meetings: [Option<(Meeting, f64, f64)>; MAX_POINTS] = [None; MAX_POINTS];
-    let deepest = points[..count].iter().map(|p| p.separation);
-    let deepest = deepest.fold(f64::INFINITY, f64::min);
-    for (k, p) in points[..count].iter().enumerate() {
-        let [on_a, on_b] = p.on_surfaces(normal);
-        let at = Meeting {
-            arm_a: on_a - side_a.centre,
-            arm_b: on_b - side_b.centre,
-            normal,
-            friction: c.friction,
+        let Some(predicted) = first else {
+            return (false, None);
         };
-        let speed = closing_speed(&side_a.participant, &side_b.participant, &at);
-        if p.separation > deepest.max(0.0) + TOUCH_TOLERANCE_M + 1e-3 * speed.abs() * h {
-            continue;
-        }
-        let parting = if speed > fast {
-            bounce.restitution * speed
-        } else {
-            0.0
+        let sides = |t: f64| [Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h)];
+        let moment = match predicted > 0.0 {
+            true => moment(&sides, predicted, h, narrow),
+            // They touched at the start.
+            false => Moment::Inside,
         };
-        meetings[k] = Some((at, parting, 0.0));
-    }
-    for _ in 0..MAX_ROUNDS {
-        let mut largest: f64 = 0.0;
-        for (at, parting, impulse) in meetings.iter_mut().flatten() {
+        let (t, renewed) = match moment {
+            Moment::Touch(t, manifold) => {
+                c.renew(&sides(t), &manifold);
+                (t, Some(manifold))
+            }
+            Moment::Miss(t, Some(manifold)) => {
+                c.renew(&sides(t), &manifold);
+                return (false, Some(manifold));
+            }
+            Moment::Miss(_, None) => {
+                c.count = 0;
+                return (false, Some(Manifold::new(c.normal)));
+            }
+            Moment::Inside => (predicted, None),
+        };
+        let [mut side_a, mut side_b] = sides(t);
+        let normal = c.normal;
+        // The points that touch at that moment, and the speeds at which they part.
+        let mut meetings: [Option<(Meeting, f64, f64)>; MAX_POINTS] = [None; MAX_POINTS];
+        let separation = |p: &ConstraintPoint| c.separation_at(p, [&side_a, &side_b]);
+        let deepest = c.points[..c.count].iter().map(separation);
+        let deepest = deepest.fold(f64::INFINITY, f64::min);
+        for (k, p) in c.points[..c.count].iter().enumerate() {
+            let separation = separation(p);
+            let [arm_a, arm_b] = c.arms(p.point, [a.1, b.1]);
+            let half = normal * (0.5 * separation);
+            let at = Meeting {
+                arm_a: arm_a - half,
+                arm_b: arm_b + half,
+                normal,
+                friction: c.friction,
+            };
+            let speed = closing_speed(&side_a.participant, &side_b.participant, &at);
+            if separation > deepest.max(0.0) + TOUCH_TOLERANCE_M + 1e-3 * speed.abs() * h {
+                continue;
+            }
+            let parting = if speed > fast {
+                c.restitution * speed
+            } else {
+                0.0
+            };
+            meetings[k] = Some((at, parting, 0.0));
+        }
+        for _ in 0..MAX_ROUNDS {
+            let mut largest: f64 = 0.0;
+            for (at, parting, impulse) in meetings.iter_mut().flatten() {
+                let (pa, pb) = (&mut side_a.participant, &mut side_b.participant);
+                // The impulse on the second body, which pushes it along the normal.
+                let change = crate::contact::impulse::normal_impulse(pa, pb, at, *parting);
+                let new = (*impulse - change.dot(at.normal)).max(0.0);
+                let change = at.normal * (new - *impulse);
+                *impulse = new;
+                pa.push(-change, at.arm_a);
+                pb.push(change, at.arm_b);
+                largest = largest.max(change.length() / new.max(f64::MIN_POSITIVE));
+            }
+            if largest < 1e-12 {
+                break;
+            }
+        }
+        for (at, _, impulse) in meetings.iter().flatten() {
             let (pa, pb) = (&mut side_a.participant, &mut side_b.participant);
-            // The impulse on the second body, which pushes it along the normal.
-            let change = crate::contact::impulse::normal_impulse(pa, pb, at, *parting);
-            let new = (*impulse - change.dot(at.normal)).max(0.0);
-            let change = at.normal * (new - *impulse);
-            *impulse = new;
-            pa.push(-change, at.arm_a);
-            pb.push(change, at.arm_b);
-            largest = largest.max(change.length() / new.max(f64::MIN_POSITIVE));
+            let friction = friction_impulse(pa, pb, at, *impulse);
+            pa.push(friction, at.arm_a);
+            pb.push(-friction, at.arm_b);
+            bounce.tangential -= friction;
         }
-        if largest < 1e-14 {
-            break;
+        for (sum, meeting) in bounce.normal.iter_mut().zip(&meetings) {
+            *sum += meeting.as_ref().map_or(0.0, |(_, _, impulse)| *impulse);
         }
-    }
-    for (at, _, impulse) in meetings.iter().flatten() {
-        let (pa, pb) = (&mut side_a.participant, &mut side_b.participant);
-        let friction = friction_impulse(pa, pb, at, *impulse);
-        pa.push(friction, at.arm_a);
-        pb.push(-friction, at.arm_b);
-        bounce.tangential -= friction;
-    }
-    for (sum, meeting) in bounce.normal.iter_mut().zip(&meetings) {
-        *sum += meeting.as_ref().map_or(0.0, |(_, _, impulse)| *impulse);
-    }
-    bounce.direction = normal;
-    bounce.acted = true;
-    for (side, number) in [(&side_a, c.bodies[0]), (&side_b, c.bodies[1])] {
-        if number != 0 {
-            side.leave(t, h);
+        bounce.acted = true;
+        for (side, number) in [
+            (&side_a, c.moved(self.constants)[0]),
+            (&side_b, c.moved(self.constants)[1]),
+        ] {
+            if number != 0 {
+                side.leave(t, h);
+            }
         }
+        (true, renewed)
     }
-    true
 }
 
-/// The moment of touch, and the normal and points there. The first estimate is linear;
-/// detection at that moment corrects it.
-fn refined(
-    a: (&SolverBody, &BodyConstants),
-    b: (&SolverBody, &BodyConstants),
-    c: &ContactConstraint,
-    mut t: f64,
+/// What detection finds at the moment for which a touch was predicted.
+enum Moment {
+    /// They touch then.
+    Touch(f64, Manifold),
+    /// They pass each other, or do not touch yet. Without a manifold they are far apart.
+    Miss(f64, Option<Manifold>),
+    /// The touch was before.
+    Inside,
+}
+
+/// Corrects the predicted moment of touch by detection at that moment.
+fn moment<'a>(
+    sides: &dyn Fn(f64) -> [Side<'a>; 2],
+    predicted: f64,
     h: f64,
     narrow: &Narrow,
-) -> (f64, DVec3, [ConstraintPoint; MAX_POINTS], usize) {
-    let mut found = None;
+) -> Moment {
+    let mut t = predicted;
+    let mut last = None;
     for _ in 0..MAX_REFINEMENTS {
-        let (side_a, side_b) = (Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h));
-        let Some(manifold) = narrow(&side_a.pose(), &side_b.pose()) else {
-            break;
+        let [a, b] = sides(t);
+        let Some(manifold) = narrow(&a.pose(), &b.pose()) else {
+            return Moment::Miss(t, None);
         };
-        let mut points = [ConstraintPoint::default(); MAX_POINTS];
         let mut next: Option<(f64, f64)> = None;
-        for (own, p) in points.iter_mut().zip(manifold.points()) {
-            own.point = p.point;
-            own.separation = p.separation;
+        for p in manifold.points() {
             let velocity = |side: &Side| side.participant.velocity_at(p.point - side.centre);
-            let closing = (velocity(&side_a) - velocity(&side_b)).dot(manifold.normal);
+            let closing = (velocity(&a) - velocity(&b)).dot(manifold.normal);
             if closing > 0.0 && next.is_none_or(|(least, _)| p.separation < least) {
                 next = Some((p.separation, closing));
             }
         }
-        // Bodies that part already were found in another constellation than the one
-        // that was predicted.
         let Some((separation, closing)) = next else {
-            break;
+            let apart = manifold.points().iter().all(|p| p.separation > 0.0);
+            return match apart {
+                true => Moment::Miss(t, Some(manifold)),
+                false => Moment::Inside,
+            };
         };
-        found = Some((t, manifold.normal, points, manifold.points().len()));
         let corrected = (t + separation / closing).clamp(0.0, h);
         if (corrected - t).abs() * closing < TOUCH_TOLERANCE_M * 1e-3 {
-            break;
+            return match separation > TOUCH_TOLERANCE_M {
+                true => Moment::Miss(t, Some(manifold)),
+                false => Moment::Touch(t, manifold),
+            };
         }
+        last = Some((t, manifold));
         t = corrected;
     }
-    found.unwrap_or_else(|| {
-        // As predicted from the start of the step.
-        let (side_a, side_b) = (Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h));
-        let mut points = c.points;
-        for p in &mut points[..c.count] {
-            let (separation, closing) = approach(a, b, c.normal, p);
-            let shift = side_b.centre - b.1.position;
-            let shift = if c.bodies[1] == 0 {
-                side_a.centre - a.1.position
-            } else {
-                shift
-            };
-            p.point += shift;
-            p.separation = separation - closing * t;
+    last.map_or(Moment::Inside, |(t, manifold)| Moment::Touch(t, manifold))
+}
+
+impl ContactConstraint {
+    /// Takes over where the bodies touch at a moment within the substep.
+    fn renew(&mut self, sides: &[Side; 2], manifold: &Manifold) {
+        let found = manifold.points();
+        self.normal = manifold.normal;
+        self.count = found.len();
+        self.shifts = [0, 1].map(|k| sides[k].moved());
+        let mut points = [ConstraintPoint::default(); MAX_POINTS];
+        for (own, p) in points.iter_mut().zip(found) {
+            own.point = p.point;
+            // So that the motion until now leads to the separation that was found.
+            own.separation = p.separation;
+            own.separation -= self.separation_at(own, [&sides[0], &sides[1]]) - p.separation;
         }
-        (t, c.normal, points, c.count)
-    })
+        self.points = points;
+    }
+
+    /// The separation of a point at a moment, to first order in the turn.
+    fn separation_at(&self, p: &ConstraintPoint, sides: [&Side; 2]) -> f64 {
+        let moved = [0, 1].map(|k| {
+            let side = sides[k];
+            let arm = p.point - side.constants.position - self.shifts[k];
+            displacement(side.moved(), side.turn, arm)
+        });
+        p.separation + (moved[1] - moved[0]).dot(self.normal)
+    }
+}
+
+/// How far a point moves with its body, to first order in the turn, as in the blocks of
+/// soft contacts.
+fn displacement(shift: DVec3, turn: DQuat, arm: DVec3) -> DVec3 {
+    shift + (DVec3::new(turn.x, turn.y, turn.z) * 2.0).cross(arm)
 }
 
 /// The closing speed from which on a contact is an impact, for substeps of `h`. Two
 /// bodies that fall together press on each other as soon as one of them is held up, so
 /// the larger acceleration counts, not the difference.
-pub fn impact_speed(a: &BodyConstants, b: &BodyConstants, h: f64) -> f64 {
+///
+/// Slower contacts are held softly, so that bouncing ends. Where no bounce loses
+/// anything, none ends, and every contact is an impact.
+pub fn impact_speed(a: &BodyConstants, b: &BodyConstants, restitution: f64, h: f64) -> f64 {
+    if restitution >= 1.0 {
+        return MIN_IMPACT_SPEED_M_S;
+    }
     let pressing = a.acceleration.length().max(b.acceleration.length());
     MIN_IMPACT_SPEED_M_S.max(FAST_SUBSTEPS * pressing * h)
 }
@@ -363,21 +432,18 @@ pub fn impact_speed(a: &BodyConstants, b: &BodyConstants, h: f64) -> f64 {
 fn approach(
     a: (&SolverBody, &BodyConstants),
     b: (&SolverBody, &BodyConstants),
-    normal: DVec3,
+    c: &ContactConstraint,
     point: &ConstraintPoint,
 ) -> (f64, f64) {
-    // To first order in the turn, as in the blocks of soft contacts.
-    let moved = |(body, constants): (&SolverBody, &BodyConstants), on: DVec3| {
-        let arm = on - constants.position;
-        let turn = body.turn();
-        let shift = body.shift() + (DVec3::new(turn.x, turn.y, turn.z) * 2.0).cross(arm);
-        (shift, body.velocity() + body.omega().cross(arm))
+    let [arm_a, arm_b] = c.arms(point.point, [a.1, b.1]);
+    let moved = |body: &SolverBody, arm: DVec3| {
+        let velocity = body.velocity() + body.omega().cross(arm);
+        (displacement(body.shift(), body.turn(), arm), velocity)
     };
-    let [on_a, on_b] = point.on_surfaces(normal);
-    let ((shift_a, va), (shift_b, vb)) = (moved(a, on_a), moved(b, on_b));
+    let ((moved_a, va), (moved_b, vb)) = (moved(a.0, arm_a), moved(b.0, arm_b));
     (
-        point.separation + (shift_b - shift_a).dot(normal),
-        (va - vb).dot(normal),
+        point.separation + (moved_b - moved_a).dot(c.normal),
+        (va - vb).dot(c.normal),
     )
 }
 

@@ -17,6 +17,7 @@ use crate::blocks::Width;
 use block::{ContactBlock, ContactConstraint, StepImpulse, SubstepSettings};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
+use conatus_geometry::convex::Manifold;
 use conatus_math::DVec3;
 use impact::{Adjacency, Bounce, NarrowPhase};
 use rayon::prelude::*;
@@ -73,6 +74,10 @@ pub struct ContactSolver {
     pub bounces: Vec<Bounce>,
     /// The impulses of each contact over the step.
     pub impulses: Vec<StepImpulse>,
+    /// The contacts that were found anew within the step, in order.
+    pub renewed: Vec<(u32, Manifold)>,
+    /// The colour, block and lane of each contact.
+    places: Vec<(u32, u32, u32)>,
     /// The velocities before the constraints of a substep.
     unconstrained: Vec<DVec3>,
     blocks: Vec<Vec<ContactBlock>>,
@@ -90,6 +95,7 @@ impl ContactSolver {
         self.constants.clear();
         self.contacts.clear();
         self.bounces.clear();
+        self.renewed.clear();
         self.bodies.push(SolverBody::default());
         self.constants.push(BodyConstants::FIXED);
     }
@@ -125,12 +131,14 @@ impl ContactSolver {
                 let substep = impact::Substep {
                     bodies: &self.bodies,
                     constants: &self.constants,
-                    contacts: &self.contacts,
                     adjacency: &self.adjacency,
                     narrow,
                     h,
                 };
-                impact::impacts(&substep, &mut self.bounces, &mut self.candidates);
+                let from = self.renewed.len();
+                let (contacts, bounces) = (&mut self.contacts, &mut self.bounces);
+                substep.impacts(contacts, bounces, &mut self.candidates, &mut self.renewed);
+                self.refill(from, &shared);
             }
             self.unconstrained.clear();
             let velocities = self.bodies.iter().map(SolverBody::velocity);
@@ -139,15 +147,18 @@ impl ContactSolver {
             self.pass(Pass::Solve, &shared, width);
             self.advance(h);
             self.pass(Pass::Relax, &shared, width);
+            self.add_candidates();
         }
         self.store();
     }
 
     /// Puts the contacts into blocks, colour by colour.
     fn fill_blocks(&mut self, settings: &SubstepSettings) {
-        let pairs = self.contacts.iter().map(|c| c.bodies);
+        let constants = &self.constants;
+        let pairs = self.contacts.iter().map(|c| c.moved(constants));
         colour::colour(pairs, self.bodies.len(), &mut self.used, &mut self.colours);
         self.blocks.resize_with(MAX_COLOURS + 1, Vec::new);
+        self.places.resize(self.contacts.len(), (0, 0, 0));
         for (k, (members, blocks)) in self.colours.iter().zip(&mut self.blocks).enumerate() {
             // Constraints without a colour may share bodies: one in a block.
             let width = if k < MAX_COLOURS { WIDTH } else { 1 };
@@ -164,6 +175,21 @@ impl ContactSolver {
                 .with_min_len(MIN_PARALLEL_BLOCKS)
                 .map(make)
                 .collect_into_vec(blocks);
+            for (n, &index) in members.iter().enumerate() {
+                let place = (k as u32, (n / width) as u32, (n % width) as u32);
+                self.places[index as usize] = place;
+            }
+        }
+    }
+
+    /// Puts contacts that were found anew into their lanes.
+    fn refill(&mut self, from: usize, settings: &SubstepSettings) {
+        for (index, _) in &self.renewed[from..] {
+            let (colour, block, lane) = self.places[*index as usize];
+            let block = &mut self.blocks[colour as usize][block as usize];
+            let c = &mut self.contacts[*index as usize];
+            block.store(lane as usize, c);
+            block.fill(lane as usize, *index, c, &self.constants, settings);
         }
     }
 
@@ -174,18 +200,15 @@ impl ContactSolver {
             let [a, b] = c
                 .bodies
                 .map(|n| (&self.bodies[n as usize], &self.constants[n as usize]));
-            let fast = impact::impact_speed(a.1, b.1, h / f64::from(self.substeps));
+            let fast = impact::impact_speed(a.1, b.1, c.restitution, h / f64::from(self.substeps));
             let closing = c.points[..c.count].iter().any(|p| {
                 let speed = |(body, constants): (&SolverBody, &BodyConstants)| {
                     let v = body.velocity() + body.omega().cross(p.point - constants.position);
-                    // Forces may speed it up before it touches.
-                    v.dot(c.normal) + (constants.acceleration.dot(c.normal) * h)
-                };
-                let still = |(body, constants): (&SolverBody, &BodyConstants)| {
-                    let v = body.velocity() + body.omega().cross(p.point - constants.position);
                     v.dot(c.normal)
                 };
-                let closing = (speed(a) - speed(b)).max(still(a) - still(b));
+                // Forces may speed them up before they touch.
+                let gained = (a.1.acceleration - b.1.acceleration).dot(c.normal) * h;
+                let closing = speed(a) - speed(b) + gained.max(0.0);
                 closing > fast && p.separation <= 2.0 * closing * h
             });
             if closing {
@@ -194,6 +217,21 @@ impl ContactSolver {
         }
         if !self.candidates.is_empty() {
             self.adjacency.rebuild(self.bodies.len(), &self.contacts);
+        }
+    }
+
+    /// Adds the contacts that became fast within the step.
+    fn add_candidates(&mut self) {
+        let known = self.candidates.len();
+        for block in self.blocks.iter_mut().flatten() {
+            self.candidates.extend(block.take_fast());
+        }
+        if self.candidates.len() > known {
+            if known == 0 {
+                self.adjacency.rebuild(self.bodies.len(), &self.contacts);
+            }
+            self.candidates.sort_unstable();
+            self.candidates.dedup();
         }
     }
 
@@ -214,9 +252,7 @@ impl ContactSolver {
         bodies
             .with_min_len(MIN_PARALLEL_BODIES)
             .for_each(|((body, c), unconstrained)| {
-                if c.inverse_mass > 0.0 {
-                    advance(body, c, body.velocity() == *unconstrained, h);
-                }
+                advance(body, c, body.velocity() == *unconstrained, h);
             });
     }
 

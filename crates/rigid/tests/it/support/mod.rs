@@ -8,10 +8,9 @@ pub mod catalogue;
 pub mod elliptic;
 pub mod strategies;
 
+use conatus_geometry::convex::Convex;
 use conatus_math::{DMat3, DQuat, DVec3, rotation};
-use conatus_rigid::contact::detect::Detector;
-use conatus_rigid::contact::resolve::Resolver;
-use conatus_rigid::contact::{Contact, Plane, Sphere};
+use conatus_rigid::contact::{BodyContact, Collider, ContactEngine, ContactMaterial};
 use conatus_rigid::forces::{Force, Loads, View};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, Load, State};
 
@@ -21,39 +20,44 @@ pub const G: f64 = 9.81;
 /// Gravity downwards along z.
 pub const DOWN: DVec3 = DVec3::new(0.0, 0.0, -G);
 
+/// Restitution and friction of a collider.
+pub fn material(restitution: f64, friction: f64) -> ContactMaterial {
+    ContactMaterial {
+        restitution: Some(restitution),
+        friction: Some(friction),
+        rolling: 0.0,
+    }
+}
+
 /// Bodies, forces and contacts, stepped in the order of Di Pierro §11.
 pub struct Universe {
     pub bodies: Bodies,
     pub forces: Vec<Box<dyn Force>>,
-    pub detector: Detector,
+    pub engine: ContactEngine,
     pub integrator: Integrator,
     pub gravity: DVec3,
     pub h: f64,
     pub steps: u64,
-    pub contacts: Vec<Contact>,
-    pub resolver: Resolver,
+    pub contacts: Vec<BodyContact>,
     integration: Integration,
     states: Vec<State>,
-    before: Vec<DVec3>,
 }
 
 impl Universe {
     pub fn new(h: f64, gravity: DVec3) -> Self {
-        let mut detector = Detector::default();
-        detector.between_bodies = true;
+        let mut engine = ContactEngine::default();
+        engine.between_bodies = true;
         Self {
             bodies: Bodies::new(),
             forces: Vec::new(),
-            detector,
+            engine,
             integrator: Integrator::Rk4,
             gravity,
             h,
             steps: 0,
             contacts: Vec::new(),
-            resolver: Resolver::default(),
             integration: Integration::default(),
             states: Vec::new(),
-            before: Vec::new(),
         }
     }
 
@@ -66,23 +70,22 @@ impl Universe {
     pub fn add_ball(&mut self, mass: f64, radius: f64, c: f64, mu: f64, state: State) -> usize {
         let moments = DVec3::splat(0.4 * mass * radius * radius);
         let body = self.add(mass, moments, state);
-        self.detector.spheres.push(Sphere {
+        self.engine.add(Collider::on_body(
             body,
-            centre: DVec3::ZERO,
-            radius,
-            restitution: c,
-            friction: mu,
-        });
+            Convex::Sphere { radius },
+            material(c, mu),
+        ));
         body
     }
 
     pub fn add_floor(&mut self) {
-        self.detector.planes.push(Plane {
-            point: DVec3::ZERO,
-            normal: DVec3::Z,
-            restitution: None,
-            friction: None,
-        });
+        self.add_plane(DVec3::ZERO, DVec3::Z);
+    }
+
+    /// A plane without a material of its own.
+    pub fn add_plane(&mut self, point: DVec3, normal: DVec3) {
+        let own = ContactMaterial::default();
+        self.engine.add(Collider::plane(point, normal, own));
     }
 
     pub fn push(&mut self, force: impl Force + 'static) {
@@ -99,8 +102,6 @@ impl Universe {
 
     pub fn step(&mut self) {
         self.bodies.gather(&mut self.states);
-        self.before.clear();
-        self.before.extend(self.states.iter().map(|s| s.velocity));
         let t = self.time();
         self.integration.step(
             &mut self.bodies,
@@ -111,25 +112,11 @@ impl Universe {
             self.h,
         );
         self.steps += 1;
-        if self.detector.is_idle() {
+        if self.engine.is_idle() {
             return;
         }
-        self.bodies.gather(&mut self.states);
-        self.detector
-            .find(&self.bodies, &self.states, &mut self.contacts);
-        self.resolver.resolve(
-            &self.detector,
-            &self.bodies,
-            &self.contacts,
-            &mut self.states,
-            &self.before,
-            self.h,
-        );
-        for (m, state) in self.states.iter().enumerate() {
-            if self.bodies.activity(m) == Activity::Free {
-                self.bodies.set_mover_state(m, state);
-            }
-        }
+        self.engine.step(&mut self.bodies, &self.states, self.h);
+        self.contacts = self.engine.body_contacts().collect();
     }
 
     pub fn run(&mut self, steps: usize) {

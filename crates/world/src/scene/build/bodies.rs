@@ -8,7 +8,8 @@ use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ArraySpec, BodySpec, SceneFile};
 use conatus_geometry::Mesh;
-use conatus_math::{DMat3, DVec3, Pose, sincos};
+use conatus_geometry::convex::Convex;
+use conatus_math::{DMat3, DQuat, DVec3, Pose, sincos};
 use conatus_rigid::{Constants, MassProperties, State};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -32,12 +33,15 @@ pub struct BuiltBody {
     pub mesh: Option<Arc<Mesh>>,
     /// The closed surface for buoyancy, in principal axes, shared by equal bodies.
     pub hull: Option<Arc<Mesh>>,
-    /// Contact spheres in principal axes.
-    pub spheres: Vec<(DVec3, f64)>,
-    /// Whether one of its shapes is no ball, and so collides as a sphere about it.
-    pub collides_as_bounding_sphere: bool,
+    /// The shapes that it collides as, at their poses in principal axes.
+    pub colliders: Vec<(Convex, Pose)>,
+    /// Whether one of its shapes is a mesh that is not convex, and so collides as its
+    /// convex hull.
+    pub collides_as_hull: bool,
     /// c.
     pub restitution: f64,
+    /// The lever of rolling resistance in metres.
+    pub rolling_friction: f64,
     /// μ, if the body specifies it.
     pub friction: Option<f64>,
     /// Red, green, blue from 0 to 1.
@@ -47,10 +51,12 @@ pub struct BuiltBody {
 }
 
 impl BuiltBody {
-    /// The radius of its smallest contact sphere; zero without any.
-    pub fn radius(&self) -> f64 {
-        let radii = self.spheres.iter().map(|s| s.1);
-        radii.reduce(f64::min).unwrap_or(0.0)
+    /// Balls around its colliders: centres in principal axes, and radii.
+    pub fn bounding_spheres(&self) -> Vec<(DVec3, f64)> {
+        let balls = self.colliders.iter();
+        balls
+            .map(|(shape, pose)| (pose.translation, shape.bounding_radius()))
+            .collect()
     }
 }
 
@@ -179,13 +185,17 @@ fn one(
             own,
         );
     }
+    if let Some(own) = spec.rolling_friction {
+        let path = format!("{path}.rolling_friction");
+        check::not_negative(diagnostics, &path, "the rolling friction", own);
+    }
     let name = match spec.name.as_str() {
         "" => format!("body-{}", index + 1),
         name => name.to_owned(),
     };
     let collides = spec.collides.unwrap_or(true);
-    let spheres = match collides {
-        true => contact_spheres(&shapes, &to_principal),
+    let colliders = match collides {
+        true => colliders(&shapes, &to_principal),
         false => Vec::new(),
     };
     let in_water = !file.water.is_empty();
@@ -198,27 +208,34 @@ fn one(
         to_principal,
         mesh: meshes.surface,
         hull: meshes.hull,
-        spheres,
-        collides_as_bounding_sphere: collides && shapes.iter().any(|s| s.ball.is_none()),
+        colliders,
+        collides_as_hull: collides && shapes.iter().any(|s| s.collider.is_hull_of_mesh),
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction,
+        rolling_friction: spec
+            .rolling_friction
+            .unwrap_or(file.contact.rolling_friction),
         color: color(spec.color.as_deref(), index, path, diagnostics),
         path: path.into(),
     }
 }
 
-/// One sphere for each shape, in principal axes.
-fn contact_spheres(shapes: &[Arc<ShapeGeometry>], to_principal: &Pose) -> Vec<(DVec3, f64)> {
-    let spheres = shapes.iter().map(|shape| {
-        let (centre, radius) = shape.contact_sphere();
-        let centre = to_principal.point(centre);
-        // The sphere of a single shape is about the centre of mass itself.
-        match centre.length() < 1e-12 * radius {
-            true => (DVec3::ZERO, radius),
-            false => (centre, radius),
+/// The collider of each shape, in principal axes.
+fn colliders(shapes: &[Arc<ShapeGeometry>], to_principal: &Pose) -> Vec<(Convex, Pose)> {
+    let colliders = shapes.iter().map(|shape| {
+        let mut pose = to_principal.after(&shape.collider.pose);
+        // A single shape lies about the centre of mass itself.
+        let radius = shape.collider.shape.bounding_radius();
+        if pose.translation.length() < 1e-12 * radius {
+            pose.translation = DVec3::ZERO;
         }
+        // A ball looks the same from all sides.
+        if let Convex::Sphere { .. } = shape.collider.shape {
+            pose.rotation = DQuat::IDENTITY;
+        }
+        (shape.collider.shape.clone(), pose)
     });
-    spheres.collect()
+    colliders.collect()
 }
 
 /// The shapes of a body, in its coordinates.

@@ -5,6 +5,9 @@ use crate::scene::model::SceneFile;
 use crate::text::number;
 use conatus_math::{DQuat, DVec3, rotation};
 
+/// The most substeps of a step.
+const MAX_SUBSTEPS: u32 = 256;
+
 /// The value must be greater than zero.
 pub fn positive(diagnostics: &mut Diagnostics, path: &str, what: &str, value: f64) {
     if value <= 0.0 {
@@ -171,6 +174,19 @@ pub fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) {
         "the friction",
         file.contact.friction,
     );
+    not_negative(
+        diagnostics,
+        "contact.rolling_friction",
+        "the rolling friction",
+        file.contact.rolling_friction,
+    );
+    if !(1..=MAX_SUBSTEPS).contains(&file.contact.substeps) {
+        diagnostics.at(
+            "contact.substeps",
+            format!("{} substeps are not possible", file.contact.substeps),
+            format!("use 1 to {MAX_SUBSTEPS}; 4 is the default, and more are stiffer"),
+        );
+    }
     for (i, plane) in file.plane.iter().enumerate() {
         let path = format!("plane[{i}]");
         direction(

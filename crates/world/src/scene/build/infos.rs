@@ -29,7 +29,7 @@ pub fn infos<'a>(
         moments: body.constants.moments,
         color: body.color,
         mesh: body.mesh.as_ref().map(&mut share),
-        spheres: body.spheres.clone(),
+        spheres: body.bounding_spheres(),
         scripted: false,
         character: None,
     });

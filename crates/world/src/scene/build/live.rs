@@ -43,7 +43,9 @@ impl Setup {
             ..scene.defaults()
         };
         let alone = scene.part(&alone)?.build()?;
-        (self.world.detector.planes).extend(alone.world.detector.planes.iter().cloned());
+        for collider in alone.world.contact_engine.colliders {
+            self.world.add_collider(collider);
+        }
         self.header.planes.extend(alone.header.planes);
         Ok(())
     }
@@ -58,14 +60,10 @@ impl Setup {
                 .bodies
                 .set_activity(index, from.bodies.activity(0));
         }
-        let spheres = from.detector.spheres.into_iter();
-        self.world
-            .detector
-            .spheres
-            .extend(spheres.map(|mut sphere| {
-                sphere.body += index;
-                sphere
-            }));
+        for mut collider in from.contact_engine.colliders {
+            collider.body = collider.body.map(|body| body + index);
+            self.world.add_collider(collider);
+        }
         for mut force in from.forces {
             force.shift_bodies(index);
             self.world.add_boxed_force(force);

@@ -31,7 +31,7 @@ use bodies::BuiltBody;
 use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
-use conatus_rigid::contact::{Plane, Sphere};
+use conatus_rigid::contact::{Collider, ContactMaterial};
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -115,7 +115,8 @@ impl Scene {
         };
         world.gravity = gravity(&file);
         world.sticky = file.contact.sticky;
-        world.detector.between_bodies = file.contact.between_bodies;
+        world.contact_engine.between_bodies = file.contact.between_bodies;
+        world.contact_engine.settings.substeps = file.contact.substeps;
         add_bodies(&mut world, &built, file.contact.friction);
         let planes = add_planes(&mut world, &file);
         let springs = forces::build(&mut world, &file, &built, &mut diagnostics);
@@ -128,6 +129,13 @@ impl Scene {
         let characters = motion.as_ref().map(|motion| &motion.world);
         let cloth = cloth::build(self, &file, &built, &placed, characters, &mut diagnostics);
         world.cloth = cloth.world;
+        if !built.is_empty() {
+            cloth
+                .colliders
+                .into_iter()
+                .for_each(|c| world.add_collider(c));
+            world.place_scripted_colliders();
+        }
         let planner = motion.map(|motion| {
             world.motion = Some(motion.world);
             motion.planner
@@ -197,6 +205,10 @@ fn gravity(file: &SceneFile) -> DVec3 {
 }
 
 fn add_bodies(world: &mut World, built: &[BuiltBody], friction: f64) {
+    let colliders = built.iter().map(|body| body.colliders.len()).sum();
+    world.contact_engine.colliders.reserve_exact(colliders);
+    world.names.reserve_exact(built.len());
+    world.valid_states.reserve_exact(built.len());
     for body in built {
         let index = world.add_body(&body.name, body.constants, body.state);
         if body.locked {
@@ -204,32 +216,33 @@ fn add_bodies(world: &mut World, built: &[BuiltBody], friction: f64) {
                 .bodies
                 .set_activity(index, conatus_rigid::Activity::Locked);
         }
-        for &(centre, radius) in &body.spheres {
-            world.add_sphere(Sphere {
-                body: index,
-                centre,
-                radius,
-                restitution: body.restitution,
-                friction: body.friction.unwrap_or(friction),
-            });
+        let material = ContactMaterial {
+            restitution: Some(body.restitution),
+            friction: Some(body.friction.unwrap_or(friction)),
+            rolling: body.rolling_friction,
+        };
+        for (shape, pose) in &body.colliders {
+            let mut collider = Collider::on_body(index, shape.clone(), material);
+            collider.pose = *pose;
+            world.add_collider(collider);
         }
     }
 }
 
 fn add_planes(world: &mut World, file: &SceneFile) -> Vec<PlaneInfo> {
+    let mut planes = Vec::new();
     for plane in &file.plane {
-        world.add_plane(Plane {
+        let info = PlaneInfo {
             point: plane.point.into(),
             normal: DVec3::from(plane.normal).normalize_or(DVec3::Z),
+        };
+        let material = ContactMaterial {
             restitution: plane.restitution,
             friction: plane.friction,
-        });
+            rolling: 0.0,
+        };
+        world.add_collider(Collider::plane(info.point, info.normal, material));
+        planes.push(info);
     }
-    let planes = world.detector.planes.iter();
     planes
-        .map(|p| PlaneInfo {
-            point: p.point,
-            normal: p.normal,
-        })
-        .collect()
 }

@@ -1,4 +1,4 @@
-//! From a shape in a scene file to mass, surface and contact spheres, all in the shape's
+//! From a shape in a scene file to mass, surface and collider, all in the shape's
 //! own coordinates. Equal shapes are made once and shared.
 
 use super::check;
@@ -6,6 +6,7 @@ use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, MeshSpec, ShapeSpec};
 use crate::text;
+use conatus_geometry::convex::{Convex, ConvexHull};
 use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::MassProperties;
@@ -21,8 +22,21 @@ pub struct ShapeGeometry {
     pub volume: Option<f64>,
     /// Its mass properties for a mass of one kilogram; none if not closed.
     pub unit_mass: Option<MassProperties>,
-    /// The radius, if the shape is a ball. Anything else collides as a sphere about it.
+    /// The radius, if the shape is a ball.
     pub ball: Option<f64>,
+    /// What it collides as.
+    pub collider: ColliderGeometry,
+}
+
+/// What a shape collides as.
+#[derive(Clone)]
+pub struct ColliderGeometry {
+    /// A convex solid.
+    pub shape: Convex,
+    /// From its axes to those of the shape.
+    pub pose: Pose,
+    /// Whether it is larger than the shape: the hull of a mesh that is not convex.
+    pub is_hull_of_mesh: bool,
 }
 
 impl ShapeGeometry {
@@ -30,6 +44,7 @@ impl ShapeGeometry {
     pub fn at(mut self, pose: &Pose) -> Self {
         self.mesh = self.mesh.at(pose);
         self.unit_mass = self.unit_mass.map(|m| m.at(pose));
+        self.collider.pose = pose.after(&self.collider.pose);
         self
     }
 
@@ -54,15 +69,6 @@ impl ShapeGeometry {
             *v = centre + (*v - centre) * factor;
         }
         Some(hull)
-    }
-
-    /// The ball or bounding sphere that the shape collides as, about its own centre.
-    pub fn contact_sphere(&self) -> (DVec3, f64) {
-        let centre = self.unit_mass.map_or(DVec3::ZERO, |m| m.centre);
-        let radius = self
-            .ball
-            .unwrap_or_else(|| self.mesh.bounding_radius(centre));
-        (centre, radius)
     }
 }
 
@@ -239,6 +245,11 @@ fn solid(
             volume: Some(volume),
             unit_mass: Some(MassProperties::of_solid(&solid, 1.0)),
             ball,
+            collider: ColliderGeometry {
+                shape: solid.convex(),
+                pose: Pose::IDENTITY,
+                is_hull_of_mesh: false,
+            },
         });
     }
     if diagnostics.is_empty() {
@@ -312,11 +323,41 @@ fn mesh(
         }
     }
     Some(ShapeGeometry {
+        collider: mesh_collider(&mesh, volume),
         mesh,
         volume,
         unit_mass,
         ball: None,
     })
+}
+
+/// The convex hull of a mesh. A mesh whose points all lie in a plane has none, and
+/// collides as a ball about it.
+fn mesh_collider(mesh: &Mesh, volume: Option<f64>) -> ColliderGeometry {
+    /// A mesh is convex if its hull is larger by less than this share.
+    const CONVEX_TOLERANCE: f64 = 1e-6;
+    match ConvexHull::new(&mesh.vertices) {
+        Ok(hull) => {
+            let size = hull.mesh().volume_integrals().volume;
+            let is_convex = volume.is_some_and(|v| size <= v * (1.0 + CONVEX_TOLERANCE));
+            ColliderGeometry {
+                shape: hull.into(),
+                pose: Pose::IDENTITY,
+                is_hull_of_mesh: !is_convex,
+            }
+        }
+        Err(_) => {
+            let count = mesh.vertices.len().max(1) as f64;
+            let centre = mesh.vertices.iter().sum::<DVec3>() / count;
+            ColliderGeometry {
+                shape: Convex::Sphere {
+                    radius: mesh.bounding_radius(centre),
+                },
+                pose: Pose::shift(centre),
+                is_hull_of_mesh: true,
+            }
+        }
+    }
 }
 
 /// Reports at `path` why a mesh has no volume; `otherwise` is the alternative to closing it.

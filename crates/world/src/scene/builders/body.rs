@@ -172,6 +172,12 @@ impl BodySpec {
         self
     }
 
+    /// Rolling resistance: the lever of the torque against rolling, in metres.
+    pub fn rolling_friction(mut self, lever: f64) -> Self {
+        self.rolling_friction = Some(lever);
+        self
+    }
+
     /// Coulomb friction.
     pub fn friction(mut self, friction: f64) -> Self {
         self.friction = Some(friction);

@@ -54,6 +54,9 @@ pub struct BodySpec {
     pub restitution: Option<f64>,
     /// Its friction; by default that of the scene.
     pub friction: Option<f64>,
+    /// Its rolling resistance: the lever of the torque against rolling in metres; by
+    /// default that of the scene.
+    pub rolling_friction: Option<f64>,
     /// Whether it takes part in collisions.
     pub collides: Option<bool>,
     /// Its colour as `#rrggbb`.

@@ -149,6 +149,11 @@ pub struct ContactSpec {
     pub restitution: f64,
     /// Coulomb friction of bodies without their own.
     pub friction: f64,
+    /// Rolling resistance of bodies without their own: the lever of the torque against
+    /// rolling, in metres.
+    pub rolling_friction: f64,
+    /// Substeps of each step for bodies that touch.
+    pub substeps: u32,
     /// Whether bodies that touch become one body.
     pub sticky: bool,
 }
@@ -159,6 +164,8 @@ impl Default for ContactSpec {
             between_bodies: true,
             restitution: 0.5,
             friction: 0.0,
+            rolling_friction: 0.0,
+            substeps: 4,
             sticky: false,
         }
     }

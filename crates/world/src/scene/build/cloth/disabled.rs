@@ -9,6 +9,7 @@ use crate::scene::load::Scene;
 use crate::scene::model::{ClothShapeSpec, ClothSpec, SceneFile};
 use conatus_geometry::Mesh;
 use conatus_record::{BodyInfo, ClothInfo};
+use conatus_rigid::contact::Collider;
 use std::sync::Arc;
 
 /// The cloth of a scene: none.
@@ -18,6 +19,8 @@ pub struct BuiltCloth {
     pub world: Option<ClothWorld>,
     /// For the recording's header.
     pub infos: Vec<ClothInfo>,
+    /// What bodies collide with.
+    pub colliders: Vec<Collider>,
 }
 
 /// An obstacle. There are none.

@@ -28,6 +28,7 @@ use conatus_cloth::{
 };
 use conatus_math::DVec3;
 use conatus_record::ClothInfo;
+use conatus_rigid::contact::{Collider, ContactMaterial};
 use materials::Materials;
 use pieces::add_piece;
 use rand_pcg::Pcg64;
@@ -44,6 +45,8 @@ pub struct BuiltCloth {
     pub world: Option<ClothWorld>,
     /// For the recording's header.
     pub infos: Vec<ClothInfo>,
+    /// What bodies collide with, in the order of the world's obstacles.
+    pub colliders: Vec<Collider>,
 }
 
 /// Builds all cloth. `bodies` are those of the scene, `placed` its obstacles, `motion` its
@@ -88,11 +91,15 @@ pub fn build(
     }
     check_names(&infos, &origins, diagnostics);
     if parts.positions.is_empty() && colliders.is_empty() {
-        return BuiltCloth { world: None, infos };
+        return BuiltCloth {
+            world: None,
+            infos,
+            colliders: Vec::new(),
+        };
     }
     let mut coupled = Vec::new();
     for (i, body) in bodies.iter().enumerate() {
-        let Some(mesh) = body.mesh.as_ref().filter(|_| !body.spheres.is_empty()) else {
+        let Some(mesh) = body.mesh.as_ref().filter(|_| !body.colliders.is_empty()) else {
             continue;
         };
         let size = mesh.bounding_radius(DVec3::ZERO);
@@ -128,7 +135,11 @@ pub fn build(
             .push(ClothPlane::new(plane.point.into(), normal, plane.friction));
     }
     if !diagnostics.is_empty() {
-        return BuiltCloth { world: None, infos };
+        return BuiltCloth {
+            world: None,
+            infos,
+            colliders: Vec::new(),
+        };
     }
     let mut cloth = Cloth::new(parts);
     cloth.collisions = collisions(file);
@@ -148,9 +159,18 @@ pub fn build(
     if !file.cloth.allow_initial_intersections {
         report_intersections(&world, &infos, &origins, &colliders, bodies, diagnostics);
     }
+    let scripted = |(k, o): (u32, &PlacedObstacle)| {
+        let material = ContactMaterial {
+            friction: o.friction,
+            ..ContactMaterial::default()
+        };
+        let (shape, pose) = o.collider.clone();
+        Collider::scripted(k, shape, pose, material)
+    };
     BuiltCloth {
         world: Some(world),
         infos,
+        colliders: (0..).zip(&colliders).map(scripted).collect(),
     }
 }
 

@@ -8,21 +8,24 @@ use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};
+use conatus_geometry::convex::{Convex, ConvexHull};
 use conatus_geometry::{Mesh, generate, icosphere};
-use conatus_math::DVec3;
+use conatus_math::{DVec3, Pose};
+use conatus_rigid::contact::ColliderShape;
 use std::ops::RangeInclusive;
 
 /// The most triangles of an obstacle.
 pub const MAX_TRIANGLES: usize = 200_000;
 
-/// The surface of a shape in its own axes, with no edge much longer than `detail`.
+/// The surface of a shape in its own axes, with no edge much longer than `detail`, and
+/// the convex solid that bodies collide with, if it is one.
 pub fn surface(
     scene: &Scene,
     shape: &ObstacleShapeSpec,
     detail: Option<f64>,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<Mesh> {
+) -> Option<(Mesh, Option<(ColliderShape, Pose)>)> {
     let solid = match shape {
         ObstacleShapeSpec::Sphere(s) => {
             check::positive(
@@ -35,7 +38,8 @@ pub fn surface(
             let halvings = detail.map_or(3.0, |d| (1.2 * s.radius / d).log2().ceil());
             let mut mesh = icosphere(halvings.clamp(1.0, 6.0) as u32);
             mesh.vertices.iter_mut().for_each(|v| *v *= s.radius);
-            return (s.radius > 0.0).then_some(mesh);
+            let ball = Convex::Sphere { radius: s.radius };
+            return (s.radius > 0.0).then_some((mesh, Some(convex(ball, Pose::IDENTITY))));
         }
         ObstacleShapeSpec::Box(b) => ShapeSpec::Box(b.clone()),
         ObstacleShapeSpec::Cylinder(a) => ShapeSpec::Cylinder(a.clone()),
@@ -44,12 +48,23 @@ pub fn surface(
         ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
         ObstacleShapeSpec::Mesh(m) => {
             let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
-            return Some(refined(mesh, detail));
+            return Some((refined(mesh, detail), None));
         }
-        open => return open_surface(open, path, diagnostics).map(|m| refined(m, detail)),
+        open => {
+            let mesh = open_surface(open, path, diagnostics)?;
+            let ramp = matches!(open, ObstacleShapeSpec::Ramp(_));
+            let hull = ConvexHull::new(&mesh.vertices).ok().filter(|_| ramp);
+            let solid = hull.map(|hull| convex(hull.into(), Pose::IDENTITY));
+            return Some((refined(mesh, detail), solid));
+        }
     };
     let geometry = shapes::shape_geometry(scene, &solid, path, diagnostics)?;
-    Some(refined(geometry.mesh, detail))
+    let collider = convex(geometry.collider.shape, geometry.collider.pose);
+    Some((refined(geometry.mesh, detail), Some(collider)))
+}
+
+fn convex(shape: Convex, pose: Pose) -> (ColliderShape, Pose) {
+    (ColliderShape::Convex(shape), pose)
 }
 
 /// The surface with no edge longer than `detail`, as far as [`MAX_TRIANGLES`] allow.

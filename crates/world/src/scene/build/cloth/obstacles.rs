@@ -12,6 +12,7 @@ use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::{BodyInfo, Recording};
+use conatus_rigid::contact::{ColliderShape, CollisionMesh};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct PlacedObstacle {
     pub name: String,
     /// Its surface in its own axes.
     pub mesh: Arc<Mesh>,
+    /// What bodies collide with, and its pose in the obstacle's axes.
+    pub collider: (ColliderShape, Pose),
     /// Its pose over time.
     pub motion: Path,
     /// Coulomb's coefficient, if the obstacle specifies it.
@@ -93,7 +96,7 @@ pub fn build_obstacles(
             let path = format!("{path}.detail");
             check::positive(diagnostics, &path, "the longest edge", detail);
         }
-        let mesh = surface(
+        let surface = surface(
             scene,
             shape,
             spec.detail,
@@ -107,7 +110,7 @@ pub fn build_obstacles(
             &path,
             diagnostics,
         );
-        if let Some(mesh) = mesh {
+        if let Some((mesh, solid)) = surface {
             // However it is turned, it stays within this distance of its position.
             let size = mesh.bounding_radius(DVec3::ZERO);
             let within = farthest + size <= MAX_DISTANCE_M;
@@ -124,6 +127,7 @@ pub fn build_obstacles(
             warn_of_coarse_edges(&mesh, spec.detail, &path, diagnostics);
             placed.push(PlacedObstacle {
                 name,
+                collider: solid.unwrap_or_else(|| of_mesh(&mesh)),
                 mesh: Arc::new(mesh),
                 motion,
                 friction: spec.friction,
@@ -132,6 +136,12 @@ pub fn build_obstacles(
         }
     }
     placed
+}
+
+/// A surface of triangles as a collider.
+pub fn of_mesh(mesh: &Mesh) -> (ColliderShape, Pose) {
+    let mesh = CollisionMesh::new(mesh.clone());
+    (ColliderShape::Mesh(Arc::new(mesh)), Pose::IDENTITY)
 }
 
 /// Warns where the largest number of triangles is too small for `detail`.

@@ -2,8 +2,11 @@
 //! bodies.
 
 use super::PlacedObstacle;
+use super::obstacles::of_mesh;
 use crate::cloth::part_paths;
 use crate::motion::MotionWorld;
+use conatus_geometry::Mesh;
+use conatus_rigid::contact::ColliderShape;
 use std::sync::Arc;
 
 /// All parts in their order. Their solids come from the characters' own descriptions,
@@ -13,6 +16,13 @@ pub fn parts(motion: &MotionWorld) -> Vec<PlacedObstacle> {
     (parts.zip(part_paths(motion)))
         .map(|(part, motion)| PlacedObstacle {
             name: part.name,
+            collider: match part.shape {
+                Some(shape) => {
+                    let (solid, pose) = shape.convex();
+                    (ColliderShape::Convex(solid), pose)
+                }
+                None => of_mesh(&Mesh::default()),
+            },
             mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
             motion,
             friction: None,
