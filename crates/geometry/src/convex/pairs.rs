@@ -124,6 +124,17 @@ fn balls(a: DVec3, r: f64, b: DVec3, s: f64, margin: f64) -> Option<Manifold> {
     ))
 }
 
+/// A ball whose centre is `gap` beyond the point `at` of a surface, along its normal.
+fn ball_at(at: DVec3, normal: DVec3, gap: f64, radius: f64, margin: f64) -> Option<Manifold> {
+    let separation = gap - radius;
+    let point = ManifoldPoint {
+        point: at + normal * (0.5 * separation),
+        separation,
+        id: 0,
+    };
+    (separation <= margin).then(|| Manifold::single(normal, point))
+}
+
 /// A box at the origin and a ball.
 fn box_ball(h: DVec3, centre: DVec3, radius: f64, margin: f64) -> Option<Manifold> {
     let nearest = centre.clamp(-h, h);
@@ -145,18 +156,7 @@ fn box_ball(h: DVec3, centre: DVec3, radius: f64, margin: f64) -> Option<Manifol
         normal[axis] = 1.0f64.copysign(centre[axis]);
         (normal, -depth[axis], centre + normal * depth[axis])
     };
-    let separation = distance - radius;
-    if separation > margin {
-        return None;
-    }
-    Some(Manifold::single(
-        normal,
-        ManifoldPoint {
-            point: at + normal * (0.5 * separation),
-            separation,
-            id: 0,
-        },
-    ))
+    ball_at(at, normal, distance, radius, margin)
 }
 
 /// A solid of revolution about `axis` through the origin and a ball. The convex profile
@@ -200,18 +200,7 @@ fn revolved_ball(
         true => (on_face, -away),
         false => ((centre - at).try_normalize().unwrap_or(on_face), away),
     };
-    let separation = gap - radius;
-    if separation > margin {
-        return None;
-    }
-    Some(Manifold::single(
-        normal,
-        ManifoldPoint {
-            point: at + normal * (0.5 * separation),
-            separation,
-            id: 0,
-        },
-    ))
+    ball_at(at, normal, gap, radius, margin)
 }
 
 /// Two capsules: the nearest points, and two points if they lie side by side.

@@ -68,8 +68,7 @@ fn a_box_inside_an_obstacle_warns() {
     );
 }
 
-/// The same boxes apart from each other fall and rest: no energy is gained, and the only
-/// warning concerns their bounding spheres.
+/// One box alone falls and rests: no energy is gained, and there is no warning.
 #[test]
 fn a_single_box_over_an_obstacle_gains_nothing() {
     let alone = THREE_BOXES.split("[[body]]").take(2).collect::<Vec<_>>();

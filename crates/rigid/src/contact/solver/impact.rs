@@ -165,8 +165,8 @@ pub struct Substep<'a> {
 
 impl Substep<'_> {
     /// Handles all impacts of a substep, first those of `candidates`, then the ones
-    /// that these cause, which are candidates from then on. Contacts that are found
-    /// anew at the moment of touch change, and are added to `renewed`.
+    /// that these cause, which are candidates from then on. Contacts whose manifold is
+    /// detected again at the moment of touch change, and are added to `renewed`.
     pub fn impacts(
         &self,
         contacts: &mut [ContactConstraint],

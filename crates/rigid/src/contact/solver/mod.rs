@@ -74,7 +74,7 @@ pub struct ContactSolver {
     pub bounces: Vec<Bounce>,
     /// The impulses of each contact over the step.
     pub impulses: Vec<StepImpulse>,
-    /// The contacts that were found anew within the step, in order.
+    /// The contacts that were detected again within the step, in order.
     pub renewed: Vec<(u32, Manifold)>,
     /// The colour, block and lane of each contact.
     places: Vec<(u32, u32, u32)>,
@@ -182,7 +182,7 @@ impl ContactSolver {
         }
     }
 
-    /// Puts contacts that were found anew into their lanes.
+    /// Puts contacts that were detected again into their lanes.
     fn refill(&mut self, from: usize, settings: &SubstepSettings) {
         for (index, _) in &self.renewed[from..] {
             let (colour, block, lane) = self.places[*index as usize];
