@@ -271,6 +271,37 @@ impl Joint {
         }
     }
 
+    /// Gives its motor another target; `steering` names the one about the z axis of a wheel.
+    /// Without that motor nothing happens.
+    pub fn set_motor_target(&mut self, steering: bool, target: MotorTarget) {
+        let steered = [5];
+        let driven = [2, 4, 0, 1, 3, 5];
+        let order: &[usize] = match steering {
+            true => &steered,
+            false => &driven,
+        };
+        for &k in order {
+            if let Some(motor) = self.freedom_mut(k).and_then(|f| f.motor.as_mut()) {
+                motor.target = target;
+                return;
+            }
+        }
+    }
+
+    /// The energy in its springs, for frames at these poses in the world.
+    pub fn potential(&self, a: &Pose, b: &Pose) -> f64 {
+        let sprung = (0..6).any(|k| self.freedom(k).is_some_and(|f| f.spring.is_some()));
+        if self.broken || !sprung {
+            return 0.0;
+        }
+        let values = self.values(a, b);
+        let energy = |k: usize| {
+            let spring = self.freedom(k)?.spring?;
+            Some(0.5 * spring.stiffness * solve::difference(k, values[k], spring.rest).powi(2))
+        };
+        (0..6).filter_map(energy).sum()
+    }
+
     /// The values of the coordinates for frames at these poses in the world: translations,
     /// then rotations; the distance is number 0.
     pub fn values(&self, a: &Pose, b: &Pose) -> [f64; 6] {
@@ -285,5 +316,54 @@ impl Joint {
             }
         }
         values
+    }
+}
+
+/// What a joint passes from one step to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StoredJoint {
+    /// The impulses of the last substep.
+    pub impulses: JointImpulses,
+    /// 1 if it is broken.
+    pub broken: u8,
+    /// For each coordinate 1 if its motor has a target position, 0 if a velocity or none.
+    pub moves: [u8; 6],
+    /// The targets of motors.
+    pub targets: [f64; 6],
+}
+
+impl StoredJoint {
+    /// Of a joint.
+    pub fn of(joint: &Joint) -> Self {
+        let mut stored = Self {
+            impulses: joint.impulses,
+            broken: u8::from(joint.broken),
+            ..Self::default()
+        };
+        for k in 0..6 {
+            match joint.freedom(k).and_then(|f| f.motor).map(|m| m.target) {
+                Some(MotorTarget::Velocity(speed)) => stored.targets[k] = speed,
+                Some(MotorTarget::Position(position)) => {
+                    stored.moves[k] = 1;
+                    stored.targets[k] = position;
+                }
+                None => {}
+            }
+        }
+        stored
+    }
+
+    /// Gives a joint back what was stored.
+    pub fn restore(&self, joint: &mut Joint) {
+        joint.impulses = self.impulses;
+        joint.broken = self.broken != 0;
+        for k in 0..6 {
+            if let Some(motor) = joint.freedom_mut(k).and_then(|f| f.motor.as_mut()) {
+                motor.target = match self.moves[k] {
+                    0 => MotorTarget::Velocity(self.targets[k]),
+                    _ => MotorTarget::Position(self.targets[k]),
+                };
+            }
+        }
     }
 }

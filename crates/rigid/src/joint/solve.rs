@@ -454,7 +454,7 @@ fn stored<'a>(joint: &'a mut Joint, single: &Single) -> &'a mut f64 {
 }
 
 /// a − b; angles by the shorter way.
-fn difference(slot: usize, a: f64, b: f64) -> f64 {
+pub(super) fn difference(slot: usize, a: f64, b: f64) -> f64 {
     match slot >= 3 {
         true => wrapped(a - b),
         false => a - b,
