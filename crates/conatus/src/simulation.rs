@@ -44,7 +44,7 @@ pub struct ContactEvent {
 /// scene.add_plane(PlaneSpec::ground());
 /// let mut simulation = scene.simulate()?;
 /// let mut bounces = 0;
-/// while simulation.time() < 2.0 {
+/// while simulation.time() < 1.9 {
 ///     simulation.step();
 ///     bounces += simulation.contacts().filter(|contact| contact.a == ball).count();
 /// }

@@ -17,7 +17,8 @@ fn seconds(name: &str) -> Option<&'static str> {
     match name {
         _ if family(name) == "cloth" => Some("time.seconds=0.5"),
         "water" | "gas" => Some("time.seconds=4"),
-        "box-stack" | "dominoes" | "pile" | "pyramid" => Some("time.seconds=1"),
+        "box-stack" | "dominoes" | "pyramid" => Some("time.seconds=1"),
+        "pile" => Some("time.seconds=0.5"),
         _ => None,
     }
 }

@@ -89,8 +89,9 @@ fn no_built_in_scene_gains_energy_without_an_explanation() {
         if scene.family == "motion" {
             continue;
         }
-        let seconds = match scene.family {
-            "cloth" => "time.seconds=0.3",
+        let seconds = match (scene.family, scene.name) {
+            ("cloth", _) => "time.seconds=0.3",
+            (_, "pile") => "time.seconds=0.8",
             _ => "time.seconds=3",
         };
         let mut setup = built_in(scene.name, &[seconds]);
