@@ -147,7 +147,7 @@ fn a_position_motor_reaches_its_target_and_limits_hold() {
         ..Freedom::FREE
     };
     let mut m = universe(DVec3::ZERO);
-    let arm = m.add(1.0, DVec3::splresting(0.2), resting(DVec3::ZERO));
+    let arm = m.add(1.0, DVec3::splat(0.2), resting(DVec3::ZERO));
     m.engine
         .joints
         .push(Joint::hinge([None, Some(arm)], [Pose::IDENTITY; 2], about));
@@ -170,7 +170,7 @@ fn a_position_motor_reaches_its_target_and_limits_hold() {
 fn a_spring_on_a_slider_has_its_period() {
     let (mass, stiffness) = (2.0, 200.0);
     let mut m = universe(DVec3::ZERO);
-    let body = m.add(mass, DVec3::splresting(0.1), resting(DVec3::Z * 0.2));
+    let body = m.add(mass, DVec3::splat(0.1), resting(DVec3::Z * 0.2));
     let along = Freedom {
         spring: Some(Spring {
             rest: 0.0,
@@ -206,20 +206,12 @@ fn a_spring_on_a_slider_has_its_period() {
 #[test]
 fn a_rope_holds_a_falling_weight_and_a_rod_keeps_its_length() {
     let mut m = universe(DVec3::Z * -9.81);
-    let weight = m.add(
-        5.0,
-        DVec3::splresting(0.1),
-        resting(DVec3::new(0.3, 0.0, 0.0)),
-    );
+    let weight = m.add(5.0, DVec3::splat(0.1), resting(DVec3::new(0.3, 0.0, 0.0)));
     let anchors = [DVec3::ZERO; 2];
     m.engine
         .joints
         .push(Joint::rope([None, Some(weight)], anchors, 1.0));
-    let bob = m.add(
-        1.0,
-        DVec3::splresting(0.1),
-        resting(DVec3::new(3.0, 0.0, 0.0)),
-    );
+    let bob = m.add(1.0, DVec3::splat(0.1), resting(DVec3::new(3.0, 0.0, 0.0)));
     let rod = Freedom::within(1.0, 1.0);
     m.engine.joints.push(Joint::distance(
         [None, Some(bob)],
@@ -243,7 +235,7 @@ fn a_rope_holds_a_falling_weight_and_a_rod_keeps_its_length() {
 fn a_universal_joint_turns_unevenly() {
     let bend = 30f64.to_radians();
     let mut m = universe(DVec3::ZERO);
-    let inertia = DVec3::splresting(0.1);
+    let inertia = DVec3::splat(0.1);
     let speed = 5.0;
     let driver = m.add(1.0, inertia, resting(DVec3::ZERO));
     // The second shaft lies along z turned by the bend about x.
@@ -289,7 +281,7 @@ fn a_universal_joint_turns_unevenly() {
 #[test]
 fn a_cone_limits_the_swing_of_a_ball_joint() {
     let mut m = universe(DVec3::X * 9.81);
-    let arm = m.add(1.0, DVec3::splresting(0.05), resting(DVec3::Z * 0.5));
+    let arm = m.add(1.0, DVec3::splat(0.05), resting(DVec3::Z * 0.5));
     let frames = [Pose::IDENTITY, frame(DVec3::Z * -0.5)];
     let swing = 0.4;
     m.engine.joints.push(Joint::ball(
@@ -308,7 +300,7 @@ fn a_cone_limits_the_swing_of_a_ball_joint() {
 fn a_joint_breaks_above_its_strength_and_not_below() {
     for (strength, breaks) in [(30.0, false), (19.0, true)] {
         let mut m = universe(DVec3::Z * -9.81);
-        let weight = m.add(2.0, DVec3::splresting(0.1), resting(DVec3::ZERO));
+        let weight = m.add(2.0, DVec3::splat(0.1), resting(DVec3::ZERO));
         let mut joint = Joint::fixed([None, Some(weight)], [Pose::IDENTITY; 2]);
         joint.strength.force = strength;
         m.engine.joints.push(joint);
