@@ -288,6 +288,11 @@ impl Joint {
         }
     }
 
+    /// Whether it has a motor that may work.
+    pub fn has_motor(&self) -> bool {
+        !self.broken && (0..6).any(|k| self.freedom(k).is_some_and(|f| f.motor.is_some()))
+    }
+
     /// The energy in its springs, for frames at these poses in the world.
     pub fn potential(&self, a: &Pose, b: &Pose) -> f64 {
         let sprung = (0..6).any(|k| self.freedom(k).is_some_and(|f| f.spring.is_some()));
