@@ -20,6 +20,8 @@ pub mod rotation;
 mod vector;
 
 pub use glam::{DMat3, DQuat, DVec3};
+/// The angle of the vector (x, y), called with y first; bit-identical on every machine.
+pub use libm::atan2;
 /// The cube root, bit-identical on every machine.
 pub use libm::cbrt;
 /// Sine and cosine, bit-identical on every machine. The functions of the system

@@ -5,7 +5,7 @@
 //! Mass properties ([`mass`]) are diagonalised once; states ([`state`]) move by
 //! Runge-Kutta ([`rk4`]) in SIMD blocks ([`blocks`]) or, where forces
 //! ([`forces`]) act, stage by stage ([`integrate`]); contacts are detected and
-//! resolved in [`contact`]. Scene files and the loop over time are in
+//! resolved in [`contact`], together with joints ([`joint`]). Scene files and the loop over time are in
 //! `conatus-world`.
 
 pub mod blocks;
@@ -13,6 +13,7 @@ pub mod bodies;
 pub mod contact;
 pub mod forces;
 pub mod integrate;
+pub mod joint;
 pub mod mass;
 mod merge;
 pub mod rk4;
@@ -21,5 +22,6 @@ pub mod state;
 
 pub use bodies::{Activity, Bodies, Constants};
 pub use integrate::{Integration, Integrator};
+pub use joint::Joint;
 pub use mass::{Diagonal, MassError, MassProperties};
 pub use state::{Load, State};

@@ -16,6 +16,7 @@ use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
 use conatus_rigid::contact::StoredContact;
 use conatus_rigid::forces::PointerSpring;
+use conatus_rigid::joint::StoredJoint;
 use conatus_rigid::snapshot::Mover;
 use wire::{Reader, Wire, wire};
 
@@ -26,7 +27,7 @@ pub const CACHE_CLEAR_STEPS: u64 = 32;
 pub const CHECKPOINT_FRAMES: u64 = 16;
 /// The version of the byte layout. Raise it with every change of the state that
 /// one step passes to the next.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// A state from which a run can be continued.
 pub struct Checkpoint<'a> {
@@ -62,6 +63,7 @@ struct Snapshot {
     mounts: Vec<Mount>,
     pointer_springs: Vec<(u32, PointerSpring)>,
     contacts: Vec<StoredContact>,
+    joints: Vec<StoredJoint>,
     /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
     cloth: Option<ClothState>,
@@ -74,6 +76,7 @@ wire!(Snapshot {
     mounts,
     pointer_springs,
     contacts,
+    joints,
     inputs,
     cloth,
     stats
@@ -90,6 +93,7 @@ impl Checkpoint<'_> {
             mounts,
             pointer_springs: world.pointer_springs.clone(),
             contacts: world.contact_engine.stored(),
+            joints: world.joints().iter().map(StoredJoint::of).collect(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
             cloth: world.cloth.as_ref().map(|c| c.state()),
@@ -140,6 +144,13 @@ impl World {
         }
         if !self.contact_engine.restore(&snapshot.contacts) {
             return Err(CheckpointError::Mismatch("contacts"));
+        }
+        let joints = &mut self.contact_engine.joints;
+        if joints.len() != snapshot.joints.len() {
+            return Err(CheckpointError::Mismatch("joints"));
+        }
+        for (joint, stored) in joints.iter_mut().zip(&snapshot.joints) {
+            stored.restore(joint);
         }
         self.steps = snapshot.steps;
         self.pointer_springs = snapshot.pointer_springs;

@@ -6,6 +6,7 @@ use conatus_math::DVec3;
 use conatus_record::Event;
 use conatus_rigid::Activity;
 use conatus_rigid::forces::PointerSpring;
+use conatus_rigid::joint::MotorTarget;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,6 +62,23 @@ pub enum Command<Body = usize> {
         /// The number of the drag.
         hand: u32,
     },
+    /// Gives the motor of a joint another target: a speed or a position.
+    Motor {
+        /// The name of the joint.
+        joint: String,
+        /// Whether it is the motor that steers a wheel.
+        #[serde(default)]
+        steering: bool,
+        /// In m/s or rad/s.
+        speed: Option<f64>,
+        /// In metres or radians.
+        position: Option<f64>,
+    },
+    /// Breaks a joint.
+    Break {
+        /// The name of the joint.
+        joint: String,
+    },
     /// The user pauses the run; this has no effect on the world.
     Pause,
     /// The user continues the run; this has no effect on the world.
@@ -109,6 +127,20 @@ impl<Body> Command<Body> {
                 damping: *damping,
             },
             Self::LetGo { hand } => Command::LetGo { hand: *hand },
+            Self::Motor {
+                joint,
+                steering,
+                speed,
+                position,
+            } => Command::Motor {
+                joint: joint.clone(),
+                steering: *steering,
+                speed: *speed,
+                position: *position,
+            },
+            Self::Break { joint } => Command::Break {
+                joint: joint.clone(),
+            },
             Self::Pause => Command::Pause,
             Self::Resume => Command::Resume,
         })
@@ -126,7 +158,11 @@ impl Command {
             | Self::Unlock(body)
             | Self::Remove(body) => std::slice::from_ref(body),
             Self::Merge(list) => list,
-            Self::LetGo { .. } | Self::Pause | Self::Resume => &[],
+            Self::LetGo { .. }
+            | Self::Motor { .. }
+            | Self::Break { .. }
+            | Self::Pause
+            | Self::Resume => &[],
         }
     }
 }
@@ -295,6 +331,25 @@ impl World {
                 }
             }
             Command::LetGo { hand } => self.pointer_springs.retain(|(h, _)| h != hand),
+            Command::Motor {
+                joint,
+                steering,
+                speed,
+                position,
+            } => {
+                let target = match (speed, position) {
+                    (Some(speed), _) => Some(MotorTarget::Velocity(*speed)),
+                    (None, position) => position.map(MotorTarget::Position),
+                };
+                if let (Some(joint), Some(target)) = (self.joint_mut(joint), target) {
+                    joint.set_motor_target(*steering, target);
+                }
+            }
+            Command::Break { joint } => {
+                if let Some(joint) = self.joint_mut(joint) {
+                    joint.broken = true;
+                }
+            }
             Command::Pause | Command::Resume => {}
         }
         let named = command.rename(|&i| self.names.get(i).cloned());
@@ -344,6 +399,9 @@ impl World {
     /// Drops everything that refers to a body that was removed.
     pub(crate) fn detach(&mut self, body: usize) {
         self.contact_engine.disable_body(body);
+        let joints = self.contact_engine.joints.iter_mut();
+        let of_body = joints.filter(|joint| joint.bodies.contains(&Some(body)));
+        of_body.for_each(|joint| joint.broken = true);
         self.pointer_springs.retain(|(_, hand)| hand.body != body);
         let kept: Vec<bool> = (self.forces.iter_mut())
             .map(|force| force.remove_body(body))

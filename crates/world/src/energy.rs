@@ -9,7 +9,7 @@
 use crate::cloth::ClothWorld;
 use crate::world::World;
 use conatus_record::{Event, Totals};
-use conatus_rigid::Activity;
+use conatus_rigid::{Activity, Joint};
 
 /// The share of the run's energy scale that growth must exceed to be reported.
 pub const UNEXPLAINED_FRACTION: f64 = 0.1;
@@ -71,11 +71,12 @@ pub(crate) fn explains_energy(event: &Event) -> bool {
 
 impl World {
     /// Whether something in the world can add mechanical energy: a force without a
-    /// potential, a mouse drag, wind, a scripted obstacle or pin, or characters.
+    /// potential, a motor, a mouse drag, wind, a scripted obstacle or pin, or characters.
     pub fn has_energy_source(&self) -> bool {
         self.motion.is_some()
             || !self.pointer_springs.is_empty()
             || self.forces.iter().any(|force| force.can_add_energy())
+            || self.joints().iter().any(Joint::has_motor)
             || self.cloth.as_ref().is_some_and(ClothWorld::is_driven)
     }
 

@@ -4,11 +4,11 @@
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
 use crate::motion::MotionWorld;
-use conatus_math::DVec3;
+use conatus_math::{DVec3, Pose};
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::{BodyContact, Collider, ContactEngine};
 use conatus_rigid::forces::{Force, PointerSpring, View};
-use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, State};
+use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, Joint, State};
 use std::collections::VecDeque;
 
 /// Identifies a force of a world, for as long as it is there.
@@ -41,6 +41,8 @@ pub struct World {
     pub(crate) next_force_id: u64,
     /// What collides, and the contacts of the last step.
     pub contact_engine: ContactEngine,
+    /// The names of the joints, in the order of the engine's.
+    pub joint_names: Vec<String>,
     /// Whether bodies that touch become one.
     pub sticky: bool,
     /// The acceleration of gravity.
@@ -76,6 +78,7 @@ impl World {
             force_ids: Vec::new(),
             next_force_id: 0,
             contact_engine,
+            joint_names: Vec::new(),
             sticky: false,
             gravity: DVec3::Z * -9.81,
             integrator: Integrator::default(),
@@ -146,6 +149,41 @@ impl World {
         self.contact_engine.add(collider);
     }
 
+    /// Joins two bodies, or a body to the world, and returns the index of the joint.
+    pub fn add_joint(&mut self, name: &str, joint: Joint) -> usize {
+        self.joint_names.push(name.to_owned());
+        self.contact_engine.joints.push(joint);
+        self.joint_names.len() - 1
+    }
+
+    /// The joints, in the order of their names.
+    pub fn joints(&self) -> &[Joint] {
+        &self.contact_engine.joints
+    }
+
+    /// A joint by its name, to change it.
+    pub fn joint_mut(&mut self, name: &str) -> Option<&mut Joint> {
+        let at = self.joint_names.iter().position(|n| n == name)?;
+        self.contact_engine.joints.get_mut(at)
+    }
+
+    /// The poses of the two frames of a joint in the world.
+    pub fn joint_frames(&self, joint: &Joint) -> [Pose; 2] {
+        [0, 1].map(|side| match joint.bodies[side] {
+            Some(body) => self.bodies.state(body).pose().after(&joint.frames[side]),
+            None => joint.frames[side],
+        })
+    }
+
+    /// The energy in the springs of joints.
+    fn joint_potential(&self) -> f64 {
+        let energy = |joint: &Joint| {
+            let [a, b] = self.joint_frames(joint);
+            joint.potential(&a, &b)
+        };
+        self.joints().iter().map(energy).sum()
+    }
+
     /// Schedules a command for the step that begins nearest to `time`. Commands of
     /// one step are executed in the order given.
     pub fn command(&mut self, time: f64, command: Command) {
@@ -189,7 +227,9 @@ impl World {
             .sum();
         let mut totals = Totals {
             kinetic,
-            potential: self.bodies.gravity_potential(self.gravity) + of_forces,
+            potential: self.bodies.gravity_potential(self.gravity)
+                + of_forces
+                + self.joint_potential(),
             momentum,
             angular_momentum,
             max_penetration: self.deepest,

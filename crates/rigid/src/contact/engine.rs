@@ -11,6 +11,8 @@ use super::solver::bodies::BodyConstants;
 use super::solver::impact::Bounce;
 use super::solver::{ContactSolver, SolverSettings};
 use crate::bodies::{Activity, Bodies};
+use crate::joint::Joint;
+use crate::joint::solve::PreparedJoint;
 use crate::state::State;
 use conatus_geometry::convex::manifold::MAX_POINTS;
 use conatus_geometry::convex::{
@@ -175,6 +177,10 @@ pub struct ContactEngine {
     pub between_bodies: bool,
     /// How contacts are solved.
     pub settings: SolverSettings,
+    /// The joints.
+    pub joints: Vec<Joint>,
+    /// The pairs of movers that joints keep from colliding, in order.
+    jointed: Vec<(usize, usize)>,
     /// The scripted motions that colliders follow, for the next step.
     pub scripted: Vec<ScriptedMotion>,
     /// The contacts of the last step, in order of their colliders.
@@ -194,6 +200,9 @@ impl ContactEngine {
     pub fn is_idle(&self) -> bool {
         let on_bodies = self.colliders.iter().filter(|c| c.body.is_some()).count();
         let fixed = self.colliders.len() > on_bodies;
+        if self.joints.iter().any(|joint| !joint.broken) {
+            return false;
+        }
         on_bodies == 0 || !(fixed || self.between_bodies && on_bodies > 1)
     }
 
@@ -409,6 +418,14 @@ impl ContactEngine {
             self.bvh.refit(&self.boxes);
         }
         self.bvh.pairs(&mut self.pairs);
+        self.jointed.clear();
+        let apart = |joint: &&Joint| !joint.broken && !joint.collide;
+        for joint in self.joints.iter().filter(apart) {
+            if let [Some(a), Some(b)] = joint.bodies.map(|b| b.map(|b| bodies.mount(b).mover)) {
+                self.jointed.push((a.min(b), a.max(b)));
+            }
+        }
+        self.jointed.sort_unstable();
         for (k, plane) in (0u32..).zip(&self.colliders) {
             if let ColliderShape::HalfSpace { normal, offset } = &plane.shape {
                 for (j, (c, b)) in (0u32..).zip(self.colliders.iter().zip(&self.boxes)) {
@@ -426,6 +443,11 @@ impl ContactEngine {
         }
         let colliders = &self.colliders;
         let between = self.between_bodies;
+        let jointed = &self.jointed;
+        let joined = |a: Option<usize>, b: Option<usize>| match (a, b) {
+            (Some(a), Some(b)) => jointed.binary_search(&(a.min(b), a.max(b))).is_ok(),
+            _ => false,
+        };
         let mover = |c: &Collider| c.body.map(|b| bodies.mount(b).mover);
         let free = |m: Option<usize>| m.is_some_and(|m| bodies.activity(m) == Activity::Free);
         self.pairs.retain(|&(i, j)| {
@@ -435,6 +457,7 @@ impl ContactEngine {
                 && (free(ma) || free(mb))
                 && (between || ma.is_none() || mb.is_none())
                 && a.groups.meet(&b.groups)
+                && !joined(ma, mb)
                 && !a.sensor
                 && !b.sensor
         });
@@ -559,7 +582,35 @@ impl ContactEngine {
             });
             solver.bounces.push(Bounce::default());
         }
-        if solver.contacts.is_empty() {
+        for (k, joint) in (0u32..)
+            .zip(&self.joints)
+            .filter(|(_, joint)| !joint.broken)
+        {
+            let mut numbers = [0; 2];
+            let mut frames = joint.frames;
+            for side in 0..2 {
+                let Some(body) = joint.bodies[side] else {
+                    continue;
+                };
+                let mount = bodies.mount(body);
+                if let Some(pose) = mount.pose {
+                    frames[side] = pose.after(&frames[side]);
+                }
+                let m = mount.mover;
+                if bodies.activity(m) != Activity::Free {
+                    frames[side] = before[m].pose().after(&frames[side]);
+                    continue;
+                }
+                if self.numbers[m] == 0 {
+                    self.numbers[m] = add_body(solver, bodies, m, &before[m], h);
+                }
+                numbers[side] = self.numbers[m];
+            }
+            if numbers[0] != numbers[1] {
+                solver.joints.push((k, PreparedJoint::new(numbers, frames)));
+            }
+        }
+        if solver.contacts.is_empty() && solver.joints.is_empty() {
             return;
         }
         let (colliders, contacts) = (&self.colliders, &self.contacts);
@@ -582,7 +633,8 @@ impl ContactEngine {
             };
             touching(a, &at(a, pose_a), b, &at(b, pose_b), contact.part)
         };
-        solver.step(&self.settings, bodies.width, &narrow, h);
+        let joints = &mut self.joints;
+        solver.step(&self.settings, bodies.width, &narrow, joints, h);
         for (k, manifold) in &solver.renewed {
             self.contacts[*k as usize].manifold = *manifold;
         }
@@ -605,6 +657,16 @@ impl ContactEngine {
                 for n in c.bodies {
                     touched[n as usize] = true;
                 }
+            }
+        }
+        for (k, prepared) in &solver.joints {
+            let joint = &mut self.joints[*k as usize];
+            joint.load = prepared.load(h);
+            let over = |load: DVec3, most: f64| load.length() > most;
+            joint.broken |= over(joint.load.force, joint.strength.force)
+                || over(joint.load.torque, joint.strength.torque);
+            for n in prepared.bodies() {
+                touched[n as usize] = true;
             }
         }
         for (n, touched) in touched.into_iter().enumerate().skip(1) {

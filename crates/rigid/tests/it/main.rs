@@ -20,6 +20,7 @@ mod floating;
 mod free_top;
 mod heavy_top;
 mod impacts;
+mod joints;
 mod mass_properties;
 mod orders;
 mod properties_collisions;

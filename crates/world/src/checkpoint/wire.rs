@@ -9,6 +9,7 @@ use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
 use conatus_rigid::contact::StoredContact;
 use conatus_rigid::forces::PointerSpring;
+use conatus_rigid::joint::{JointImpulses, StoredJoint};
 use conatus_rigid::snapshot::Mover;
 use conatus_rigid::{Activity, Constants, State};
 
@@ -217,6 +218,19 @@ wire!(StoredContact {
     friction,
     twist,
     rolling,
+});
+wire!(JointImpulses {
+    locked,
+    lower,
+    upper,
+    spring,
+    motor
+});
+wire!(StoredJoint {
+    impulses,
+    broken,
+    moves,
+    targets
 });
 wire!(DVec3 { x, y, z });
 wire!(Pose {

@@ -14,6 +14,8 @@ pub mod impact;
 pub mod softness;
 
 use crate::blocks::Width;
+use crate::joint::Joint;
+use crate::joint::solve::{JointSettings, PreparedJoint};
 use block::{ContactBlock, ContactConstraint, StepImpulse, SubstepSettings};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
@@ -36,6 +38,10 @@ pub struct SolverSettings {
     pub contact_damping_ratio: f64,
     /// The fastest that overlaps are pushed out, in m/s.
     pub max_push_speed: f64,
+    /// The frequency of joints, in hertz, limited to an eighth of the rate of substeps.
+    pub joint_hertz: f64,
+    /// Their damping ratio.
+    pub joint_damping_ratio: f64,
 }
 
 impl Default for SolverSettings {
@@ -45,6 +51,8 @@ impl Default for SolverSettings {
             contact_hertz: 240.0,
             contact_damping_ratio: 10.0,
             max_push_speed: 3.0,
+            joint_hertz: 240.0,
+            joint_damping_ratio: 2.0,
         }
     }
 }
@@ -74,6 +82,8 @@ pub struct ContactSolver {
     pub bounces: Vec<Bounce>,
     /// The impulses of each contact over the step.
     pub impulses: Vec<StepImpulse>,
+    /// The joints, with the numbers of their descriptions.
+    pub joints: Vec<(u32, PreparedJoint)>,
     /// The contacts that were detected again within the step, in order.
     pub renewed: Vec<(u32, Manifold)>,
     /// The colour, block and lane of each contact.
@@ -96,6 +106,7 @@ impl ContactSolver {
         self.contacts.clear();
         self.bounces.clear();
         self.renewed.clear();
+        self.joints.clear();
         self.bodies.push(SolverBody::default());
         self.constants.push(BodyConstants::FIXED);
     }
@@ -110,8 +121,16 @@ impl ContactSolver {
         self.bodies.len() as u32 - 1
     }
 
-    /// Makes a step of `h` seconds; `narrow` finds where contacts touch.
-    pub fn step(&mut self, settings: &SolverSettings, width: Width, narrow: &NarrowPhase, h: f64) {
+    /// Makes a step of `h` seconds; `narrow` finds where contacts touch, and `joints` are
+    /// the descriptions of the joints.
+    pub fn step(
+        &mut self,
+        settings: &SolverSettings,
+        width: Width,
+        narrow: &NarrowPhase,
+        joints: &mut [Joint],
+        h: f64,
+    ) {
         let count = settings.substeps.max(1);
         self.substeps = count;
         let h = h / f64::from(count);
@@ -123,7 +142,13 @@ impl ContactSolver {
             soft_static: Softness::new(2.0 * hertz, damping, h),
             max_push_speed: settings.max_push_speed,
         };
+        let joint_hertz = settings.joint_hertz.min(0.125 / h);
+        let for_joints = JointSettings {
+            h,
+            soft: Softness::new(joint_hertz, settings.joint_damping_ratio, h),
+        };
         self.fill_blocks(&shared);
+        self.prepare_joints(joints, &for_joints);
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             self.add_forces(h);
@@ -143,9 +168,15 @@ impl ContactSolver {
             self.unconstrained.clear();
             let velocities = self.bodies.iter().map(SolverBody::velocity);
             self.unconstrained.extend(velocities);
+            for (k, joint) in &mut self.joints {
+                joint.warm_start(&mut joints[*k as usize], &self.bodies);
+            }
             self.pass(Pass::WarmStart, &shared, width);
+            self.solve_joints(joints, &for_joints, true);
             self.pass(Pass::Solve, &shared, width);
             self.advance(h);
+            self.prepare_joints(joints, &for_joints);
+            self.solve_joints(joints, &for_joints, false);
             self.pass(Pass::Relax, &shared, width);
             self.add_candidates();
         }
@@ -179,6 +210,19 @@ impl ContactSolver {
                 let place = (k as u32, (n / width) as u32, (n % width) as u32);
                 self.places[index as usize] = place;
             }
+        }
+    }
+
+    fn prepare_joints(&mut self, joints: &[Joint], settings: &JointSettings) {
+        for (k, joint) in &mut self.joints {
+            let description = &joints[*k as usize];
+            joint.prepare(description, &self.bodies, &self.constants, settings);
+        }
+    }
+
+    fn solve_joints(&mut self, joints: &mut [Joint], settings: &JointSettings, with_bias: bool) {
+        for (k, joint) in &mut self.joints {
+            joint.solve(&mut joints[*k as usize], &self.bodies, settings, with_bias);
         }
     }
 

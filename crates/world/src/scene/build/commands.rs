@@ -4,7 +4,7 @@ use super::bodies::BuiltBody;
 use super::check;
 use super::forces::find;
 use crate::command::Command;
-use crate::scene::diagnostic::Diagnostics;
+use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{CommandSpec, SceneFile};
 use crate::world::World;
 use conatus_math::DVec3;
@@ -25,19 +25,66 @@ pub fn build(
             ("merge", spec.merge.is_some()),
             ("lock", spec.lock.is_some()),
             ("unlock", spec.unlock.is_some()),
+            ("motor", spec.motor.is_some()),
+            ("break", spec.break_joint.is_some()),
         ];
         if given.iter().filter(|g| g.1).count() != 1 {
             diagnostics.at(
                 &path,
                 "a command has exactly one action",
-                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`; write one command for each action",
+                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`, `motor`, `break`; write one command for each action",
             );
             continue;
         }
-        if let Some(command) = command(spec, built, &path, diagnostics) {
+        let command = match joint_command(spec, world, &path, diagnostics) {
+            Some(command) => Some(command),
+            None => command(spec, built, &path, diagnostics),
+        };
+        if let Some(command) = command {
             world.command(spec.time, command);
         }
     }
+}
+
+/// The command to a joint, if it is one and has a joint.
+fn joint_command(
+    spec: &CommandSpec,
+    world: &World,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Command> {
+    let mut find = |name: &str, key: &str| {
+        let names = world.joint_names.iter().map(String::as_str);
+        if names.clone().all(|n| n != name) {
+            let help = match nearest(name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "joints are named by `name` in their `[[joint]]`".to_owned(),
+            };
+            let path = format!("{path}.{key}");
+            diagnostics.at(&path, format!("there is no joint `{name}`"), help);
+        }
+        name.to_owned()
+    };
+    if let Some(name) = &spec.break_joint {
+        return Some(Command::Break {
+            joint: find(name, "break"),
+        });
+    }
+    let motor = spec.motor.as_ref()?;
+    let joint = find(&motor.joint, "motor.joint");
+    if motor.speed.is_some() == motor.position.is_some() {
+        diagnostics.at(
+            &format!("{path}.motor"),
+            "a motor needs one target",
+            "give `speed` or `position`, and not both",
+        );
+    }
+    Some(Command::Motor {
+        joint,
+        steering: motor.steering,
+        speed: motor.speed,
+        position: motor.position,
+    })
 }
 
 fn command(

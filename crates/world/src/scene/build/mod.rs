@@ -12,6 +12,7 @@ mod commands;
 mod features;
 mod forces;
 mod infos;
+mod joints;
 mod live;
 mod matter;
 #[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
@@ -120,6 +121,7 @@ impl Scene {
         add_bodies(&mut world, &built, file.contact.friction);
         let planes = add_planes(&mut world, &file);
         let springs = forces::build(&mut world, &file, &built, &mut diagnostics);
+        joints::build(&mut world, &file, &built, &mut diagnostics);
         let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
         commands::build(&mut world, &file, &built, &mut diagnostics);
 

@@ -209,6 +209,38 @@ impl CommandSpec {
             merge: None,
             lock: None,
             unlock: None,
+            motor: None,
+            break_joint: None,
+        }
+    }
+
+    /// Gives the motor of a joint another speed, in m/s or rad/s.
+    pub fn motor_speed(time: f64, joint: impl Into<String>, speed: f64) -> Self {
+        Self::motor(time, joint.into(), Some(speed), None)
+    }
+
+    /// Gives the motor of a joint another position, in metres or radians.
+    pub fn motor_position(time: f64, joint: impl Into<String>, position: f64) -> Self {
+        Self::motor(time, joint.into(), None, Some(position))
+    }
+
+    fn motor(time: f64, joint: String, speed: Option<f64>, position: Option<f64>) -> Self {
+        Self {
+            motor: Some(MotorCommandSpec {
+                joint,
+                steering: false,
+                speed,
+                position,
+            }),
+            ..Self::at(time)
+        }
+    }
+
+    /// Breaks a joint.
+    pub fn break_joint(time: f64, joint: impl Into<String>) -> Self {
+        Self {
+            break_joint: Some(joint.into()),
+            ..Self::at(time)
         }
     }
 

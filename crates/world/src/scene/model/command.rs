@@ -21,6 +21,27 @@ pub struct CommandSpec {
     pub lock: Option<String>,
     /// Releases a body.
     pub unlock: Option<String>,
+    /// Gives the motor of a joint another target.
+    pub motor: Option<MotorCommandSpec>,
+    /// Breaks a joint.
+    #[serde(rename = "break")]
+    pub break_joint: Option<String>,
+}
+
+/// Another target for the motor of a joint: `speed` or `position`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "MotorCommand")]
+pub struct MotorCommandSpec {
+    /// The joint.
+    pub joint: String,
+    /// Whether it is the motor that steers a wheel.
+    #[serde(default)]
+    pub steering: bool,
+    /// The speed to reach, in m/s or rad/s.
+    pub speed: Option<f64>,
+    /// The position to reach, in metres or radians.
+    pub position: Option<f64>,
 }
 
 /// A new momentum for a body, as the keys 1 to 9 give it.

@@ -7,6 +7,7 @@ mod body;
 mod cloth;
 mod command;
 mod force;
+mod joint;
 mod motion;
 mod obstacle;
 
@@ -14,6 +15,7 @@ pub use body::*;
 pub use cloth::*;
 pub use command::*;
 pub use force::*;
+pub use joint::*;
 pub use motion::*;
 pub use obstacle::*;
 
@@ -53,6 +55,8 @@ pub struct SceneFile {
     pub plane: Vec<PlaneSpec>,
     /// Springs between bodies, or from a body to a pin.
     pub spring: Vec<SpringSpec>,
+    /// Joints between bodies, or between a body and the world.
+    pub joint: Vec<JointSpec>,
     /// Linear drag.
     pub drag: Vec<DragSpec>,
     /// Constant forces and torques.
