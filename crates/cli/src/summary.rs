@@ -4,6 +4,7 @@ use crate::outputs::{Written, list_written};
 use crate::terminal::escape;
 use conatus_world::Report;
 use conatus_world::motion::{MotionReport, cost};
+use conatus_world::report::JointsReport;
 use conatus_world::text::{counted, number};
 
 /// Why the run itself failed, if it did: a message and what to do about it.
@@ -64,6 +65,9 @@ pub fn summary(report: &Report, written: &[Written]) -> String {
                 rigid.max_penetration,
             ),
         };
+        if let Some(joints) = &rigid.joints {
+            text += &joint_line(joints);
+        }
     }
     if let Some(cloth) = &report.cloth {
         text += &format!(
@@ -82,6 +86,19 @@ pub fn summary(report: &Report, written: &[Written]) -> String {
         text += &movement(motion);
     }
     text + &list_written(written)
+}
+
+fn joint_line(joints: &JointsReport) -> String {
+    let mut text = format!(
+        "  {}, largest error {:.1e} m, largest force {:.3e} N",
+        counted(joints.count, "joint", "joints"),
+        joints.max_error,
+        joints.max_force,
+    );
+    if !joints.broken.is_empty() {
+        text += &format!(", broken: {}", joints.broken.join(", "));
+    }
+    text + "\n"
 }
 
 fn energy(report: &Report) -> String {
@@ -205,6 +222,7 @@ mod tests {
                 contacts_max: 2,
                 max_penetration: 0.001,
                 quarantined: Vec::new(),
+                joints: None,
             },
             ..Report::default()
         }

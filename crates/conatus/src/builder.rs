@@ -163,6 +163,30 @@ impl SceneBuilder {
         }
     }
 
+    /// Joins two bodies, or a body to the world if `a` is `None`.
+    ///
+    /// ```
+    /// use conatus::prelude::*;
+    ///
+    /// let mut scene = SceneBuilder::new("pendulum");
+    /// let rod = BodySpec::capsule(0.02, 1.0).mass(1.0).position([0.0, 0.0, -0.5]);
+    /// let rod = scene.add_body(rod);
+    /// scene.join(None, rod, JointSpec::hinge([0.0; 3], [0.0, 1.0, 0.0]));
+    /// scene.seconds(1.0);
+    /// let joints = scene.run()?.report.rigid.joints.expect("the scene has a joint");
+    /// assert!(joints.max_error < 1e-3);
+    /// # Ok::<(), conatus::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a handle belongs to another scene.
+    pub fn join(&mut self, a: impl Into<Option<BodyId>>, b: BodyId, joint: JointSpec) -> &mut Self {
+        let bodies = a.into().into_iter().chain([b]);
+        let names: Vec<String> = bodies.map(|body| self.name_of(body).to_owned()).collect();
+        self.file.joint.push(joint.bodies(names));
+        self
+    }
+
     /// Adds linear drag.
     pub fn add_drag(&mut self, drag: DragSpec) -> &mut Self {
         self.file.drag.push(drag);

@@ -44,7 +44,7 @@ pub struct Header {
     pub bodies: Vec<BodyInfo>,
     /// Static planes.
     pub planes: Vec<PlaneInfo>,
-    /// Springs, for display.
+    /// Springs, ropes and rods, for display.
     pub springs: Vec<SpringInfo>,
     /// Stretches of water.
     pub waters: Vec<WaterInfo>,
@@ -170,6 +170,10 @@ pub struct SpringInfo {
     pub b: EndInfo,
     /// The length at which it neither pulls nor pushes.
     pub length: f64,
+    /// The name of the joint, if it is a rope or a rod: these are drawn straight, until
+    /// an event `break` names the joint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
 }
 
 /// A stretch of water whose surface is `level + Σ amplitude ·
@@ -285,7 +289,7 @@ pub struct Event {
     /// Steps since the start.
     pub step: u64,
     /// `command` (of the scene), `input` (a command given while it ran),
-    /// `quarantine` or `merge`.
+    /// `quarantine`, `merge`, `pinch` (of cloth) or `break` (of a joint).
     pub kind: String,
     /// Details: a command as in the scene file, the body's name, …
     pub detail: serde_json::Value,
@@ -313,6 +317,12 @@ impl Event {
             .get("body")
             .filter(|_| self.kind == "quarantine");
         body.and_then(serde_json::Value::as_str)
+    }
+
+    /// The joint that broke, if the event says so.
+    pub fn broken_joint(&self) -> Option<&str> {
+        let joint = self.detail.get("joint").filter(|_| self.kind == "break");
+        joint.and_then(serde_json::Value::as_str)
     }
 }
 

@@ -346,8 +346,12 @@ impl World {
                 }
             }
             Command::Break { joint } => {
-                if let Some(joint) = self.joint_mut(joint) {
-                    joint.broken = true;
+                let named = self.joint_names.iter().position(|name| name == joint);
+                if let Some(k) = named
+                    && !self.contact_engine.joints[k].broken
+                {
+                    self.contact_engine.joints[k].broken = true;
+                    self.log_break(k);
                 }
             }
             Command::Pause | Command::Resume => {}

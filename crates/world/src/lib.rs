@@ -25,5 +25,5 @@ pub use command::{Command, RemovalError};
 pub use conatus_rigid::contact::BodyContact;
 pub use report::Report;
 pub use run::{RunLog, RunSchedule, RunSink, resume, run};
-pub use step::StepReport;
+pub use step::{JointExtremes, StepReport};
 pub use world::{ForceId, World};

@@ -120,6 +120,31 @@ pub struct RigidReport {
     /// The names of the bodies that were frozen because their state was no longer
     /// valid.
     pub quarantined: Vec<String>,
+    /// Joints; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joints: Option<JointsReport>,
+}
+
+/// Joints over the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointsReport {
+    /// How many there are.
+    pub count: usize,
+    /// The largest error of a locked translation, a length or a limit, in metres, at the
+    /// end of a step.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub max_error: f64,
+    /// The largest error of a locked rotation or a limit, in radians, at the end of a step.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub max_angle_error: f64,
+    /// The largest force of a joint in newtons, the mean of a step.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub max_force: f64,
+    /// The largest torque of a joint in newton metres, the mean of a step.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub max_torque: f64,
+    /// The names of those that broke.
+    pub broken: Vec<String>,
 }
 
 impl RigidReport {

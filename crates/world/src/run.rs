@@ -2,8 +2,8 @@
 
 use crate::checkpoint::{CACHE_CLEAR_STEPS, CHECKPOINT_FRAMES, Checkpoint};
 use crate::energy::{EnergyGrowth, explains_energy};
-use crate::report::{AngularMomentumReport, EnergyReport, Report, RigidReport};
-use crate::step::StepReport;
+use crate::report::{AngularMomentumReport, EnergyReport, JointsReport, Report, RigidReport};
+use crate::step::{JointExtremes, StepReport};
 use crate::world::World;
 use conatus_math::DVec3;
 use conatus_record::{Event, Frame, Totals};
@@ -151,6 +151,8 @@ pub(crate) struct RunStats {
     pub(crate) frames: u64,
     pub(crate) contacts_max: usize,
     pub(crate) quarantined: Vec<String>,
+    pub(crate) joints: JointExtremes,
+    pub(crate) broken_joints: Vec<String>,
     pub(crate) tally: ConservationTally,
     pub(crate) growth: EnergyGrowth,
     pub(crate) intersections: u64,
@@ -207,6 +209,7 @@ impl RunLog {
     /// Adds the figures of a step.
     pub fn log_step(&mut self, step: &StepReport) {
         self.stats.contacts_max = self.stats.contacts_max.max(step.contacts);
+        self.stats.joints = self.stats.joints.max(&step.joints);
     }
 
     /// Passes the world's events since the last call and its present frame to a
@@ -218,6 +221,9 @@ impl RunLog {
             self.stats
                 .quarantined
                 .extend(event.quarantined().map(str::to_owned));
+            self.stats
+                .broken_joints
+                .extend(event.broken_joint().map(str::to_owned));
             sink.event(&event)?;
         }
         let frame = world.frame();
@@ -235,6 +241,18 @@ impl RunLog {
     /// The names of all bodies that were quarantined so far.
     pub fn quarantined(&self) -> &[String] {
         &self.stats.quarantined
+    }
+
+    fn joints(&self, world: &World) -> Option<JointsReport> {
+        let most = &self.stats.joints;
+        (!world.joints().is_empty()).then(|| JointsReport {
+            count: world.joints().len(),
+            max_error: most.error,
+            max_angle_error: most.angle_error,
+            max_force: most.force,
+            max_torque: most.torque,
+            broken: self.stats.broken_joints.clone(),
+        })
     }
 
     /// The report so far.
@@ -260,6 +278,7 @@ impl RunLog {
                 contacts_max: self.stats.contacts_max,
                 max_penetration: self.stats.tally.max_penetration,
                 quarantined: self.stats.quarantined.clone(),
+                joints: self.joints(world),
             },
             cloth: world.cloth.as_ref().map(|c| c.report(&self.stats)),
             motion: motion.cloned(),

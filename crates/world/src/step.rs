@@ -4,6 +4,7 @@ use crate::checkpoint::CACHE_CLEAR_STEPS;
 use crate::command::Origin;
 use crate::world::World;
 use conatus_rigid::Activity;
+use conatus_rigid::joint::Joint;
 use serde_json::json;
 
 /// The figures of a step. Energy and momenta cost more than the step itself and
@@ -16,6 +17,45 @@ pub struct StepReport {
     pub max_penetration: f64,
     /// The number of bodies that were quarantined.
     pub quarantined: usize,
+    /// The greatest loads and errors of the joints.
+    pub joints: JointExtremes,
+}
+
+/// The greatest loads and errors of joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointExtremes {
+    /// An error of a translation in metres.
+    pub error: f64,
+    /// An error of a rotation in radians.
+    pub angle_error: f64,
+    /// A force in newtons.
+    pub force: f64,
+    /// A torque in newton metres.
+    pub torque: f64,
+}
+
+impl JointExtremes {
+    /// The greatest of both.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        Self {
+            error: self.error.max(other.error),
+            angle_error: self.angle_error.max(other.angle_error),
+            force: self.force.max(other.force),
+            torque: self.torque.max(other.torque),
+        }
+    }
+
+    fn of(joints: &[Joint]) -> Self {
+        joints.iter().fold(Self::default(), |most, joint| {
+            most.max(&Self {
+                error: joint.load.error,
+                angle_error: joint.load.angle_error,
+                force: joint.load.force.length(),
+                torque: joint.load.torque.length(),
+            })
+        })
+    }
 }
 
 impl World {
@@ -133,6 +173,15 @@ impl World {
         engine.between_bodies &= !self.sticky;
         engine.step(&mut self.bodies, &self.before, self.h);
         engine.between_bodies = between_bodies;
+        for joint in std::mem::take(&mut engine.broken_joints) {
+            self.log_break(joint);
+        }
+    }
+
+    /// Logs that a joint broke.
+    pub(crate) fn log_break(&mut self, joint: usize) {
+        let detail = json!({ "joint": self.joint_names[joint] });
+        self.log("break", detail);
     }
 
     /// Merges the bodies that overlap after their free motion, in place, without
@@ -196,6 +245,7 @@ impl World {
             contacts,
             max_penetration,
             quarantined,
+            joints: JointExtremes::of(self.joints()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Springs as coils that are stretched between their two ends.
+//! Springs as coils, ropes and rods as straight wires, stretched between their two ends.
 
 use super::builder::Builder;
 use super::keyframes::{Keyframes, Track};
@@ -23,19 +23,30 @@ pub(super) fn add(
     if header.springs.is_empty() || keys.times.is_empty() {
         return Ok(());
     }
-    // One coil of length 1 serves all springs: their nodes scale it.
-    let coil = shapes::coil(COIL_TURNS, 0.8, 0.15, 0.008);
-    let Some(surface) = surfaces::flat_surface(&coil, builder)? else {
-        return Ok(());
-    };
     let material = builder.body_material([0.55, 0.57, 0.60]);
-    let mesh = builder.mesh("spring", &surface, material);
+    // One coil and one wire of length 1 serve all: their nodes scale them.
+    let mut meshes = [None; 2];
+    for (mesh, straight) in meshes.iter_mut().zip([false, true]) {
+        if header.springs.iter().all(|s| s.joint.is_some() != straight) {
+            continue;
+        }
+        let (name, shape) = match straight {
+            false => ("spring", shapes::coil(COIL_TURNS, 0.8, 0.15, 0.008)),
+            true => ("rope", shapes::wire(1.0)),
+        };
+        if let Some(surface) = surfaces::flat_surface(&shape, builder)? {
+            *mesh = Some(builder.mesh(name, &surface, material));
+        }
+    }
     let size = bounds::extent(recording).diagonal();
     for (number, spring) in header.springs.iter().enumerate() {
         let track = track(recording, keys, spring, size);
         let node = builder.root.push(json::Node {
-            name: Some(format!("spring {}", number + 1)),
-            mesh: Some(mesh),
+            name: Some(match &spring.joint {
+                Some(joint) => joint.clone(),
+                None => format!("spring {}", number + 1),
+            }),
+            mesh: meshes[usize::from(spring.joint.is_some())],
             translation: track.first_translation(),
             rotation: track.first_rotation(),
             scale: track.first_scale(),
@@ -55,7 +66,7 @@ fn track(recording: &Recording, keys: &Keyframes, spring: &SpringInfo, size: f64
     let mut length = f64::from(width);
     for &frame in &keys.frames {
         let ends = recording.frames.get(frame);
-        let ends = ends.and_then(|f| springs::ends(spring, f));
+        let ends = ends.and_then(|f| springs::ends(spring, f, &recording.events));
         // A spring without a body at one end is hidden.
         let width = if ends.is_some() { width } else { 0.0 };
         let [a, b] = ends.unwrap_or([DVec3::NAN; 2]);

@@ -175,16 +175,17 @@ impl Primitives {
         }
     }
 
-    /// Springs as coils between their ends.
+    /// Springs as coils between their ends, ropes and rods as straight wires.
     fn springs(&mut self, scene: &RenderScene, frame: &Frame) {
         let PictureSpace { scale, .. } = scene.space;
         for spring in &scene.recording.header.springs {
-            let Some([a, b]) = springs::ends(spring, frame) else {
+            let Some([a, b]) = springs::ends(spring, frame, &scene.recording.events) else {
                 continue;
             };
             let (Some(a), Some(b)) = (scene.space.at(a), scene.space.at(b)) else {
                 continue;
             };
+            let straight = spring.joint.is_some();
             let width = 1.6 * springs::half_width(spring, scene.size) / scale;
             for (end, at) in [(&spring.a, a), (&spring.b, b)] {
                 if let EndInfo::Pin(_) = end {
@@ -199,7 +200,7 @@ impl Primitives {
             let turn = DQuat::from_rotation_arc(DVec3::Z, direction);
             let stretch = DVec3::new(width, width, length);
             self.surface(
-                &scene.coil,
+                if straight { &scene.wire } else { &scene.coil },
                 |p| a + turn * (p * stretch),
                 |n| (turn * (n / stretch)).normalize_or(DVec3::Z),
                 Look {

@@ -53,6 +53,8 @@ pub(super) struct RenderScene<'a> {
     pub surfaces: Vec<Vec<Corner>>,
     /// A spring of length and radius 1.
     pub coil: Vec<Corner>,
+    /// A straight wire of length 1 for ropes and rods.
+    pub wire: Vec<Corner>,
     /// Which contacts are active when.
     pub chart: ContactChart,
 }
@@ -152,6 +154,7 @@ impl<'a> RenderScene<'a> {
             balls,
             surfaces,
             chart: recording.clip.as_ref().map(Clip::chart).unwrap_or_default(),
+            wire: surface::flat(&shapes::wire(1.0)),
             coil: match header.springs.len() {
                 0..=200 => surface::flat(&shapes::coil(10, 0.8, 0.2, 0.012)),
                 201..=2000 => surface::flat(&shapes::coil(4, 0.8, 0.3, 0.03)),

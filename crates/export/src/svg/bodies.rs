@@ -5,7 +5,7 @@ use super::put;
 use super::view::{VIEW_SLOPE, View, faded, hex, lit, rgb};
 use crate::shared::{bounds, shapes, simplify, springs};
 use conatus_math::DVec3;
-use conatus_record::{BodyFrame, BodyInfo, Frame, Header, MeshData};
+use conatus_record::{BodyFrame, BodyInfo, Event, Frame, Header, MeshData, Recording};
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
@@ -20,6 +20,7 @@ const BRIGHTNESS_LEVELS: f64 = 24.0;
 /// Draws the bodies of a recording in one view.
 pub(super) struct BodyPainter<'a> {
     header: &'a Header,
+    events: &'a [Event],
     pub view: View,
     balls: Vec<Option<f64>>,
     radii: Vec<f64>,
@@ -33,7 +34,8 @@ pub(super) struct BodyPainter<'a> {
 
 impl<'a> BodyPainter<'a> {
     /// Prepares to draw every body `moments` times.
-    pub fn new(header: &'a Header, view: View, moments: usize) -> Self {
+    pub fn new(recording: &'a Recording, view: View, moments: usize) -> Self {
+        let header = &recording.header;
         let balls: Vec<_> = header
             .bodies
             .iter()
@@ -44,6 +46,7 @@ impl<'a> BodyPainter<'a> {
         let each = MAX_TRIANGLES / others.max(1);
         Self {
             header,
+            events: &recording.events,
             view,
             radii: header
                 .bodies
@@ -293,11 +296,11 @@ impl<'a> BodyPainter<'a> {
         }
     }
 
-    /// Springs as zigzag lines.
+    /// Springs as zigzag lines, ropes and rods as straight ones.
     pub fn springs(&self, frame: &Frame, weight: f64, out: &mut String) {
         const TEETH: i32 = 22;
         for spring in &self.header.springs {
-            let Some(ends) = springs::ends(spring, frame) else {
+            let Some(ends) = springs::ends(spring, frame, self.events) else {
                 continue;
             };
             let [[ax, ay], [bx, by]] = ends.map(|p| self.view.at(p));
@@ -312,7 +315,8 @@ impl<'a> BodyPainter<'a> {
                 false => (0.0, 0.0),
             };
             let mut path = format!("M{ax:.1} {ay:.1}");
-            for k in 0..=TEETH {
+            let teeth = if spring.joint.is_some() { -1 } else { TEETH };
+            for k in 0..=teeth {
                 // The first and last twelfth are straight.
                 let s = (1.0 + 10.0 * f64::from(k) / f64::from(TEETH)) / 12.0;
                 let side = match k {

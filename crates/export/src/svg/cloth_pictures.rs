@@ -58,7 +58,7 @@ pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut St
             simplify::simplify_cloth(piece.vertices, &piece.triangles, wanted)
         })
         .collect();
-    let mut painter = BodyPainter::new(header, view, moments.len());
+    let mut painter = BodyPainter::new(recording, view, moments.len());
     for (k, frame) in moments.iter().enumerate() {
         let Some(frame) = recording.frames.get(*frame) else {
             continue;

@@ -57,7 +57,7 @@ pub(super) fn draw(recording: &Recording, top: f64, out: &mut String) -> f64 {
         ground.draw(&view, out);
     }
     let moments = moments(recording, wet);
-    let mut painter = BodyPainter::new(header, view, moments.len());
+    let mut painter = BodyPainter::new(recording, view, moments.len());
     if !wet && header.bodies.len() * moments.len() <= MAX_SHADOWS {
         for &(frame, weight) in &moments {
             painter.shadows(frame, weight, |p| ground.below(p), out);
@@ -130,7 +130,7 @@ fn fit(view: &mut View, recording: &Recording, ground: &Ground, top: f64) -> f64
             see(body.position, radii.get(index).copied().unwrap_or(0.0));
         }
         for spring in &header.springs {
-            let ends = springs::ends(spring, frame);
+            let ends = springs::ends(spring, frame, &recording.events);
             ends.into_iter().flatten().for_each(|p| see(p, 0.0));
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn draw(recording: &Recording, mut view: View, top: f64, out: &mut St
     view.scale = (cell / size[0]).min((MAX_HEIGHT - LABEL_HEIGHT) / size[1]);
     let high = size[1] * view.scale;
     let middle = [0, 1].map(|k| view.scale * (lo[k] + hi[k]) / 2.0);
-    let mut painter = BodyPainter::new(&recording.header, view, count);
+    let mut painter = BodyPainter::new(recording, view, count);
     for k in 0..count {
         let along = k as f64 / (count - 1).max(1) as f64;
         let index = (along * (frames.len() - 1) as f64).round() as usize;

@@ -237,6 +237,7 @@ fn ten_thousand_balls_and_springs_are_drawn() {
             a: EndInfo::Body(n - 1, DVec3::ZERO),
             b: EndInfo::Body(n, DVec3::ZERO),
             length: 0.5,
+            joint: None,
         })
         .collect();
     for frame in &mut recording.frames {

@@ -23,6 +23,7 @@ fn recording(removed_at: u64) -> Recording {
         a: EndInfo::Body(0, DVec3::ZERO),
         b: EndInfo::Body(1, DVec3::ZERO),
         length: 1.0,
+        joint: None,
     }];
     let mut recording = support::recording(header);
     for n in 0..FRAMES {

@@ -158,6 +158,7 @@ pub fn demo(frames: usize) -> Recording {
         a: EndInfo::Pin(DVec3::new(-2.2, 0.8, 3.0)),
         b: EndInfo::Body(4, DVec3::new(0.0, 0.0, 0.2)),
         length: 1.0,
+        joint: None,
     }];
     let mut recording = recording(head);
     for n in 0..frames {

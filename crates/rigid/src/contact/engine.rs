@@ -179,6 +179,8 @@ pub struct ContactEngine {
     pub settings: SolverSettings,
     /// The joints.
     pub joints: Vec<Joint>,
+    /// The joints that broke under their load since the caller last emptied this list.
+    pub broken_joints: Vec<usize>,
     /// The pairs of movers that joints keep from colliding, in order.
     jointed: Vec<(usize, usize)>,
     /// The scripted motions that colliders follow, for the next step.
@@ -663,8 +665,12 @@ impl ContactEngine {
             let joint = &mut self.joints[*k as usize];
             joint.load = prepared.load(h);
             let over = |load: DVec3, most: f64| load.length() > most;
-            joint.broken |= over(joint.load.force, joint.strength.force)
-                || over(joint.load.torque, joint.strength.torque);
+            if over(joint.load.force, joint.strength.force)
+                || over(joint.load.torque, joint.strength.torque)
+            {
+                joint.broken = true;
+                self.broken_joints.push(*k as usize);
+            }
             for n in prepared.bodies() {
                 touched[n as usize] = true;
             }

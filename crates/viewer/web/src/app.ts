@@ -127,6 +127,7 @@ export class App implements Actions, Listener, DragActions {
     );
     const saves = this.source.saveAddress !== null;
     this.recordedDrags = new RecordedDrags(run.header.bodies);
+    this.stage.clearEvents();
     const cloth = (run.header.cloths ?? []).length > 0;
     this.controls.load(run.kind, saves, cloth);
     this.scenes.load(run.scenes, run.header.scene);
@@ -156,6 +157,7 @@ export class App implements Actions, Listener, DragActions {
   events(events: RunEvent[]): void {
     this.controls.events(events);
     this.recordedDrags.add(events);
+    this.stage.events(events);
   }
 
   series(data: SeriesData): void {

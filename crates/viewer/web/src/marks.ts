@@ -46,16 +46,17 @@ export class Marks {
 
 /** `kick ball-1`, `merge a, b`, `quarantine c`; null for events that are too frequent to be marked. */
 export function describe({ kind, detail }: RunEvent): string | null {
-  if (kind === 'quarantine' || kind === 'merge') return `${kind} ${names(detail)}`.trim();
+  if (kind === 'quarantine' || kind === 'merge' || kind === 'break') return `${kind} ${names(detail)}`.trim();
   if (typeof detail === 'string') return detail;
   const [command, of] = Object.entries(Object(detail) as Record<string, unknown>)[0] ?? [kind, null];
   if (command === 'pull' || command === 'let_go') return null;
   return `${command} ${names(of)}`.trim();
 }
 
-/** The names of the bodies of an event: one, several, or an object with the name of its body. */
+/** The names of the bodies or the joint of an event: one, several, or an object with the name of its body or joint. */
 function names(of: unknown): string {
   if (typeof of === 'string') return of;
   if (Array.isArray(of)) return of.map(names).join(', ');
-  return names((Object(of) as Record<string, unknown>)['body'] ?? '');
+  const object = Object(of) as Record<string, unknown>;
+  return names(object['body'] ?? object['joint'] ?? '');
 }

@@ -38,6 +38,8 @@ export interface SpringInfo {
   a: EndInfo;
   b: EndInfo;
   length: number;
+  /** The name of the joint, if it is a rope or a rod. */
+  joint?: string;
 }
 export interface WaveInfo {
   amplitude: number;

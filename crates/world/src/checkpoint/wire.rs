@@ -4,6 +4,7 @@
 
 use crate::energy::EnergyGrowth;
 use crate::run::{ConservationTally, RunStats};
+use crate::step::JointExtremes;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
@@ -278,10 +279,18 @@ wire!(EnergyGrowth {
     potential,
     lift,
 });
+wire!(JointExtremes {
+    error,
+    angle_error,
+    force,
+    torque,
+});
 wire!(RunStats {
     frames,
     contacts_max,
     quarantined,
+    joints,
+    broken_joints,
     tally,
     growth,
     intersections,

@@ -42,13 +42,16 @@ scenes![
     "bounce-and-slide",
     "box-and-cylinder",
     "box-stack",
+    "car",
     "carry",
     "carry-heavy",
     "catch",
+    "chain",
     "climb",
     "climb-tall",
     "climb-wall",
     "cloth-sphere",
+    "cradle",
     "crawl",
     "crushed-cylinder",
     "cylon",
@@ -59,6 +62,7 @@ scenes![
     "gas",
     "get-up-back",
     "get-up-front",
+    "gyroscope",
     "handover",
     "handstand",
     "handstand-walk",
@@ -96,6 +100,7 @@ scenes![
     "wide-human-carry",
     "wide-human-walk",
     "workload",
+    "wrecking-ball",
 ];
 meshes!["boat.obj"];
 

@@ -77,7 +77,10 @@ golden_scenes! {
     bounce_and_slide: "bounce-and-slide",
     box_and_cylinder: "box-and-cylinder",
     box_stack: "box-stack",
+    car: "car",
     catch: "catch",
+    chain: "chain",
+    cradle: "cradle",
     cloth_sphere: "cloth-sphere",
     crushed_cylinder: "crushed-cylinder",
     cylon: "cylon",
@@ -86,6 +89,7 @@ golden_scenes! {
     funnel: "funnel",
     funnel_low: "funnel-low",
     gas: "gas",
+    gyroscope: "gyroscope",
     heavy_top: "heavy-top",
     merging: "merging",
     pile: "pile",
@@ -99,6 +103,7 @@ golden_scenes! {
     tablecloth: "tablecloth",
     tumbling_top: "tumbling-top",
     water: "water",
+    wrecking_ball: "wrecking-ball",
 }
 
 #[test]

@@ -127,6 +127,68 @@ fn runs_with_bouncing_and_floating_bodies_resume_with_the_same_bits() {
     check_resumed_runs(|| built_in("gas", &["time.seconds=3"]));
 }
 
+/// A motor that gets another target, a limit, a rope that breaks under its load, and a
+/// joint that a command breaks.
+const JOINED: &str = r#"
+[time]
+step = 0.01
+seconds = 6
+steps_per_frame = 2
+[[body]]
+name = "arm"
+shape.box.half_extents = [0.5, 0.05, 0.05]
+density = 500
+position = [0.5, 0, 2]
+[[body]]
+name = "load"
+shape.sphere.radius = 0.1
+density = 3000
+position = [1, 0, 1.5]
+[[body]]
+name = "bob"
+shape.sphere.radius = 0.1
+density = 3000
+position = [-1, 0, 1.5]
+[[joint]]
+name = "drive"
+type = "hinge"
+bodies = ["arm"]
+at = [0, 0, 2]
+axis = [0, 1, 0]
+limits = [-1, 1]
+motor = { speed = 0.5, max_force = 300 }
+[[joint]]
+name = "rope"
+type = "rope"
+bodies = ["arm", "load"]
+ends = [[1, 0, 2], [1, 0, 1.5]]
+break_force = 400
+[[joint]]
+name = "ball"
+type = "ball"
+bodies = ["bob"]
+at = [-1.5, 0, 1.5]
+[[command]]
+time = 2.5
+motor = { joint = "drive", speed = -3 }
+[[command]]
+time = 4.5
+break = "ball"
+"#;
+
+#[test]
+fn runs_with_joints_resume_with_the_same_bits() {
+    let (whole, setup) = check_resumed_runs(|| from_text(JOINED, &[]).unwrap());
+    let broken: Vec<_> = whole
+        .kept
+        .events
+        .iter()
+        .filter_map(Event::broken_joint)
+        .collect();
+    assert!(broken.contains(&"ball"), "{broken:?}");
+    assert!(setup.world.joints().iter().any(|joint| joint.broken));
+}
+
 /// Commands of all kinds between the checkpoints, at them and after them.
 const COMMANDED: &str = r#"
 gravity = [0, 0, -9.81]

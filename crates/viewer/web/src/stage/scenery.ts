@@ -78,7 +78,8 @@ export class Scenery {
     for (const water of this.waters) this.group.add(water.group);
   }
 
-  show(a: Frame, b: Frame | null, s: number): void {
+  /** `breaks` has the times at which joints broke. */
+  show(a: Frame, b: Frame | null, s: number, breaks: ReadonlyMap<string, number>): void {
     const { poses, bodies } = this;
     if (this.shown && this.shown.a !== a) this.before = this.shown.a;
     this.shown = { a, b, s };
@@ -88,8 +89,8 @@ export class Scenery {
     const quarantineOutlines = bodies.quarantined.length;
     bodies.mark(b && s === 1 ? b : a);
     if (quarantineOutlines > 0 || bodies.quarantined.length > 0) this.quarantineOutlines.set(bodies.quarantined);
-    this.springs.update(poses);
     const time = b ? a.time + s * (b.time - a.time) : a.time;
+    this.springs.update(poses, time, breaks);
     for (const water of this.waters) water.setTime(time);
     this.ground?.clear(this.lowest(), this.size);
     this.chosen.update(poses);

@@ -1,4 +1,4 @@
-// The springs of the scene as coils, coloured by their strain.
+// The springs of the scene as coils, coloured by their strain; ropes and rods as straight wires.
 import { Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial, SphereGeometry } from 'three';
 import type { EndInfo, Header, Vec3 } from '../model';
 import { Coils } from './coils';
@@ -33,13 +33,20 @@ export class Springs {
     this.group.add(this.coils.mesh, this.pins);
   }
 
-  update(poses: Poses): void {
+  /** `breaks` has the times at which joints broke. */
+  update(poses: Poses, time: number, breaks: ReadonlyMap<string, number>): void {
     let drawn = 0;
     for (const spring of this.header.springs) {
+      if (spring.joint !== undefined && time >= (breaks.get(spring.joint) ?? Infinity)) continue;
       const a = endPoint(spring.a, poses), b = endPoint(spring.b, poses);
       if (!a || !b) continue;
       const length = Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
       if (!(length > 1e-4 * this.size)) continue;
+      if (spring.joint !== undefined) {
+        const wire = Math.min(0.005 * spring.length, 0.002 * this.size);
+        this.coils.set(drawn++, a, b, 0, Math.max(wire, 0.0008 * this.size), 0, SLACK.r, SLACK.g, SLACK.b);
+        continue;
+      }
       // A spring without a rest length is scaled by the scene.
       const own = spring.length > 0 ? spring.length : 0.35 * this.size;
       const strain = spring.length > 0 ? length / own - 1 : length / own;

@@ -32,6 +32,8 @@ export class Stage {
   private selected: number | null = null;
   private followed: { object: number; at: Vec3 | null } | null = null;
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
+  /** When joints broke. */
+  private readonly breaks = new Map<string, number>();
   private dirty = true;
   private clock = 0;
 
@@ -78,6 +80,18 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** Takes note of the joints that broke. */
+  events(events: readonly RunEvent[]): void {
+    for (const { kind, time, detail } of events) {
+      if (kind === 'break') this.breaks.set((detail as { joint: string }).joint, time);
+    }
+  }
+
+  /** Forgets the joints that broke. */
+  clearEvents(): void {
+    this.breaks.clear();
+  }
+
   show(a: Frame, b: Frame | null, s: number): void {
     const { scenery, shown } = this;
     if (!scenery || (shown && shown.a === a && shown.b === b && shown.s === s)) return;
@@ -90,7 +104,7 @@ export class Stage {
       this.follow(followed ? followed.object : null);
       return this.show(a, b, s);
     }
-    scenery.show(a, b, Math.min(Math.max(s, 0), 1));
+    scenery.show(a, b, Math.min(Math.max(s, 0), 1), this.breaks);
     this.light.fit(scenery.shadowCasters(), scenery.heightAboveGround());
     this.moveWithFollowed();
     this.shown = { a, b, s };

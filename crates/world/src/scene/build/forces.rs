@@ -186,6 +186,7 @@ fn springs(
             a: info(&a),
             b: info(&b),
             length,
+            joint: None,
         });
     }
     infos

@@ -9,17 +9,19 @@ use crate::scene::model::{
 use crate::text;
 use crate::world::World;
 use conatus_math::{DMat3, DVec3, Pose, rotation};
-use conatus_rigid::joint::{Freedom, Joint, Motor, MotorTarget, Spring};
+use conatus_record::{EndInfo, SpringInfo};
+use conatus_rigid::joint::{Coordinates, Freedom, Joint, Motor, MotorTarget, Spring};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
-/// Adds the joints of a scene to its world.
+/// Adds the joints of a scene to its world. Returns ropes and rods for display.
 pub fn build(
     world: &mut World,
     file: &SceneFile,
     built: &[BuiltBody],
     diagnostics: &mut Diagnostics,
-) {
+) -> Vec<SpringInfo> {
+    let mut lines = Vec::new();
     let mut names = BTreeSet::new();
     for (i, spec) in file.joint.iter().enumerate() {
         let path = format!("joint[{i}]");
@@ -37,9 +39,35 @@ pub fn build(
         let before = diagnostics.len();
         let joint = joint(spec, built, &path, diagnostics);
         if let Some(joint) = joint.filter(|_| diagnostics.len() == before) {
+            lines.extend(line(&name, &joint));
             world.add_joint(&name, joint);
         }
     }
+    lines
+}
+
+/// How a rope, a rod or a spring between two points is drawn.
+fn line(name: &str, joint: &Joint) -> Option<SpringInfo> {
+    let Coordinates::Distance(along) = joint.coordinates else {
+        return None;
+    };
+    let [a, b] = [0, 1].map(|side| {
+        let point = joint.frames[side].translation;
+        match joint.bodies[side] {
+            Some(body) => EndInfo::Body(body, point),
+            None => EndInfo::Pin(point),
+        }
+    });
+    let (length, joint) = match (along.spring, along.range) {
+        (Some(spring), _) => (spring.rest, None),
+        (None, range) => (range.map_or(1.0, |r| r[1]), Some(name.to_owned())),
+    };
+    Some(SpringInfo {
+        a,
+        b,
+        length,
+        joint,
+    })
 }
 
 fn joint(

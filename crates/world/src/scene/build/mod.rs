@@ -120,8 +120,9 @@ impl Scene {
         world.contact_engine.settings.substeps = file.contact.substeps;
         add_bodies(&mut world, &built, file.contact.friction);
         let planes = add_planes(&mut world, &file);
-        let springs = forces::build(&mut world, &file, &built, &mut diagnostics);
-        joints::build(&mut world, &file, &built, &mut diagnostics);
+        let mut springs = forces::build(&mut world, &file, &built, &mut diagnostics);
+        let ropes = joints::build(&mut world, &file, &built, &mut diagnostics);
+        springs.extend(ropes);
         let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
         commands::build(&mut world, &file, &built, &mut diagnostics);
 

@@ -14,6 +14,7 @@
 mod body;
 mod cloth;
 mod force;
+mod joint;
 mod motion;
 mod obstacle;
 mod surroundings;
