@@ -263,6 +263,9 @@ impl ClothWorld {
 
     /// How many pairs of triangles intersect, and triangles reach behind a plane.
     pub(crate) fn intersections(&self) -> u64 {
+        if self.of_cloth == 0 {
+            return 0;
+        }
         (self.intersecting_triangles(usize::MAX).len() + self.below_planes()) as u64
     }
 

@@ -258,6 +258,8 @@ impl RunLog {
     /// The report so far.
     pub fn report(&self, world: &World, schedule: &RunSchedule, interrupted: bool) -> Report {
         let motion = world.motion.as_ref().and_then(|m| m.report());
+        // Obstacles without cloth are no cloth.
+        let cloth = (world.cloth.as_ref()).filter(|cloth| !cloth.positions().is_empty());
         Report {
             scene: schedule.scene.clone(),
             seed: schedule.seed,
@@ -280,7 +282,7 @@ impl RunLog {
                 quarantined: self.stats.quarantined.clone(),
                 joints: self.joints(world),
             },
-            cloth: world.cloth.as_ref().map(|c| c.report(&self.stats)),
+            cloth: cloth.map(|c| c.report(&self.stats)),
             motion: motion.cloned(),
         }
     }

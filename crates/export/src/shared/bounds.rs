@@ -71,7 +71,11 @@ pub(crate) fn ball_radius(header: &Header, body: &BodyInfo) -> Option<f64> {
             let lengths = || mesh.vertices.iter().map(|v| v.length());
             let greatest = lengths().fold(0.0, f64::max);
             let least = lengths().fold(f64::INFINITY, f64::min);
-            (least > 0.999 * greatest).then_some(greatest)
+            // The vertices of a thin cylinder are all far away too, but not all around.
+            let mut around = Extent::EMPTY;
+            mesh.vertices.iter().for_each(|v| around.add(*v, 0.0));
+            let narrowest = (around.hi - around.lo).min_element();
+            (least > 0.999 * greatest && narrowest > 1.6 * greatest).then_some(greatest)
         }
         _ => None,
     }

@@ -111,6 +111,7 @@ impl ContactEngine {
             colliders: self.colliders.clone(),
             between_bodies: self.between_bodies,
             scripted: self.scripted.clone(),
+            joints: self.joints.clone(),
             ..Self::default()
         };
         let mut states = Vec::new();

@@ -36,6 +36,19 @@ pub struct Motor {
     pub target: MotorTarget,
     /// The greatest force in newtons, or torque in newton metres.
     pub max_force: f64,
+    /// The greatest speed on the way to a position, in m/s or rad/s.
+    pub max_speed: f64,
+}
+
+impl Motor {
+    /// A motor without a bound on its speed.
+    pub fn new(target: MotorTarget, max_force: f64) -> Self {
+        Self {
+            target,
+            max_force,
+            max_speed: f64::INFINITY,
+        }
+    }
 }
 
 /// How a coordinate of a joint may change.

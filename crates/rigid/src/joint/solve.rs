@@ -265,7 +265,8 @@ impl PreparedJoint {
             let speed = match motor.target {
                 MotorTarget::Velocity(speed) => speed,
                 MotorTarget::Position(target) => {
-                    SERVO_RATE.min(0.5 / h) * difference(slot, target, value)
+                    let speed = SERVO_RATE.min(0.5 / h) * difference(slot, target, value);
+                    speed.clamp(-motor.max_speed, motor.max_speed)
                 }
             };
             let most = motor.max_force * h;

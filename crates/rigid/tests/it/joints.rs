@@ -1,5 +1,6 @@
 //! Joints against closed forms: periods, limits, motors, conservation.
 
+use crate::engine::{Heap, at, material};
 use crate::support::elliptic::complete_k;
 use crate::support::{Universe, resting};
 use conatus_math::{DQuat, DVec3, Pose, rotation};
@@ -115,10 +116,7 @@ fn a_motor_turns_a_wheel_with_its_torque() {
     let mut m = universe(DVec3::Z * -9.81);
     let wheel = m.add(3.0, DVec3::new(0.3, 0.3, inertia), resting(DVec3::ZERO));
     let about = Freedom {
-        motor: Some(Motor {
-            target: MotorTarget::Velocity(4.0),
-            max_force: 1.0,
-        }),
+        motor: Some(Motor::new(MotorTarget::Velocity(4.0), 1.0)),
         ..Freedom::FREE
     };
     let frames = [Pose::IDENTITY; 2];
@@ -140,10 +138,7 @@ fn a_motor_turns_a_wheel_with_its_torque() {
 fn a_position_motor_reaches_its_target_and_limits_hold() {
     let about = Freedom {
         range: Some([-0.5, 0.7]),
-        motor: Some(Motor {
-            target: MotorTarget::Position(2.0),
-            max_force: 50.0,
-        }),
+        motor: Some(Motor::new(MotorTarget::Position(2.0), 50.0)),
         ..Freedom::FREE
     };
     let mut m = universe(DVec3::ZERO);
@@ -155,10 +150,7 @@ fn a_position_motor_reaches_its_target_and_limits_hold() {
     let angle = values(&m, 0)[5];
     assert!((angle - 0.7).abs() < 5e-3, "{angle}");
     if let Some(freedom) = m.engine.joints[0].freedom_mut(5) {
-        freedom.motor = Some(Motor {
-            target: MotorTarget::Position(-0.3),
-            max_force: 50.0,
-        });
+        freedom.motor = Some(Motor::new(MotorTarget::Position(-0.3), 50.0));
     }
     m.run(2 * STEPS_PER_SECOND);
     let angle = values(&m, 0)[5];
@@ -244,10 +236,7 @@ fn a_universal_joint_turns_unevenly() {
     state.orientation = turn;
     let driven = m.add(1.0, inertia, state);
     let motor = Freedom {
-        motor: Some(Motor {
-            target: MotorTarget::Velocity(speed),
-            max_force: 1e6,
-        }),
+        motor: Some(Motor::new(MotorTarget::Velocity(speed), 1e6)),
         ..Freedom::FREE
     };
     m.engine.joints.push(Joint::hinge(
@@ -400,4 +389,59 @@ fn angles_of_joints_follow_small_rotations() {
         assert!((found[low] + 0.5).abs() < 1e-12, "{found:?}");
         assert!(found[3 - low - high].abs() < 1e-12, "{found:?}");
     }
+}
+
+/// A heavy box falls on a light rod that hangs on a hinge: the impact must not pull the
+/// hinge open.
+#[test]
+fn an_impact_does_not_open_a_hinge() {
+    for h in [0.01, 0.002] {
+        let mut heap = Heap::new(h);
+        let rod = heap.add_box(
+            DVec3::new(0.5, 0.05, 0.02),
+            1.6,
+            at(DVec3::X * 0.5),
+            material(0.0, 0.3),
+        );
+        let frames = [Pose::IDENTITY, Pose::shift(DVec3::X * -0.5)];
+        let turn = DQuat::from_rotation_x(-FRAC_PI_2);
+        let frames = frames.map(|f| Pose::new(turn, f.translation));
+        let mut hinge = Joint::hinge([None, Some(rod)], frames, Freedom::FREE);
+        hinge.collide = true;
+        heap.engine.joints.push(hinge);
+        let falling = DVec3::new(0.6, 0.0, 1.3);
+        heap.add_box(DVec3::splat(0.1), 30.0, at(falling), material(0.0, 0.3));
+        let mut widest: f64 = 0.0;
+        for _ in 0..(1.0 / h) as usize {
+            heap.step();
+            widest = widest.max(heap.engine.joints[0].load.error);
+        }
+        println!("h = {h}: {:.2} mm", 1e3 * widest);
+        assert!(widest < 3e-3, "h = {h}: {widest} m");
+    }
+}
+
+/// A motor goes to its position no faster than it may.
+#[test]
+fn a_position_motor_keeps_its_greatest_speed() {
+    let mut heap = Heap::new(0.01);
+    heap.gravity = DVec3::ZERO;
+    let arm = heap.add_ball(0.1, 1.0, at(DVec3::ZERO), material(0.0, 0.0));
+    let mut motor = Motor::new(MotorTarget::Position(1.0), 100.0);
+    motor.max_speed = 0.5;
+    let freedom = Freedom {
+        motor: Some(motor),
+        ..Freedom::FREE
+    };
+    let frames = [Pose::IDENTITY; 2];
+    heap.engine
+        .joints
+        .push(Joint::slider([None, Some(arm)], frames, freedom));
+    let mut fastest: f64 = 0.0;
+    for _ in 0..500 {
+        heap.step();
+        fastest = fastest.max(heap.bodies.state(arm).velocity.length());
+    }
+    assert!((fastest - 0.5).abs() < 1e-6, "{fastest}");
+    assert!((heap.bodies.state(arm).position.z - 1.0).abs() < 1e-3);
 }

@@ -112,6 +112,15 @@ impl<'a> Side<'a> {
     }
 }
 
+/// A body that left an impact within the substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// Its number.
+    pub body: u32,
+    /// When, in seconds after the start of the substep.
+    pub time: f64,
+}
+
 /// The contacts of each body, one body after the other.
 #[derive(Debug, Default)]
 pub struct Adjacency {
@@ -173,6 +182,7 @@ impl Substep<'_> {
         bounces: &mut [Bounce],
         candidates: &mut Vec<u32>,
         renewed: &mut Vec<(u32, Manifold)>,
+        departures: &mut Vec<Departure>,
     ) {
         let mut queue: VecDeque<u32> = candidates.iter().copied().collect();
         let mut waiting = vec![false; contacts.len()];
@@ -183,7 +193,8 @@ impl Substep<'_> {
         while let Some(k) = queue.pop_front() {
             waiting[k as usize] = false;
             let (c, bounce) = (&mut contacts[k as usize], &mut bounces[k as usize]);
-            let (acted, found) = self.impact(c, bounce, &|a, b| (self.narrow)(k, a, b));
+            let narrow = |a: &Pose, b: &Pose| (self.narrow)(k, a, b);
+            let (acted, found) = self.impact(c, bounce, &narrow, departures);
             renewed.extend(found.map(|manifold| (k, manifold)));
             if !acted {
                 continue;
@@ -218,6 +229,7 @@ impl Substep<'_> {
         c: &mut ContactConstraint,
         bounce: &mut Bounce,
         narrow: &Narrow,
+        departures: &mut Vec<Departure>,
     ) -> (bool, Option<Manifold>) {
         let h = self.h;
         let [a, b] = c
@@ -322,6 +334,10 @@ impl Substep<'_> {
         ] {
             if number != 0 {
                 side.leave(t, h);
+                departures.push(Departure {
+                    body: number,
+                    time: t,
+                });
             }
         }
         (true, renewed)

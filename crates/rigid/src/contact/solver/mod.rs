@@ -20,8 +20,8 @@ use block::{ContactBlock, ContactConstraint, StepImpulse, SubstepSettings};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
 use conatus_geometry::convex::Manifold;
-use conatus_math::DVec3;
-use impact::{Adjacency, Bounce, NarrowPhase};
+use conatus_math::{DVec3, rotation};
+use impact::{Adjacency, Bounce, Departure, NarrowPhase};
 use rayon::prelude::*;
 use softness::Softness;
 
@@ -94,6 +94,9 @@ pub struct ContactSolver {
     used: Vec<u32>,
     colours: Vec<Vec<u32>>,
     candidates: Vec<u32>,
+    /// The impacts of the substep, and the spins of the bodies after them.
+    departures: Vec<Departure>,
+    spins: Vec<DVec3>,
     adjacency: Adjacency,
     substeps: u32,
 }
@@ -152,6 +155,7 @@ impl ContactSolver {
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             self.add_forces(h);
+            self.departures.clear();
             if !self.candidates.is_empty() {
                 let substep = impact::Substep {
                     bodies: &self.bodies,
@@ -162,18 +166,21 @@ impl ContactSolver {
                 };
                 let from = self.renewed.len();
                 let (contacts, bounces) = (&mut self.contacts, &mut self.bounces);
-                substep.impacts(contacts, bounces, &mut self.candidates, &mut self.renewed);
+                let (candidates, renewed) = (&mut self.candidates, &mut self.renewed);
+                substep.impacts(contacts, bounces, candidates, renewed, &mut self.departures);
                 self.refill(from, &shared);
             }
             self.unconstrained.clear();
             let velocities = self.bodies.iter().map(SolverBody::velocity);
             self.unconstrained.extend(velocities);
+            self.note_spins();
             for (k, joint) in &mut self.joints {
                 joint.warm_start(&mut joints[*k as usize], &self.bodies);
             }
             self.pass(Pass::WarmStart, &shared, width);
             self.solve_joints(joints, &for_joints, true);
             self.pass(Pass::Solve, &shared, width);
+            self.correct_departures();
             self.advance(h);
             self.prepare_joints(joints, &for_joints);
             self.solve_joints(joints, &for_joints, false);
@@ -288,6 +295,34 @@ impl ContactSolver {
         };
         let bodies = self.bodies.par_iter().zip(&self.constants);
         bodies.with_min_len(MIN_PARALLEL_BODIES).for_each(work);
+    }
+
+    /// The angular velocities of bodies after their last impacts of the substep.
+    fn note_spins(&mut self) {
+        // The last departure of each body counts.
+        self.departures.reverse();
+        self.departures.sort_by_key(|d| d.body);
+        self.departures.dedup_by_key(|d| d.body);
+        self.spins.clear();
+        let spin = |d: &Departure| self.bodies[d.body as usize].omega();
+        self.spins.extend(self.departures.iter().map(spin));
+    }
+
+    /// What contacts and joints do to a body after its impact counts for the rest of the
+    /// substep only.
+    fn correct_departures(&mut self) {
+        for (departure, spin) in self.departures.iter().zip(&self.spins) {
+            let body = &self.bodies[departure.body as usize];
+            let before = self.unconstrained[departure.body as usize];
+            let (velocity, omega) = (body.velocity() - before, body.omega() - *spin);
+            if velocity != DVec3::ZERO {
+                body.set_shift(body.shift() - velocity * departure.time);
+            }
+            if omega != DVec3::ZERO {
+                let back = rotation::exp(-omega * departure.time);
+                body.set_turn((back * body.turn()).normalize());
+            }
+        }
     }
 
     fn advance(&mut self, h: f64) {

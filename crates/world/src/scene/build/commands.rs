@@ -3,6 +3,7 @@
 use super::bodies::BuiltBody;
 use super::check;
 use super::forces::find;
+use super::joints;
 use crate::command::Command;
 use crate::scene::diagnostic::{Diagnostics, nearest};
 use crate::scene::model::{CommandSpec, SceneFile};
@@ -36,7 +37,7 @@ pub fn build(
             );
             continue;
         }
-        let command = match joint_command(spec, world, &path, diagnostics) {
+        let command = match joint_command(spec, world, file, &path, diagnostics) {
             Some(command) => Some(command),
             None => command(spec, built, &path, diagnostics),
         };
@@ -50,13 +51,14 @@ pub fn build(
 fn joint_command(
     spec: &CommandSpec,
     world: &World,
+    file: &SceneFile,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<Command> {
     let mut find = |name: &str, key: &str| {
-        let names = world.joint_names.iter().map(String::as_str);
-        if names.clone().all(|n| n != name) {
-            let help = match nearest(name, names) {
+        let names = joints::names(file);
+        if names.iter().all(|n| n != name) {
+            let help = match nearest(name, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "joints are named by `name` in their `[[joint]]`".to_owned(),
             };
@@ -72,6 +74,14 @@ fn joint_command(
     }
     let motor = spec.motor.as_ref()?;
     let joint = find(&motor.joint, "motor.joint");
+    let built = world.joint_names.iter().position(|name| *name == joint);
+    if built.is_some_and(|k| !world.joints()[k].has_motor()) {
+        diagnostics.at(
+            &format!("{path}.motor.joint"),
+            format!("the joint `{joint}` has no motor"),
+            "give the joint a `motor` with its greatest force",
+        );
+    }
     if motor.speed.is_some() == motor.position.is_some() {
         diagnostics.at(
             &format!("{path}.motor"),

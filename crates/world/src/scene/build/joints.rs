@@ -23,12 +23,9 @@ pub fn build(
 ) -> Vec<SpringInfo> {
     let mut lines = Vec::new();
     let mut names = BTreeSet::new();
-    for (i, spec) in file.joint.iter().enumerate() {
+    let all = file.joint.iter().zip(self::names(file));
+    for (i, (spec, name)) in all.enumerate() {
         let path = format!("joint[{i}]");
-        let name = match spec.name.as_str() {
-            "" => format!("joint-{}", i + 1),
-            name => name.to_owned(),
-        };
         if !names.insert(name.clone()) {
             diagnostics.at(
                 &format!("{path}.name"),
@@ -44,6 +41,15 @@ pub fn build(
         }
     }
     lines
+}
+
+/// The names of all joints of a scene.
+pub fn names(file: &SceneFile) -> Vec<String> {
+    let name = |(i, spec): (usize, &JointSpec)| match spec.name.as_str() {
+        "" => format!("joint-{}", i + 1),
+        name => name.to_owned(),
+    };
+    file.joint.iter().enumerate().map(name).collect()
 }
 
 /// How a rope, a rod or a spring between two points is drawn.
@@ -114,7 +120,6 @@ fn joint(
         path,
         diagnostics,
     );
-    let angle = |freedom: Freedom| check_angles(freedom, spec.limits.is_some(), path);
     let mut made = match spec.kind {
         JointKindSpec::Fixed => Joint::fixed(bodies, frames),
         JointKindSpec::Ball => {
@@ -124,7 +129,7 @@ fn joint(
             };
             Joint::ball(bodies, frames, spec.swing, twist)
         }
-        JointKindSpec::Hinge => Joint::hinge(bodies, frames, angle(along)),
+        JointKindSpec::Hinge => Joint::hinge(bodies, frames, without_full_turns(along)),
         JointKindSpec::Slider => Joint::slider(bodies, frames, along),
         JointKindSpec::Universal => Joint::universal(bodies, frames, [Freedom::FREE; 2]),
         JointKindSpec::Distance => {
@@ -317,14 +322,19 @@ fn motor(given: &MotorSpec, path: &str, diagnostics: &mut Diagnostics) -> Option
             return None;
         }
     };
+    if let Some(speed) = given.max_speed {
+        let key = format!("{path}.max_speed");
+        check::positive(diagnostics, &key, "the greatest speed of a motor", speed);
+    }
     Some(Motor {
         target,
         max_force: given.max_force,
+        max_speed: given.max_speed.unwrap_or(f64::INFINITY),
     })
 }
 
 /// Limits of a full turn and more do nothing: angles lie between −π and π.
-fn check_angles(freedom: Freedom, _limited: bool, _path: &str) -> Freedom {
+fn without_full_turns(freedom: Freedom) -> Freedom {
     let all_around = |[low, high]: [f64; 2]| low <= -PI && high >= PI;
     Freedom {
         range: freedom.range.filter(|range| !all_around(*range)),

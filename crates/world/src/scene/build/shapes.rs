@@ -4,7 +4,7 @@
 use super::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, MeshSpec, ShapeSpec};
+use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, HullSpec, MeshSpec, ShapeSpec};
 use crate::text;
 use conatus_geometry::convex::{Convex, ConvexHull};
 use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
@@ -200,7 +200,57 @@ pub fn shape_geometry(
             solid(cone, None, path, diagnostics)
         }
         ShapeSpec::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), diagnostics),
+        ShapeSpec::Hull(hull) => convex_hull(hull, &format!("{path}.hull.points"), diagnostics),
     }
+}
+
+/// The most points of a hull.
+const MAX_HULL_POINTS: usize = 1000;
+
+fn convex_hull(
+    spec: &HullSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<ShapeGeometry> {
+    let points: Vec<DVec3> = spec.points.iter().map(|p| DVec3::from(*p)).collect();
+    if points.len() > MAX_HULL_POINTS {
+        diagnostics.at(
+            path,
+            format!("a hull of {} points", points.len()),
+            format!("use at most {MAX_HULL_POINTS}, or a mesh file"),
+        );
+        return None;
+    }
+    let hull = match ConvexHull::new(&points) {
+        Ok(hull) => hull,
+        Err(error) => {
+            let help = "give the corners of the solid, for example of a tetrahedron: \
+                [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]";
+            diagnostics.at(path, error.to_string(), help);
+            return None;
+        }
+    };
+    let mesh = hull.mesh();
+    let volume = mesh.volume_integrals().volume;
+    if !volume.is_normal() {
+        diagnostics.at(
+            path,
+            format!("the volume comes out as {} m³", text::number(volume)),
+            "lengths are in metres; are these far too small or too large?",
+        );
+        return None;
+    }
+    Some(ShapeGeometry {
+        unit_mass: Some(MassProperties::of_mesh(&mesh, 1.0)),
+        volume: Some(volume),
+        mesh,
+        ball: None,
+        collider: ColliderGeometry {
+            shape: hull.into(),
+            pose: Pose::IDENTITY,
+            is_hull_of_mesh: false,
+        },
+    })
 }
 
 fn sizes(diagnostics: &mut Diagnostics, path: &str, what: &str, values: [f64; 3]) {

@@ -50,6 +50,12 @@ impl BodySpec {
         Self::new(ShapeSpec::Mesh(MeshSpec::new(file)))
     }
 
+    /// The convex hull of points.
+    pub fn hull<P: Into<Vec3>>(points: impl IntoIterator<Item = P>) -> Self {
+        let points = points.into_iter().map(Into::into).collect();
+        Self::new(ShapeSpec::Hull(HullSpec { points }))
+    }
+
     /// A body made of several shapes, each with its own mass or density.
     pub fn composite(parts: impl IntoIterator<Item = PartSpec>) -> Self {
         Self {

@@ -193,6 +193,7 @@ impl MotorSpec {
             speed: Some(speed),
             position: None,
             max_force,
+            max_speed: None,
         }
     }
 
@@ -202,6 +203,13 @@ impl MotorSpec {
             speed: None,
             position: Some(position),
             max_force,
+            max_speed: None,
         }
+    }
+
+    /// The greatest speed on the way to a position, in m/s or rad/s.
+    pub fn max_speed(mut self, speed: f64) -> Self {
+        self.max_speed = Some(speed);
+        self
     }
 }

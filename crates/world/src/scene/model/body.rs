@@ -84,6 +84,17 @@ pub enum ShapeSpec {
     Ellipsoid(EllipsoidSpec),
     /// A closed triangle mesh from a Wavefront OBJ file.
     Mesh(MeshSpec),
+    /// The convex hull of points.
+    Hull(HullSpec),
+}
+
+/// The convex hull of points.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Hull")]
+pub struct HullSpec {
+    /// Its points: at least four that do not lie in a plane. Points inside do not count.
+    pub points: Vec<Vec3>,
 }
 
 /// A ball.

@@ -106,6 +106,8 @@ pub struct MotorSpec {
     pub position: Option<f64>,
     /// The greatest force in newtons, or torque in newton metres.
     pub max_force: f64,
+    /// The greatest speed on the way to a position, in m/s or rad/s.
+    pub max_speed: Option<f64>,
 }
 
 /// The coordinates of a joint of type `free`.
