@@ -15,6 +15,8 @@ pub struct ConvexHull {
     faces: Vec<HullFace>,
     /// Each edge once, with the faces on its two sides.
     edges: Vec<HullEdge>,
+    /// The radius of a ball about the origin that the hull lies in.
+    bounding_radius: f64,
 }
 
 /// A face of a hull.
@@ -94,6 +96,7 @@ impl ConvexHull {
             vertices: corners,
             faces: Vec::new(),
             edges: Vec::new(),
+            bounding_radius: half_extents.length(),
         })
     }
 
@@ -195,6 +198,7 @@ impl ConvexHull {
             })
             .collect();
         Self {
+            bounding_radius: vertices.iter().map(|v| v.length()).fold(0.0, f64::max),
             vertices,
             faces,
             edges,
@@ -244,7 +248,7 @@ impl ConvexHull {
 
     /// The radius of a ball about the origin that the hull lies in.
     pub fn bounding_radius(&self) -> f64 {
-        self.vertices.iter().map(|v| v.length()).fold(0.0, f64::max)
+        self.bounding_radius
     }
 
     /// The surface as triangles.

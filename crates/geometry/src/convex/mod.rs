@@ -116,6 +116,17 @@ impl Convex {
         )
     }
 
+    /// How many edges the core has, if it is a polytope.
+    pub fn edge_count(&self) -> usize {
+        match self {
+            Self::Box { .. } => 12,
+            Self::Triangle(_) => 3,
+            Self::Capsule { .. } => 1,
+            Self::Hull(hull) => hull.edges().len(),
+            _ => 0,
+        }
+    }
+
     /// The point of the core that is farthest in a direction, and a number that
     /// tells the corners of a polytope apart.
     pub fn support(&self, direction: DVec3) -> (DVec3, u32) {

@@ -16,6 +16,9 @@ pub struct PairCache {
     axis: Option<AxisSource>,
 }
 
+/// The most pairs of edges for which separating axes are tested.
+const MAX_EDGE_PAIRS: usize = 400;
+
 /// The manifold of two convex solids at their poses; none if they are farther apart
 /// than `margin`. The normal leads from the first to the second.
 pub fn collide(
@@ -90,7 +93,10 @@ pub fn collide(
         _ => {
             let relative = pose_a.inverse().after(pose_b);
             let placed = Placed::new(second, &relative);
-            let both = first.is_polytope() && second.is_polytope();
+            // The test of all pairs of edges takes longer than GJK and EPA for large hulls.
+            let both = first.is_polytope()
+                && second.is_polytope()
+                && first.edge_count() * second.edge_count() <= MAX_EDGE_PAIRS;
             if both && first.radius() == 0.0 && second.radius() == 0.0 {
                 polytopes(first, &placed, margin, cache)?
             } else {

@@ -369,14 +369,24 @@ fn run_all(
     pass: Pass,
     settings: &SubstepSettings,
 ) {
+    // Loops, since the body of a closure would be compiled without the caller's target
+    // features, and so without AVX2.
     match pass {
-        Pass::WarmStart => blocks.iter_mut().for_each(|b| b.warm_start(bodies)),
-        Pass::Solve => blocks
-            .iter_mut()
-            .for_each(|b| b.solve::<true>(bodies, settings)),
-        Pass::Relax => blocks
-            .iter_mut()
-            .for_each(|b| b.solve::<false>(bodies, settings)),
+        Pass::WarmStart => {
+            for block in blocks {
+                block.warm_start(bodies);
+            }
+        }
+        Pass::Solve => {
+            for block in blocks {
+                block.solve::<true>(bodies, settings);
+            }
+        }
+        Pass::Relax => {
+            for block in blocks {
+                block.solve::<false>(bodies, settings);
+            }
+        }
     }
 }
 
