@@ -1,6 +1,6 @@
-//! Measures what the project promises, compared with rapier3d-f64 in the same
-//! run and with the figures of the papers on cloth and on characters:
-//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --seeds N --json]`.
+//! Measures what the project promises, compared with rapier3d-f64 and Box3D in the
+//! same run and with the figures of the papers on cloth and on characters:
+//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --seeds N --alone --json]`.
 //!
 //! Compare ratios within a run, not figures of two runs: the load of a machine
 //! changes.
@@ -14,6 +14,7 @@ mod output;
 mod program;
 mod rapier;
 mod rounds;
+mod stacks;
 mod table;
 mod tumbling_top;
 
@@ -24,9 +25,13 @@ use std::io;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--json]
+usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--alone] [--json]
 
   rigid             bodies, compared with rapier3d-f64 (the default)
+  stacks            contacts and joints, compared with rapier3d-f64 and, if it was built
+                    with `--features box3d`, with Box3D; or one of stacks-large-pyramid,
+                    stacks-many-pyramids, stacks-convex-pile, stacks-joint-grid,
+                    stacks-ball-heap-1000, stacks-ball-heap-8000, stacks-ball-heap-30000
   cloth             all sections whose names begin with it:
   cloth-ccd         rate of continuous collision detection
   cloth-sphere      a sheet on a ball in three sizes, with one thread and with two
@@ -37,12 +42,15 @@ usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--json]
   motion-terms      the share of each cost term in the time of a gradient
   motion-more       the cost of a second object, and of a second and third character
 
-  --frames N        end runs of cloth after N frames; whole runs take hours
+  --frames N        end runs of cloth after N frames, since whole runs take hours, and
+                    those of stacks after N steps
   --seeds N         search for movements with the seeds from 0 to N - 1
+  --alone           step stacks with Conatus on one thread only, for profilers
   --json            print one JSON text at the end instead of tables";
 
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "rigid",
+    "stacks",
     "cloth",
     "cloth-ccd",
     "cloth-sphere",
@@ -60,6 +68,7 @@ struct BenchArgs {
     sections: Vec<String>,
     frames: Option<u64>,
     seeds: Option<u64>,
+    alone: bool,
     json: bool,
 }
 
@@ -69,6 +78,7 @@ impl BenchArgs {
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--json" => args.json = true,
+                "--alone" => args.alone = true,
                 "--frames" => {
                     let frames = arguments.next()?.parse().ok()?;
                     args.frames = (frames > 0).then_some(frames);
@@ -79,7 +89,9 @@ impl BenchArgs {
                     args.seeds = (seeds > 0).then_some(seeds);
                     args.seeds?;
                 }
-                name if SECTIONS.contains(&name) => args.sections.push(argument),
+                name if SECTIONS.contains(&name) || stacks::is_section(name) => {
+                    args.sections.push(argument);
+                }
                 _ => return None,
             }
         }
@@ -131,6 +143,11 @@ fn measure(args: &BenchArgs) -> Result<(), Failure> {
     if args.includes("rigid") {
         pool.install(|| rigid(&mut output))?;
     }
+    let options = stacks::Options {
+        max_steps: args.frames,
+        alone: args.alone,
+    };
+    stacks::measure(&mut output, |section| args.includes(section), options)?;
     if args.includes("cloth-ccd") {
         pool.install(|| cloth::ccd::measure(&mut output))?;
     }

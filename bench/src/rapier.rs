@@ -1,10 +1,10 @@
-//! The reference: bodies in rapier3d-f64, without colliders or sleeping.
+//! The reference: bodies in rapier3d-f64, which never sleep.
 
 use conatus_math::DVec3;
 use conatus_rigid::{Constants, State};
 use rapier3d_f64::prelude::*;
 
-/// A world of free bodies in rapier3d-f64.
+/// A world in rapier3d-f64.
 pub struct Rapier {
     gravity: Vector,
     parameters: IntegrationParameters,
@@ -22,25 +22,8 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    /// Bodies with the given constants and states, and rapier's default
-    /// settings, gyroscopic forces included.
-    pub fn new(bodies: &[(Constants, State)], gravity: DVec3, h: f64) -> Self {
-        let mut set = RigidBodySet::new();
-        let handles = bodies
-            .iter()
-            .map(|(c, s)| {
-                let q = s.orientation;
-                let rotation = Rotation::from_xyzw(q.x, q.y, q.z, q.w);
-                let mass = MassProperties::new(Vector::ZERO, c.mass, vector(c.moments));
-                let body = RigidBodyBuilder::dynamic()
-                    .pose(Pose::from_parts(vector(s.position), rotation))
-                    .linvel(vector(s.velocity))
-                    .angvel(vector(s.omega()))
-                    .additional_mass_properties(mass)
-                    .can_sleep(false);
-                set.insert(body)
-            })
-            .collect();
+    /// An empty world with rapier's default settings.
+    pub fn empty(gravity: DVec3, h: f64) -> Self {
         Self {
             gravity: vector(gravity),
             parameters: IntegrationParameters {
@@ -51,14 +34,68 @@ impl Rapier {
             islands: IslandManager::new(),
             broad_phase: BroadPhaseBvh::new(),
             narrow_phase: NarrowPhase::new(),
-            bodies: set,
+            bodies: RigidBodySet::new(),
             colliders: ColliderSet::new(),
             impulse_joints: ImpulseJointSet::new(),
             multibody_joints: MultibodyJointSet::new(),
             soft_bodies: SoftBodySet::new(),
             ccd: CCDSolver::new(),
-            handles,
+            handles: Vec::new(),
         }
+    }
+
+    /// Bodies with the given constants and states, without colliders, and rapier's
+    /// default settings, gyroscopic forces included.
+    pub fn new(bodies: &[(Constants, State)], gravity: DVec3, h: f64) -> Self {
+        let mut rapier = Self::empty(gravity, h);
+        for (c, s) in bodies {
+            let q = s.orientation;
+            let rotation = Rotation::from_xyzw(q.x, q.y, q.z, q.w);
+            let mass = MassProperties::new(Vector::ZERO, c.mass, vector(c.moments));
+            let body = RigidBodyBuilder::dynamic()
+                .pose(Pose::from_parts(vector(s.position), rotation))
+                .linvel(vector(s.velocity))
+                .angvel(vector(s.omega()))
+                .additional_mass_properties(mass)
+                .can_sleep(false);
+            rapier.add_body(body);
+        }
+        rapier
+    }
+
+    /// Adds a body and returns its handle.
+    pub fn add_body(&mut self, body: RigidBodyBuilder) -> RigidBodyHandle {
+        let handle = self.bodies.insert(body);
+        self.handles.push(handle);
+        handle
+    }
+
+    /// Fixes a collider to a body.
+    pub fn add_collider(&mut self, collider: ColliderBuilder, body: RigidBodyHandle) {
+        self.colliders
+            .insert_with_parent(collider, body, &mut self.bodies);
+    }
+
+    /// Adds a collider that never moves. Its body has no number.
+    pub fn add_fixed(&mut self, collider: ColliderBuilder) {
+        let body = self.bodies.insert(RigidBodyBuilder::fixed());
+        self.add_collider(collider, body);
+    }
+
+    /// Joins two bodies, given by their numbers.
+    pub fn add_joint(&mut self, bodies: [usize; 2], joint: impl Into<GenericJoint>) {
+        let [a, b] = bodies.map(|i| self.handles[i]);
+        self.impulse_joints.insert(a, b, joint, true);
+    }
+
+    /// Sets the number of substeps of a step.
+    pub fn set_substeps(&mut self, substeps: usize) {
+        self.parameters.num_solver_iterations = substeps;
+    }
+
+    /// The number of bodies.
+    pub fn len(&self) -> usize {
+        self.handles.len()
     }
 
     /// One step.
@@ -97,6 +134,6 @@ impl Rapier {
 }
 
 /// Our vector as rapier's, which comes from another version of glam.
-fn vector(v: DVec3) -> Vector {
+pub fn vector(v: DVec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }

@@ -1,10 +1,41 @@
 //! Times several candidates in turn, by the processor time of this thread, so
-//! that the load of the machine affects all of them alike.
+//! that the load of the machine affects all of them alike; and the cost of work on
+//! several threads.
 
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
+use std::ops::AddAssign;
+use std::time::Instant;
 
 /// How long one candidate runs in one round, in seconds.
 const SECONDS_PER_ROUND: f64 = 0.02;
+
+/// The cost of frames or steps, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameCost {
+    /// Processor time of all threads.
+    pub cpu: f64,
+    /// Wall time.
+    pub wall: f64,
+}
+
+impl FrameCost {
+    /// Does some work and measures it.
+    pub fn of(work: impl FnOnce()) -> Self {
+        let (cpu, wall) = (ProcessTime::now(), Instant::now());
+        work();
+        Self {
+            cpu: cpu.elapsed().as_secs_f64(),
+            wall: wall.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+impl AddAssign for FrameCost {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu += other.cpu;
+        self.wall += other.wall;
+    }
+}
 
 /// Code to time.
 pub struct Candidate<'a> {

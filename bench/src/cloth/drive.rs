@@ -2,23 +2,14 @@
 
 use super::peak;
 use crate::program::DiscardingSink;
+use crate::rounds::FrameCost;
 use conatus_world::report::ClothReport;
 use conatus_world::scene::{LoadOptions, Scene, SceneError, Setup};
 use conatus_world::{RunLog, World};
-use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};
 
 /// The least time between two progress lines on standard error.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(15);
-
-/// The cost of frames, in seconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FrameCost {
-    /// Processor time of all threads.
-    pub cpu: f64,
-    /// Wall time.
-    pub wall: f64,
-}
 
 /// A run and its cost, without the search for intersections.
 pub struct MeasuredRun {
@@ -57,12 +48,9 @@ impl MeasuredRun {
 
 /// The sum over some frames.
 pub fn sum(frames: &[FrameCost]) -> FrameCost {
-    frames
-        .iter()
-        .fold(FrameCost::default(), |sum, f| FrameCost {
-            cpu: sum.cpu + f.cpu,
-            wall: sum.wall + f.wall,
-        })
+    let mut total = FrameCost::default();
+    frames.iter().for_each(|frame| total += *frame);
+    total
 }
 
 /// Runs a built-in scene with changes as by `--set`, for at most `max_frames` frames
@@ -93,17 +81,14 @@ pub fn run_scene(
     let (begin, mut last_line) = (Instant::now(), Instant::now());
     let spent = |frames: &[FrameCost]| max_cpu_seconds.is_some_and(|most| sum(frames).cpu > most);
     while (frames.len() as u64) < end && !world.is_halted() && !spent(&frames) {
-        let (cpu, wall) = (ProcessTime::now(), Instant::now());
-        for _ in 0..schedule.steps_per_frame {
-            log.log_step(&world.step());
-            if world.is_halted() {
-                break;
+        frames.push(FrameCost::of(|| {
+            for _ in 0..schedule.steps_per_frame {
+                log.log_step(&world.step());
+                if world.is_halted() {
+                    break;
+                }
             }
-        }
-        frames.push(FrameCost {
-            cpu: cpu.elapsed().as_secs_f64(),
-            wall: wall.elapsed().as_secs_f64(),
-        });
+        }));
         let Ok(()) = log.record(&mut world, &mut DiscardingSink);
         observe(&world);
         if last_line.elapsed() > PROGRESS_INTERVAL {
