@@ -181,7 +181,9 @@ pub struct ContactEngine {
     pub joints: Vec<Joint>,
     /// The joints that broke under their load since the caller last emptied this list.
     pub broken_joints: Vec<usize>,
-    /// The pairs of movers that joints keep from colliding, in order.
+    /// Pairs of bodies that do not collide with each other.
+    pub excluded: Vec<[usize; 2]>,
+    /// The pairs of movers that joints or `excluded` keep from colliding, in order.
     jointed: Vec<(usize, usize)>,
     /// The scripted motions that colliders follow, for the next step.
     pub scripted: Vec<ScriptedMotion>,
@@ -255,6 +257,8 @@ impl ContactEngine {
             colliders: self.colliders.clone(),
             between_bodies: self.between_bodies,
             scripted: self.scripted.clone(),
+            joints: self.joints.clone(),
+            excluded: self.excluded.clone(),
             ..Self::default()
         };
         let mut states = Vec::new();
@@ -426,6 +430,10 @@ impl ContactEngine {
             if let [Some(a), Some(b)] = joint.bodies.map(|b| b.map(|b| bodies.mount(b).mover)) {
                 self.jointed.push((a.min(b), a.max(b)));
             }
+        }
+        for pair in &self.excluded {
+            let [a, b] = pair.map(|b| bodies.mount(b).mover);
+            self.jointed.push((a.min(b), a.max(b)));
         }
         self.jointed.sort_unstable();
         for (k, plane) in (0u32..).zip(&self.colliders) {
