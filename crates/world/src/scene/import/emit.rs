@@ -83,8 +83,10 @@ impl Emitter<'_, '_> {
             && let Some(first) = robot.links.first()
         {
             let what = "visual geometry";
-            let reason =
-                format!("{unseen} shapes are left out: bodies are shown as what they collide as");
+            let reason = format!(
+                "{} left out: bodies are shown as what they collide as",
+                crate::text::counted(unseen, "shape", "shapes")
+            );
             self.reader.note_at(first.span, what, reason);
         }
         self.loops(&poses);
@@ -125,12 +127,11 @@ impl Emitter<'_, '_> {
             centre: DVec3::ZERO,
             inertia: DMat3::IDENTITY,
         });
-        let rows = mass.inertia.transpose();
         let mut body = BodySpec {
             name: self.name(&link.name),
             mass: Some(mass.mass),
             centre: Some(mass.centre.into()),
-            inertia: Some([rows.x_axis, rows.y_axis, rows.z_axis].map(Into::into)),
+            inertia: Some(rows(mass.inertia)),
             origin: Some(pose.translation.into()),
             orientation: orientation(pose.rotation),
             locked: fixed,
@@ -198,11 +199,10 @@ impl Emitter<'_, '_> {
         let share = link.mass.map_or(0.0, |m| m.mass) * BETWEEN_SHARE;
         let light = fold::light_mass(share, DVec3::ZERO);
         let name = format!("{}/{}", self.name(&link.name), joint.name);
-        let rows = light.inertia;
         self.out.file.body.push(BodySpec {
             name: name.clone(),
             mass: Some(light.mass),
-            inertia: Some([rows.x_axis, rows.y_axis, rows.z_axis].map(Into::into)),
+            inertia: Some(rows(light.inertia)),
             position: Some(at.into()),
             ..BodySpec::default()
         });
@@ -305,6 +305,26 @@ fn part(shape: &LinkShape) -> PartSpec {
         orientation: orientation(shape.pose.rotation),
         turn: None,
     }
+}
+
+/// The rows of an inertia tensor, without entries that are only rounding.
+fn rows(inertia: DMat3) -> [[f64; 3]; 3] {
+    /// Entries below this share of the greatest moment are zero.
+    const ROUNDING: f64 = 1e-15;
+    let columns = [inertia.x_axis, inertia.y_axis, inertia.z_axis].map(|c| c.to_array());
+    let greatest = columns
+        .iter()
+        .flatten()
+        .fold(0.0, |a: f64, b| a.max(b.abs()));
+    let clean = |x: f64| {
+        if x.abs() < ROUNDING * greatest {
+            0.0
+        } else {
+            x
+        }
+    };
+    // Rows and columns of a symmetric tensor are the same, up to rounding.
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| clean(0.5 * (columns[i][j] + columns[j][i]))))
 }
 
 /// A quaternion as scene files have it; none for no rotation.

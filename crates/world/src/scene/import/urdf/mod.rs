@@ -59,6 +59,12 @@ pub fn read(root: Node, fixed_base: bool, assets: &Assets, reader: &mut Reader) 
         let order = order(&links, &connections, reader);
         robot.links = assemble(links, &connections, &order, fixed_base, reader);
     }
+    let limited = |n: &Node| n.has_tag_name("limit") && n.has_attribute("velocity");
+    let count = root.descendants().filter(limited).count();
+    if count > 0 {
+        let reason = format!("joints have none: the greatest velocity of {count} is left out");
+        reader.note_at(node_span(&root), "`velocity`", reason);
+    }
     robot
 }
 
@@ -220,9 +226,6 @@ fn joint(node: &Node, link: &mut Link, reader: &mut Reader) {
                 reader.error_at(&element, "lower", message, "exchange the two numbers");
             }
             joint.limits = Some([low, high]);
-        }
-        if element.has("velocity") {
-            reader.note(node, "joints have no greatest velocity: left out");
         }
     }
     if let (Some(dynamics), [joint]) = (find("dynamics"), &mut joints[..]) {
