@@ -4,8 +4,8 @@
 //! that a closed surface is closed. Normals, colours and names are skipped.
 
 use crate::Mesh;
+use crate::mesh::MergedTriangles;
 use conatus_math::DVec3;
-use std::collections::HashMap;
 use thiserror::Error;
 
 /// Why a file cannot be read.
@@ -46,9 +46,10 @@ pub fn parse(bytes: &[u8]) -> Result<Mesh, StlError> {
     } else {
         return Err(StlError::Unknown);
     }
-    match reader.mesh.triangles.is_empty() {
+    let mesh = reader.merged.into_mesh();
+    match mesh.triangles.is_empty() {
         true => Err(StlError::Empty),
-        false => Ok(reader.mesh),
+        false => Ok(mesh),
     }
 }
 
@@ -62,8 +63,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 
 #[derive(Default)]
 struct Reader {
-    mesh: Mesh,
-    known: HashMap<[u64; 3], u32>,
+    merged: MergedTriangles,
 }
 
 impl Reader {
@@ -81,7 +81,7 @@ impl Reader {
             if !corners.iter().all(|c| c.is_finite()) {
                 return Err(StlError::NotFinite(k + 1));
             }
-            self.triangle(corners);
+            self.merged.add(corners);
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl Reader {
                 }
                 Some("endloop") => {
                     match corners[..] {
-                        [a, b, c] => self.triangle([a, b, c]),
+                        [a, b, c] => self.merged.add([a, b, c]),
                         _ => return Err(StlError::Corners(k + 1, corners.len())),
                     }
                     corners.clear();
@@ -111,25 +111,6 @@ impl Reader {
             }
         }
         Ok(())
-    }
-
-    /// Adds a triangle, unless two of its corners are the same.
-    fn triangle(&mut self, corners: [DVec3; 3]) {
-        let [a, b, c] = corners.map(|p| {
-            // 0 and −0 are the same place.
-            let p = p + DVec3::ZERO;
-            let vertices = &mut self.mesh.vertices;
-            *self
-                .known
-                .entry(p.to_array().map(f64::to_bits))
-                .or_insert_with(|| {
-                    vertices.push(p);
-                    vertices.len() as u32 - 1
-                })
-        });
-        if a != b && b != c && c != a {
-            self.mesh.triangles.push([a, b, c]);
-        }
     }
 }
 

@@ -174,7 +174,8 @@ fn mistakes_of_mjcf_are_refused() {
         2,
         "no joint `j`",
     );
-    refused(&with("<include file='a.xml'/>"), 2, "include");
+    refused(&with("<include file='a.xml'/>"), 2, "no file `a.xml`");
+    refused(&with("<include/>"), 2, "no `file`");
     refused(&with("<compiler coordinate='global'/>"), 2, "global");
     refused(&with("<compiler eulerseq='abc'/>"), 2, "no order of axes");
     refused(

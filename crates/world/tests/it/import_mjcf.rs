@@ -277,3 +277,38 @@ fn what_never_moves_becomes_one_locked_body() {
     let noted: Vec<&str> = imported.notes.iter().map(|n| n.element.as_str()).collect();
     assert_eq!(noted, ["tendon", "sensor", "keyframe"]);
 }
+
+/// Messages and comments name the file that a line is in.
+#[test]
+fn included_files_take_the_place_of_the_element() {
+    let text = "<mujoco>\n<include file='parts/head.xml'/>\n<worldbody>\n<body name='a'>\n\
+        <freejoint/><geom size='0.1'/>\n<include file='parts/leg.xml'/></body></worldbody></mujoco>";
+    let head = "<mujocoinclude>\n<option timestep='0.004'/>\n<tendon/></mujocoinclude>";
+    let leg = "<mujoco>\n\n\n<body name='leg'><joint/><geom size='SIZE'/></body></mujoco>";
+    let with = |leg: &str| {
+        let files = Files::in_memory([
+            ("robots/parts/head.xml".to_owned(), head.to_owned()),
+            ("robots/parts/leg.xml".to_owned(), leg.to_owned()),
+        ]);
+        let spec = ImportSpec {
+            file: "robots/a.xml".into(),
+            ..ImportSpec::default()
+        };
+        import(&SourceText::new("a.xml", text), &spec, &files, false)
+    };
+    let imported = with(&leg.replace("SIZE", "0.1")).unwrap();
+    assert_eq!(imported.file.time.step, 0.004);
+    let note = imported.notes[0].to_string();
+    assert!(
+        note.starts_with("robots/parts/head.xml, line 3, tendon"),
+        "{note}"
+    );
+    let scene = imported.to_toml().unwrap();
+    for place in ["# a.xml:4", "# robots/parts/leg.xml:4"] {
+        assert!(scene.contains(place), "{scene}");
+    }
+    let wrong = with(&leg.replace("SIZE", "-1")).unwrap_err().to_string();
+    assert!(wrong.starts_with("robots/parts/leg.xml:4:"), "{wrong}");
+    let twice = with("<mujoco><include file='parts/leg.xml'/></mujoco>").unwrap_err();
+    assert!(twice.to_string().contains("included twice"), "{twice}");
+}

@@ -3,9 +3,10 @@
 //! [`import`] reads a file; [`Imported::to_toml`] writes it as a scene file; `[[import]]` in
 //! a scene adds it to that scene. The stages:
 //!
-//! 1. [`urdf`](self) or MJCF is read into a tree of links, `robot.rs`;
-//! 2. links that are fixed to others are merged, links without mass are skipped, `fold.rs`;
-//! 3. links become bodies, joints become joints, `emit.rs` and `joints.rs`.
+//! 1. the files that the robot's file includes are put into its text, `include.rs`;
+//! 2. URDF or MJCF is read into a tree of links, `robot.rs`;
+//! 3. links that are fixed to others are merged, links without mass are skipped, `fold.rs`;
+//! 4. links become bodies, joints become joints, `emit.rs` and `joints.rs`.
 //!
 //! Both formats are read with a plain XML parser rather than with crates for them: every
 //! message and every note about something left out has its place in the file, which those
@@ -15,6 +16,7 @@
 mod emit;
 mod expand;
 mod fold;
+mod include;
 mod joints;
 mod mjcf;
 mod robot;
@@ -34,6 +36,7 @@ use super::model::{ExcludeSpec, ImportSpec, PlaneSpec, SceneFile};
 use super::tree::Span;
 use conatus_math::{DQuat, DVec3, Pose, rotation};
 use emit::{Emitted, Emitter};
+use include::Included;
 use robot::Robot;
 use shapes::Assets;
 use std::collections::BTreeSet;
@@ -57,9 +60,9 @@ pub struct Imported {
     pub notes: Vec<Note>,
     /// The name of the robot's file in messages.
     source: String,
-    /// The lines of bodies and joints in the robot's file.
-    body_lines: Vec<usize>,
-    joint_lines: Vec<usize>,
+    /// The files and lines of bodies and joints.
+    body_places: Vec<String>,
+    joint_places: Vec<String>,
 }
 
 /// Reads a robot from the text of a URDF or MJCF file; `spec` says how, and `files` has the
@@ -71,9 +74,6 @@ pub fn import(
     files: &Files,
     ground: bool,
 ) -> Result<Imported, SceneError> {
-    let failed = |errors: Vec<Diagnostic>| SceneError::new(vec![source.clone()], errors);
-    let document = roxmltree::Document::parse(&source.text)
-        .map_err(|error| failed(vec![xml_error(&error, &source.text)]))?;
     let assets = Assets {
         files,
         folder: match spec.file.rfind('/') {
@@ -82,7 +82,11 @@ pub fn import(
         },
         packages: &spec.packages,
     };
-    let mut reader = Reader::new(source);
+    let text = Included::read(source, &assets.folder, files)?;
+    let failed = |errors: Vec<Diagnostic>| text.error(errors);
+    let document = roxmltree::Document::parse(&text.text.text)
+        .map_err(|error| failed(vec![xml_error(&error, &text.text.text)]))?;
+    let mut reader = Reader::new(&text);
     let root = document.root_element();
     let mut robot = match root.tag_name().name() {
         "robot" => urdf::read(root, spec.fixed_base, &assets, &mut reader),
@@ -140,23 +144,36 @@ pub fn import(
         return Err(failed(reader.errors));
     }
     surroundings(&mut emitted.file, &robot);
-    let line = |span: &Span| source.line_column(span.start).0;
+    let place = |span: &Span| match text.line(span.start) {
+        (Some(file), line) => format!("{file}:{line}"),
+        (None, line) => format!("{}:{line}", source.name),
+    };
     let mut imported = Imported {
         file: emitted.file,
         source: source.name.clone(),
-        body_lines: emitted.bodies.iter().map(line).collect(),
-        joint_lines: emitted.joints.iter().map(line).collect(),
+        body_places: emitted.bodies.iter().map(place).collect(),
+        joint_places: emitted.joints.iter().map(place).collect(),
         notes: reader.notes,
     };
-    imported.check(files, robot.excludes_overlaps)?;
-    imported.notes.sort_by_key(|note| note.line);
+    let lines: Vec<usize> = (emitted.bodies.iter())
+        .map(|span| text.line(span.start).1)
+        .collect();
+    imported.check(files, &lines, robot.excludes_overlaps)?;
+    imported
+        .notes
+        .sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     Ok(imported)
 }
 
 impl Imported {
     /// Builds the scene, so that nothing of it is refused later. Where it is usual for the
     /// format, bodies that overlap at the start do not collide.
-    fn check(&mut self, files: &Files, excludes_overlaps: bool) -> Result<(), SceneError> {
+    fn check(
+        &mut self,
+        files: &Files,
+        lines: &[usize],
+        excludes_overlaps: bool,
+    ) -> Result<(), SceneError> {
         let options = LoadOptions::default();
         let scene = Scene::from_spec(&self.source, &self.file, files.clone(), &options)?;
         let setup = scene.build()?;
@@ -171,7 +188,8 @@ impl Imported {
             let bodies = pair.map(|body| self.file.body[body].name.clone());
             self.notes.push(Note {
                 element: format!("links `{}` and `{}`", bodies[0], bodies[1]),
-                line: self.body_lines[pair[1]],
+                file: None,
+                line: lines[pair[1]],
                 reason: "overlap at the start, so they do not collide with each other".into(),
             });
             self.file.exclude.push(ExcludeSpec {

@@ -129,7 +129,7 @@ impl Assets<'_> {
 }
 
 /// A path without `.` and without folders that `..` leaves again.
-fn plain_path(path: &str) -> String {
+pub fn plain_path(path: &str) -> String {
     let root = if path.starts_with('/') { "/" } else { "" };
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -25,8 +25,8 @@ impl Imported {
             comment(&mut text, &format!("- {note}"));
         }
         text.push('\n');
-        let mut bodies = self.body_lines.iter();
-        let mut joints = self.joint_lines.iter();
+        let mut bodies = self.body_places.iter();
+        let mut joints = self.joint_places.iter();
         for line in body.lines() {
             let place = match line {
                 "[[body]]" => bodies.next(),
@@ -35,7 +35,7 @@ impl Imported {
             };
             if let Some(place) = place {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "# {}:{place}", plain(&self.source));
+                let _ = writeln!(text, "# {}", plain(place));
             }
             let _ = writeln!(text, "{line}");
         }

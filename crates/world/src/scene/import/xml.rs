@@ -1,6 +1,7 @@
 //! Typed access to the attributes of XML elements, with messages at their places.
 
-use crate::scene::diagnostic::{Diagnostic, SourceText};
+use super::include::Included;
+use crate::scene::diagnostic::Diagnostic;
 use crate::scene::tree::Span;
 use conatus_math::DVec3;
 use roxmltree::{Attribute, Node};
@@ -10,6 +11,8 @@ use roxmltree::{Attribute, Node};
 pub struct Note {
     /// The element, as `joint \`knee\``.
     pub element: String,
+    /// The file, if it is one that the robot's file includes.
+    pub file: Option<String>,
     /// Its line in the file, counted from 1.
     pub line: usize,
     /// What was done with it, and why.
@@ -18,6 +21,9 @@ pub struct Note {
 
 impl std::fmt::Display for Note {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(file) = &self.file {
+            write!(out, "{file}, ")?;
+        }
         write!(out, "line {}, {}: {}", self.line, self.element, self.reason)
     }
 }
@@ -88,7 +94,7 @@ pub fn child<'a>(node: &Node<'a, 'a>, name: &'a str) -> Option<Node<'a, 'a>> {
 /// Collects what is wrong and what is left out.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    source: &'a SourceText,
+    source: &'a Included,
     /// What makes the file unusable.
     pub errors: Vec<Diagnostic>,
     /// What was left out.
@@ -97,7 +103,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of a text.
-    pub fn new(source: &'a SourceText) -> Self {
+    pub fn new(source: &'a Included) -> Self {
         Self {
             source,
             errors: Vec::new(),
@@ -145,9 +151,11 @@ impl<'a> Reader<'a> {
 
     /// Notes that something was left out or changed, by its place.
     pub fn note_at(&mut self, span: Span, element: impl Into<String>, reason: impl Into<String>) {
+        let (file, line) = self.source.line(span.start);
         self.notes.push(Note {
             element: element.into(),
-            line: self.source.line_column(span.start).0,
+            file: file.map(str::to_owned),
+            line,
             reason: reason.into(),
         });
     }

@@ -96,15 +96,6 @@ impl<'a> Model<'a, '_> {
                 }
                 "tendon" => "tendons are left out",
                 "sensor" => "sensors are left out: the recording has all states",
-                "include" => {
-                    let help = "put the text of that file here, or save the model as one file with MuJoCo (mj_saveLastXML)";
-                    self.reader.error(
-                        node_span(&node),
-                        "files that include others are not read",
-                        help,
-                    );
-                    continue;
-                }
                 _ => "has no place in a scene: left out",
             };
             self.reader.note(&node, reason);
