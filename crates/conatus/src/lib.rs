@@ -53,6 +53,7 @@ pub use conatus_math::{DMat3, DQuat, DVec3};
 pub use conatus_record::{Frame, Recording};
 pub use conatus_rigid::State;
 pub use conatus_rigid::forces::{Callback, Force, Loads, View};
+pub use conatus_rigid::joint::{JointLoad, MotorTarget};
 pub use conatus_world::scene::model;
 pub use conatus_world::scene::{LoadOptions, Scene, SceneError};
 pub use conatus_world::{ForceId, Report, StepReport};
@@ -71,7 +72,7 @@ pub mod prelude {
     pub use crate::model::*;
     pub use crate::{
         Attachment, BodyId, Callback, ContactEvent, DMat3, DQuat, DVec3, Force, LoadOptions, Loads,
-        Run, Scene, SceneBuilder, Simulation, State, View, run,
+        MotorTarget, Run, Scene, SceneBuilder, Simulation, State, View, run,
     };
 }
 

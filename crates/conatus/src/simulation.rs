@@ -7,6 +7,7 @@ use conatus_math::{DQuat, DVec3};
 use conatus_record::{BodyFrame, Status};
 use conatus_rigid::State;
 use conatus_rigid::forces::{Callback, Force, Loads, View};
+use conatus_rigid::joint::{JointLoad, MotorTarget};
 use conatus_world::scene::model::{BodySpec, PlaneSpec};
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::{ForceId, Report, RunLog, StepReport};
@@ -173,6 +174,34 @@ impl Simulation {
     /// Adds a static plane while the simulation runs.
     pub fn add_plane(&mut self, plane: PlaneSpec) -> Result<(), Error> {
         Ok(self.setup.add_plane(&self.scene, plane)?)
+    }
+
+    /// Whether a body is asleep: at rest, until something wakes it.
+    pub fn is_asleep(&self, body: BodyId) -> bool {
+        self.setup.world.is_asleep(body.0)
+    }
+
+    /// Wakes a body and those that it touches or is joined to.
+    pub fn wake(&mut self, body: BodyId) {
+        self.setup.world.wake(body.0);
+    }
+
+    /// Gives the motor of a joint another target. Returns false if there is no such joint.
+    pub fn set_motor(&mut self, joint: &str, target: MotorTarget) -> bool {
+        self.setup.world.set_motor(joint, false, target)
+    }
+
+    /// Breaks a joint. Returns false if there is no such joint.
+    pub fn break_joint(&mut self, joint: &str) -> bool {
+        self.setup.world.break_joint(joint)
+    }
+
+    /// The force (N) and torque (N·m) of a joint on its second body, and its errors, in
+    /// the last step.
+    pub fn joint_load(&self, joint: &str) -> Option<JointLoad> {
+        let world = &self.setup.world;
+        let at = world.joint_names.iter().position(|name| name == joint)?;
+        Some(world.joints()[at].load)
     }
 
     /// Adds a force.

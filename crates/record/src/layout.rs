@@ -136,6 +136,7 @@ impl Frame {
                 3 => Status::Quarantined,
                 4 => Status::Scripted,
                 5 => Status::Removed,
+                6 => Status::Asleep,
                 other => return Err(format!("unknown status {other} of a body")),
             };
         }

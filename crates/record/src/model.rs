@@ -220,6 +220,8 @@ pub enum Status {
     Scripted = 4,
     /// It was taken out of the world, and is not shown.
     Removed = 5,
+    /// It is at rest, and nothing is computed for it until something wakes it.
+    Asleep = 6,
 }
 
 /// A body in one frame.

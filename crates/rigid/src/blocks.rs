@@ -61,6 +61,13 @@ impl Block {
         DVec3::new(m(3), m(4), m(5))
     }
 
+    /// The angular velocity of the body in `lane`, in its axes.
+    #[inline]
+    pub fn omega(&self, lane: usize) -> DVec3 {
+        let m = |i: usize| self.motion[i][lane];
+        DVec3::new(m(10), m(11), m(12))
+    }
+
     /// Sets the motion of the body in `lane`.
     #[inline]
     pub fn set_motion(&mut self, lane: usize, s: &Motion<f64>) {

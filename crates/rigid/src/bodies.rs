@@ -6,8 +6,9 @@
 //! several bodies share one.
 
 use crate::blocks::{self, Block, LANES, Width};
-use crate::rk4::{FreeConstants, euler_coefficients};
+use crate::rk4::{self, FreeConstants, euler_coefficients};
 use crate::state::State;
+use conatus_math::lanes::V3;
 use conatus_math::{DVec3, Pose};
 
 /// The constants of a body in its principal axes.
@@ -48,6 +49,8 @@ impl Constants {
 pub enum Activity {
     /// It moves freely.
     Free,
+    /// It is at rest, and is left out until something wakes it.
+    Asleep,
     /// The scene locks it in place.
     Locked,
     /// Its numbers became invalid; it is frozen in its last valid state.
@@ -56,6 +59,13 @@ pub enum Activity {
     Absorbed,
     /// It was removed from the world.
     Removed,
+}
+
+impl Activity {
+    /// Whether it moves, or would if something woke it.
+    pub fn is_mobile(self) -> bool {
+        matches!(self, Self::Free | Self::Asleep)
+    }
 }
 
 /// The mover of a body, and the body's pose on it.
@@ -162,6 +172,37 @@ impl Bodies {
         self.blocks[m / LANES].set_motion(m % LANES, &(*state).into());
     }
 
+    /// Velocity and angular velocity of mover `m`, in body axes.
+    pub fn velocities(&self, m: usize) -> (DVec3, DVec3) {
+        let block = &self.blocks[m / LANES];
+        (block.velocity(m % LANES), block.omega(m % LANES))
+    }
+
+    /// One step of free motion of mover `m` alone.
+    pub(crate) fn free_step(&mut self, m: usize, gravity: DVec3, h: f64) {
+        let block = &mut self.blocks[m / LANES];
+        let mut motion = block.motion(m % LANES);
+        let constants = block.constants(m % LANES);
+        rk4::free::<f64, true>(&mut motion, &constants, V3::splat(gravity), h);
+        block.set_motion(m % LANES, &motion);
+    }
+
+    /// Whether any mover is free to move.
+    pub fn any_free(&self) -> bool {
+        self.activity.contains(&Activity::Free)
+    }
+
+    /// The states of all movers that are awake, in order; those of the others keep their
+    /// place.
+    pub fn gather_awake(&self, states: &mut Vec<State>) {
+        states.resize_with(self.len(), State::default);
+        for (m, state) in states.iter_mut().enumerate() {
+            if self.activity[m] != Activity::Asleep {
+                *state = self.mover_state(m);
+            }
+        }
+    }
+
     /// The states of all movers, in order.
     pub fn gather(&self, states: &mut Vec<State>) {
         states.clear();
@@ -208,7 +249,7 @@ impl Bodies {
     pub fn totals(&self) -> (f64, DVec3, DVec3) {
         let mut sums = (0.0, DVec3::ZERO, DVec3::ZERO);
         for m in self.movers() {
-            if self.activity[m] != Activity::Free {
+            if !self.activity[m].is_mobile() {
                 continue;
             }
             let (s, c) = (self.mover_state(m), &self.constants[m]);
@@ -224,7 +265,7 @@ impl Bodies {
     /// The potential energy of gravity: −m g·x over all that moves.
     pub fn gravity_potential(&self, gravity: DVec3) -> f64 {
         self.movers()
-            .filter(|&m| self.activity[m] == Activity::Free)
+            .filter(|&m| self.activity[m].is_mobile())
             .map(|m| -self.constants[m].mass * gravity.dot(self.mover_state(m).position))
             .sum()
     }

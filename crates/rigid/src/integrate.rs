@@ -11,6 +11,7 @@ use crate::state::{Load, State};
 use conatus_math::lanes::V3;
 use conatus_math::{DVec3, rotation};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// How a step is integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,25 +97,23 @@ impl Integration {
     }
 
     /// Free motion in blocks; the states of locked bodies are restored
-    /// afterwards.
+    /// afterwards. Blocks in which nothing is free are left out.
     fn free(&mut self, bodies: &mut Bodies, gravity: DVec3, h: f64) {
         self.held.clear();
-        if !bodies.all_free() {
-            self.held.extend(
-                (0..bodies.len())
-                    .filter(|&m| bodies.activity[m] != Activity::Free)
-                    .map(|m| (m, bodies.mover_state(m))),
-            );
+        if bodies.all_free() {
+            return free_blocks(bodies, 0..bodies.blocks.len(), gravity, h);
         }
-        let (width, damped) = (bodies.width, bodies.damped);
-        const BLOCKS_PER_TASK: usize = 256;
-        if bodies.blocks.len() > 2 * BLOCKS_PER_TASK {
-            bodies
-                .blocks
-                .par_chunks_mut(BLOCKS_PER_TASK)
-                .for_each(|chunk| blocks::free_step(chunk, width, damped, gravity, h));
-        } else {
-            blocks::free_step(&mut bodies.blocks, width, damped, gravity, h);
+        let is_free = |bodies: &Bodies, m: usize| bodies.activity[m] == Activity::Free;
+        let mut begin = None;
+        for k in 0..=bodies.blocks.len() {
+            let lanes = k * LANES..((k + 1) * LANES).min(bodies.len());
+            if lanes.clone().any(|m| is_free(bodies, m)) {
+                begin.get_or_insert(k);
+                let held = lanes.filter(|&m| !is_free(bodies, m));
+                self.held.extend(held.map(|m| (m, bodies.mover_state(m))));
+            } else if let Some(from) = begin.take() {
+                free_blocks(bodies, from..k, gravity, h);
+            }
         }
         for (m, state) in &self.held {
             bodies.blocks[m / LANES].set_motion(m % LANES, &(*state).into());
@@ -183,6 +182,20 @@ impl Integration {
             let torque_body = load.torque_body - s.omega_body * c.angular_damping;
             self.states[m] = advance(&s, &a, torque_body, c.moments, h);
         }
+    }
+}
+
+/// Free motion of some of the blocks.
+fn free_blocks(bodies: &mut Bodies, range: Range<usize>, gravity: DVec3, h: f64) {
+    const BLOCKS_PER_TASK: usize = 256;
+    let (width, damped) = (bodies.width, bodies.damped);
+    let blocks = &mut bodies.blocks[range];
+    if blocks.len() > 2 * BLOCKS_PER_TASK {
+        blocks
+            .par_chunks_mut(BLOCKS_PER_TASK)
+            .for_each(|chunk| blocks::free_step(chunk, width, damped, gravity, h));
+    } else {
+        blocks::free_step(blocks, width, damped, gravity, h);
     }
 }
 

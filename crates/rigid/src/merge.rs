@@ -97,7 +97,7 @@ impl Bodies {
             }
         }
         let held = movers.iter().find_map(|&m| match self.activity[m] {
-            Activity::Free | Activity::Absorbed => None,
+            Activity::Free | Activity::Asleep | Activity::Absorbed => None,
             activity => Some(activity),
         });
         for &m in others {

@@ -14,7 +14,7 @@ use crate::run::{RunLog, RunStats};
 use crate::world::World;
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::contact::StoredContact;
+use conatus_rigid::contact::{SleepState, StoredContact};
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::joint::StoredJoint;
 use conatus_rigid::snapshot::Mover;
@@ -63,6 +63,7 @@ struct Snapshot {
     mounts: Vec<Mount>,
     pointer_springs: Vec<(u32, PointerSpring)>,
     contacts: Vec<StoredContact>,
+    sleep: SleepState,
     joints: Vec<StoredJoint>,
     /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
@@ -76,6 +77,7 @@ wire!(Snapshot {
     mounts,
     pointer_springs,
     contacts,
+    sleep,
     joints,
     inputs,
     cloth,
@@ -93,6 +95,7 @@ impl Checkpoint<'_> {
             mounts,
             pointer_springs: world.pointer_springs.clone(),
             contacts: world.contact_engine.stored(),
+            sleep: world.contact_engine.sleep_state().clone(),
             joints: world.joints().iter().map(StoredJoint::of).collect(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
@@ -142,7 +145,8 @@ impl World {
             (None, None) => {}
             _ => return Err(CheckpointError::Mismatch("pieces of cloth")),
         }
-        if !self.contact_engine.restore(&snapshot.contacts) {
+        let (contacts, sleep) = (&snapshot.contacts, &snapshot.sleep);
+        if !self.contact_engine.restore(contacts, sleep, &self.bodies) {
             return Err(CheckpointError::Mismatch("contacts"));
         }
         let joints = &mut self.contact_engine.joints;

@@ -270,6 +270,13 @@ impl World {
     /// Executes one command now.
     pub(crate) fn execute(&mut self, command: &Command, origin: Origin) {
         match command {
+            Command::Pause | Command::Resume | Command::LetGo { .. } => {}
+            Command::Kick { body, .. }
+            | Command::Impulse { body, .. }
+            | Command::Pull { body, .. } => self.wake(*body),
+            _ => self.wake_all(),
+        }
+        match command {
             // Locked bodies cannot be pushed.
             Command::Kick { body, .. } | Command::Impulse { body, .. } if !self.is_free(*body) => {}
             Command::Kick {
@@ -341,18 +348,12 @@ impl World {
                     (Some(speed), _) => Some(MotorTarget::Velocity(*speed)),
                     (None, position) => position.map(MotorTarget::Position),
                 };
-                if let (Some(joint), Some(target)) = (self.joint_mut(joint), target) {
-                    joint.set_motor_target(*steering, target);
+                if let Some(target) = target {
+                    self.set_motor(joint, *steering, target);
                 }
             }
             Command::Break { joint } => {
-                let named = self.joint_names.iter().position(|name| name == joint);
-                if let Some(k) = named
-                    && !self.contact_engine.joints[k].broken
-                {
-                    self.contact_engine.joints[k].broken = true;
-                    self.log_break(k);
-                }
+                self.break_joint(joint);
             }
             Command::Pause | Command::Resume => {}
         }

@@ -9,7 +9,7 @@
 use crate::cloth::ClothWorld;
 use crate::world::World;
 use conatus_record::{Event, Totals};
-use conatus_rigid::{Activity, Joint};
+use conatus_rigid::Joint;
 
 /// The share of the run's energy scale that growth must exceed to be reported.
 pub const UNEXPLAINED_FRACTION: f64 = 0.1;
@@ -85,7 +85,7 @@ impl World {
     pub(crate) fn lift_energy(&self) -> f64 {
         let weight = self.gravity.length();
         let of_bodies: f64 = (0..self.bodies.len())
-            .filter(|&m| self.bodies.activity(m) == Activity::Free)
+            .filter(|&m| self.bodies.activity(m).is_mobile())
             .map(|m| self.bodies.constants(m))
             .map(|c| c.mass * (c.moments.max_element() / c.mass).sqrt())
             .sum();

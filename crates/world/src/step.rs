@@ -4,6 +4,7 @@ use crate::checkpoint::CACHE_CLEAR_STEPS;
 use crate::command::Origin;
 use crate::world::World;
 use conatus_rigid::Activity;
+use conatus_rigid::forces::Reach;
 use conatus_rigid::joint::Joint;
 use serde_json::json;
 
@@ -66,9 +67,13 @@ impl World {
         if let Some(cloth) = &mut self.cloth {
             cloth.before(&self.bodies);
         }
+        if self.is_at_rest() {
+            self.steps += 1;
+            return StepReport::default();
+        }
         let colliding = !self.contact_engine.is_idle();
         if colliding {
-            self.bodies.gather(&mut self.before);
+            self.bodies.gather_awake(&mut self.before);
         }
         self.integrate();
         self.steps += 1;
@@ -83,6 +88,14 @@ impl World {
         }
         self.clear_caches_at_checkpoint_steps();
         self.report(quarantined)
+    }
+
+    /// Whether nothing moves before something wakes it.
+    fn is_at_rest(&self) -> bool {
+        self.cloth.is_none()
+            && self.forces.is_empty()
+            && self.pointer_springs.is_empty()
+            && !self.bodies.any_free()
     }
 
     /// Cloth moves last: it guarantees that nothing intersects at the end of its
@@ -169,13 +182,42 @@ impl World {
             return;
         }
         let engine = &mut self.contact_engine;
+        engine.gravity = self.gravity;
         let between_bodies = engine.between_bodies;
         engine.between_bodies &= !self.sticky;
-        engine.step(&mut self.bodies, &self.before, self.h);
+        engine.step(&mut self.bodies, &mut self.before, self.h);
         engine.between_bodies = between_bodies;
+        self.let_sleep();
+        let engine = &mut self.contact_engine;
         for joint in std::mem::take(&mut engine.broken_joints) {
             self.log_break(joint);
         }
+    }
+
+    /// Lets bodies at rest fall asleep, but none that a force acts on which may set it in
+    /// motion, and none that touches cloth.
+    fn let_sleep(&mut self) {
+        let mut keep_awake: Vec<bool> = Vec::new();
+        let count = self.bodies.len();
+        for force in self.forces.iter().filter(|force| !force.lets_sleep()) {
+            keep_awake.resize(count, false);
+            match force.reach() {
+                Reach::All => return,
+                Reach::Bodies(list) => {
+                    let movers = list.iter().map(|&i| self.bodies.mount(i).mover);
+                    movers.for_each(|m| keep_awake[m] = true);
+                }
+            }
+        }
+        let of_cloth = self.cloth.iter().flat_map(|cloth| cloth.bodies());
+        let held = self.pointer_springs.iter().map(|(_, hand)| &hand.body);
+        for &body in of_cloth.chain(held) {
+            keep_awake.resize(count, false);
+            keep_awake[self.bodies.mount(body).mover] = true;
+        }
+        let keep_awake = |m: usize| keep_awake.get(m).copied().unwrap_or(false);
+        self.contact_engine
+            .let_sleep(&mut self.bodies, keep_awake, self.h);
     }
 
     /// Logs that a joint broke.

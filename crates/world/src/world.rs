@@ -8,6 +8,7 @@ use conatus_math::{DVec3, Pose};
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
 use conatus_rigid::contact::{BodyContact, Collider, ContactEngine};
 use conatus_rigid::forces::{Force, PointerSpring, View};
+use conatus_rigid::joint::MotorTarget;
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, Joint, State};
 use std::collections::VecDeque;
 
@@ -112,6 +113,7 @@ impl World {
     pub(crate) fn add_boxed_force(&mut self, force: Box<dyn Force>) -> ForceId {
         let id = ForceId(self.next_force_id);
         self.next_force_id += 1;
+        self.wake_all();
         self.forces.push(force);
         self.force_ids.push(id);
         id
@@ -122,9 +124,25 @@ impl World {
         let Some(k) = self.force_ids.iter().position(|&other| other == id) else {
             return false;
         };
+        self.wake_all();
         self.force_ids.remove(k);
         self.forces.remove(k);
         true
+    }
+
+    /// Wakes all bodies that are asleep.
+    pub fn wake_all(&mut self) {
+        self.contact_engine.wake_all(&mut self.bodies);
+    }
+
+    /// Wakes a body and those that it touches or is joined to.
+    pub fn wake(&mut self, body: usize) {
+        self.contact_engine.wake_body(&mut self.bodies, body);
+    }
+
+    /// Whether a body is asleep: at rest, until something wakes it.
+    pub fn is_asleep(&self, body: usize) -> bool {
+        self.bodies.activity(self.bodies.mount(body).mover) == Activity::Asleep
     }
 
     /// Whether a body was removed.
@@ -147,6 +165,7 @@ impl World {
     /// Adds a shape that collides, on a body or fixed in the world.
     pub fn add_collider(&mut self, collider: Collider) {
         self.contact_engine.add(collider);
+        self.wake_all();
     }
 
     /// Joins two bodies, or a body to the world, and returns the index of the joint.
@@ -165,6 +184,28 @@ impl World {
     pub fn joint_mut(&mut self, name: &str) -> Option<&mut Joint> {
         let at = self.joint_names.iter().position(|n| n == name)?;
         self.contact_engine.joints.get_mut(at)
+    }
+
+    /// Gives the motor of a joint another target; `steering` names the one that steers a
+    /// wheel. Returns false if there is no such joint.
+    pub fn set_motor(&mut self, name: &str, steering: bool, target: MotorTarget) -> bool {
+        self.wake_all();
+        let joint = self.joint_mut(name);
+        joint
+            .map(|joint| joint.set_motor_target(steering, target))
+            .is_some()
+    }
+
+    /// Breaks a joint. Returns false if there is no such joint.
+    pub fn break_joint(&mut self, name: &str) -> bool {
+        self.wake_all();
+        let Some(k) = self.joint_names.iter().position(|n| n == name) else {
+            return false;
+        };
+        if !std::mem::replace(&mut self.contact_engine.joints[k].broken, true) {
+            self.log_break(k);
+        }
+        true
     }
 
     /// The poses of the two frames of a joint in the world.
@@ -334,6 +375,7 @@ impl World {
             Activity::Quarantined => Status::Quarantined,
             Activity::Removed => Status::Removed,
             _ if mount.pose.is_some() => Status::Merged,
+            Activity::Asleep => Status::Asleep,
             _ => Status::Free,
         };
         BodyFrame {

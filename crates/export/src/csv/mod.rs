@@ -49,6 +49,7 @@ fn rows(recording: &Recording, out: &mut impl Write) -> std::io::Result<()> {
                 Status::Quarantined => "quarantined",
                 Status::Scripted => "scripted",
                 Status::Removed => "removed",
+                Status::Asleep => "asleep",
             };
             writeln!(out, ",{status}")?;
         }

@@ -35,6 +35,10 @@ impl Force for Drag {
         self.reach.clone()
     }
 
+    fn lets_sleep(&self) -> bool {
+        true
+    }
+
     fn can_add_energy(&self) -> bool {
         self.linear < 0.0 || self.angular < 0.0
     }

@@ -55,6 +55,12 @@ pub trait Force: Send + Sync {
         0.0
     }
 
+    /// Whether bodies that it acts on may fall asleep: true if it never sets a body at
+    /// rest in motion.
+    fn lets_sleep(&self) -> bool {
+        false
+    }
+
     /// Whether it can raise the sum of kinetic and
     /// [potential](Force::potential) energy: true for every force without a
     /// potential. A run that gains energy without such a force gives a warning.

@@ -4,22 +4,25 @@ use conatus_geometry::convex::Convex;
 use conatus_geometry::{Axis, Solid};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_rigid::contact::collider::{Collider, ColliderShape, ContactMaterial};
-use conatus_rigid::contact::engine::{ContactEngine, ScriptedMotion};
+use conatus_rigid::contact::{ContactEngine, ScriptedMotion};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, MassProperties, State};
 
 const DOWN: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-struct Heap {
-    bodies: Bodies,
-    engine: ContactEngine,
+/// Bodies that collide, and the world around them.
+pub struct Heap {
+    pub bodies: Bodies,
+    pub engine: ContactEngine,
     integration: Integration,
     before: Vec<State>,
-    gravity: DVec3,
-    h: f64,
+    pub gravity: DVec3,
+    pub h: f64,
     steps: u64,
+    /// Whether bodies at rest fall asleep.
+    pub sleeps: bool,
 }
 
-fn material(restitution: f64, friction: f64) -> ContactMaterial {
+pub fn material(restitution: f64, friction: f64) -> ContactMaterial {
     ContactMaterial {
         restitution: Some(restitution),
         friction: Some(friction),
@@ -28,7 +31,7 @@ fn material(restitution: f64, friction: f64) -> ContactMaterial {
 }
 
 impl Heap {
-    fn new(h: f64) -> Self {
+    pub fn new(h: f64) -> Self {
         let mut engine = ContactEngine::default();
         engine.between_bodies = true;
         Self {
@@ -39,10 +42,11 @@ impl Heap {
             gravity: DOWN,
             h,
             steps: 0,
+            sleeps: false,
         }
     }
 
-    fn add(
+    pub fn add(
         &mut self,
         shape: Convex,
         mass: f64,
@@ -59,25 +63,25 @@ impl Heap {
         body
     }
 
-    fn add_box(&mut self, half: DVec3, mass: f64, state: State, m: ContactMaterial) -> usize {
+    pub fn add_box(&mut self, half: DVec3, mass: f64, state: State, m: ContactMaterial) -> usize {
         let s = half * half;
         let moments = DVec3::new(s.y + s.z, s.x + s.z, s.x + s.y) * (mass / 3.0);
         self.add(Convex::Box { half_extents: half }, mass, moments, state, m)
     }
 
-    fn add_ball(&mut self, radius: f64, mass: f64, state: State, m: ContactMaterial) -> usize {
+    pub fn add_ball(&mut self, radius: f64, mass: f64, state: State, m: ContactMaterial) -> usize {
         let moments = DVec3::splat(0.4 * mass * radius * radius);
         self.add(Convex::Sphere { radius }, mass, moments, state, m)
     }
 
-    fn floor(&mut self, m: ContactMaterial) {
+    pub fn floor(&mut self, m: ContactMaterial) {
         self.engine
             .colliders
             .push(Collider::plane(DVec3::ZERO, DVec3::Z, m));
     }
 
-    fn step(&mut self) {
-        self.bodies.gather(&mut self.before);
+    pub fn step(&mut self) {
+        self.bodies.gather_awake(&mut self.before);
         let t = self.steps as f64 * self.h;
         let mut none = Vec::new();
         self.integration.step(
@@ -88,22 +92,26 @@ impl Heap {
             t,
             self.h,
         );
-        self.engine.step(&mut self.bodies, &self.before, self.h);
+        self.engine.gravity = self.gravity;
+        self.engine.step(&mut self.bodies, &mut self.before, self.h);
+        if self.sleeps {
+            self.engine.let_sleep(&mut self.bodies, |_| false, self.h);
+        }
         self.steps += 1;
     }
 
-    fn run(&mut self, seconds: f64) {
+    pub fn run(&mut self, seconds: f64) {
         for _ in 0..(seconds / self.h).round() as usize {
             self.step();
         }
     }
 
-    fn energy(&self) -> f64 {
+    pub fn energy(&self) -> f64 {
         self.bodies.totals().0 + self.bodies.gravity_potential(self.gravity)
     }
 }
 
-fn at(position: DVec3) -> State {
+pub fn at(position: DVec3) -> State {
     State {
         position,
         ..State::default()

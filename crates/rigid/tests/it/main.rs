@@ -24,4 +24,5 @@ mod joints;
 mod mass_properties;
 mod orders;
 mod properties_collisions;
+mod sleep;
 mod widths;

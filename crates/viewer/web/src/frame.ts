@@ -11,7 +11,7 @@ export const VERTEX = 3;
 export const QUARANTINED = 3;
 /** The body is not in the world. */
 export const REMOVED = 5;
-const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted', 'removed'];
+const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted', 'removed', 'asleep'];
 
 /**
  * Decodes the frame from `offset`, a multiple of eight, to the end of the buffer; `vertices` is the number of vertices of

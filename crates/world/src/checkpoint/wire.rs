@@ -8,7 +8,7 @@ use crate::step::JointExtremes;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::contact::StoredContact;
+use conatus_rigid::contact::{SleepState, StoredContact};
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::joint::{JointImpulses, StoredJoint};
 use conatus_rigid::snapshot::Mover;
@@ -194,6 +194,7 @@ impl Wire for Activity {
             Self::Quarantined => 2,
             Self::Absorbed => 3,
             Self::Removed => 4,
+            Self::Asleep => 5,
         };
         number.put(out);
     }
@@ -204,6 +205,7 @@ impl Wire for Activity {
             2 => Self::Quarantined,
             3 => Self::Absorbed,
             4 => Self::Removed,
+            5 => Self::Asleep,
             _ => return None,
         })
     }
@@ -278,6 +280,11 @@ wire!(EnergyGrowth {
     largest_kinetic,
     potential,
     lift,
+});
+wire!(SleepState {
+    slow_seconds,
+    islands,
+    count,
 });
 wire!(JointExtremes {
     error,

@@ -115,7 +115,7 @@ impl Universe {
         if self.engine.is_idle() {
             return;
         }
-        self.engine.step(&mut self.bodies, &self.states, self.h);
+        self.engine.step(&mut self.bodies, &mut self.states, self.h);
         self.contacts = self.engine.body_contacts().collect();
     }
 

@@ -12,7 +12,9 @@ const MAX_DETAILED_BALLS = 300;
 /** The contrast of the pattern on obstacles: their rotation stays visible without attracting attention. */
 const OBSTACLE_PATTERN_STRENGTH = 0.3;
 
-const LOCKED = 1, QUARANTINED = 2, CHOSEN = 4;
+const LOCKED = 1, QUARANTINED = 2, CHOSEN = 4, ASLEEP = 8;
+/** The mark of each status of a body. */
+const STATUS_MARKS = [0, LOCKED, 0, QUARANTINED, 0, 0, ASLEEP];
 
 /** The instances of one surface: the body, the offset and the scale of each. */
 interface InstanceGroup {
@@ -98,7 +100,7 @@ export class Bodies {
     const { marks } = this;
     const n = Math.min(marks.length, status.length);
     for (let i = 0; i < n; i++) {
-      const mark = (status[i] === 1 ? LOCKED : status[i] === 3 ? QUARANTINED : 0) | (i === this.chosen ? CHOSEN : 0);
+      const mark = (STATUS_MARKS[status[i]] ?? 0) | (i === this.chosen ? CHOSEN : 0);
       if (marks[i] !== mark) {
         marks[i] = mark;
         this.marksChanged = true;

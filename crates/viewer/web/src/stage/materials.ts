@@ -70,7 +70,7 @@ export type BodyStyle = 'body' | 'calm' | 'glass' | 'figure';
 
 /**
  * The material of a body. `reach` is the size of its geometry, for stripes. Patterned surfaces have alternating light
- * and dark octants, which makes rotation visible. Each instance has a mark: 1 locked, 2 quarantined, 4 selected.
+ * and dark octants, which makes rotation visible. Each instance has a mark: 1 locked, 2 quarantined, 4 selected, 8 asleep.
  */
 export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodyStyle, wireframe: boolean): MeshStandardMaterial {
   const glass = style === 'glass' && !wireframe;
@@ -109,7 +109,7 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodySty
       ${wireframe ? 'varying vec3 vCorner;' : ''}`,
     fragmentColor: `
       int marks = int(vMark + 0.5);
-      bool isLocked = (marks & 1) != 0, isBad = (marks & 2) != 0, isChosen = (marks & 4) != 0;
+      bool isLocked = (marks & 1) != 0, isBad = (marks & 2) != 0, isChosen = (marks & 4) != 0, isAsleep = (marks & 8) != 0;
       ${OCTANTS}
       float along = dot(vBody, vec3(0.6, 0.48, 0.64)) / reach * 2.5;
       float stripe = smoothstep(-1.0, 1.0, (abs(fract(along) - 0.5) - 0.25) / max(fwidth(along), 1e-9));
@@ -117,6 +117,7 @@ export function bodyMaterial(shared: BodyUniforms, reach: number, style: BodySty
         float grey = dot(diffuseColor.rgb, vec3(0.2126, 0.7152, 0.0722));
         diffuseColor.rgb = mix(diffuseColor.rgb, vec3(grey), 0.35);
       }
+      if (isAsleep) diffuseColor.rgb *= 0.72;
       if (isBad) {
         diffuseColor.rgb = mix(alarm, vec3(0.02), stripe);
       }

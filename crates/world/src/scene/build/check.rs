@@ -180,6 +180,16 @@ pub fn surroundings(file: &SceneFile, diagnostics: &mut Diagnostics) {
         "the rolling friction",
         file.contact.rolling_friction,
     );
+    for (key, what, value) in [
+        ("contact.sleep_speed", "the speed", file.contact.sleep_speed),
+        (
+            "contact.sleep_seconds",
+            "the time",
+            file.contact.sleep_seconds,
+        ),
+    ] {
+        not_negative(diagnostics, key, what, value);
+    }
     if !(1..=MAX_SUBSTEPS).contains(&file.contact.substeps) {
         diagnostics.at(
             "contact.substeps",

@@ -32,7 +32,7 @@ use bodies::BuiltBody;
 use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
-use conatus_rigid::contact::{Collider, ContactMaterial};
+use conatus_rigid::contact::{Collider, ContactMaterial, SleepSettings};
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -118,6 +118,10 @@ impl Scene {
         world.sticky = file.contact.sticky;
         world.contact_engine.between_bodies = file.contact.between_bodies;
         world.contact_engine.settings.substeps = file.contact.substeps;
+        world.contact_engine.sleep_settings = SleepSettings {
+            speed: file.contact.sleep_speed,
+            seconds: file.contact.sleep_seconds,
+        };
         add_bodies(&mut world, &built, file.contact.friction);
         let planes = add_planes(&mut world, &file);
         let mut springs = forces::build(&mut world, &file, &built, &mut diagnostics);

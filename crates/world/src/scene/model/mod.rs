@@ -166,6 +166,10 @@ pub struct ContactSpec {
     pub substeps: u32,
     /// Whether bodies that touch become one body.
     pub sticky: bool,
+    /// Bodies at rest fall asleep below this speed, in m/s; 0 keeps them awake.
+    pub sleep_speed: f64,
+    /// How long they have to be slower, in seconds.
+    pub sleep_seconds: f64,
 }
 
 impl Default for ContactSpec {
@@ -177,6 +181,8 @@ impl Default for ContactSpec {
             rolling_friction: 0.0,
             substeps: 4,
             sticky: false,
+            sleep_speed: 0.002,
+            sleep_seconds: 0.5,
         }
     }
 }

@@ -1,0 +1,311 @@
+//! Broad phase: which colliders may touch in a step.
+//!
+//! Colliders that can move in the step are in one tree, which is refitted in every step.
+//! Static colliders and those of sleeping bodies are in another, which is built again when
+//! a body falls asleep or wakes. So colliders at rest cost nothing.
+
+use super::collider::{Collider, ColliderShape};
+use super::scripted::{ScriptedMotion, script};
+use crate::bodies::{Activity, Bodies};
+use crate::joint::Joint;
+use crate::state::State;
+use conatus_geometry::{Aabb, Bvh};
+use conatus_math::{DVec3, Pose};
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// Contacts are looked for at least this far ahead, in metres, or a share of the size
+/// of small colliders.
+pub(super) const MIN_MARGIN_M: f64 = 2e-3;
+pub(super) const MIN_MARGIN_SHARE: f64 = 0.02;
+/// Colliders that are worth a task.
+const MIN_PARALLEL_COLLIDERS: usize = 512;
+
+/// Where the colliders are, and which of them are near each other.
+#[derive(Debug, Default)]
+pub(super) struct BroadPhase {
+    /// The poses of all colliders at the start of the step.
+    pub poses: Vec<Pose>,
+    /// How far each of them may move in the step, in metres.
+    pub reach: Vec<f64>,
+    /// The pairs that may touch, in order.
+    pub pairs: Vec<(u32, u32)>,
+    /// The boxes that colliders stay in during the step.
+    boxes: Vec<Aabb>,
+    /// Which colliders are in the tree of those that move.
+    is_moving: Vec<bool>,
+    moving: Tree,
+    resting: Tree,
+    /// Where moving colliders were when their tree was built.
+    built_at: Vec<DVec3>,
+    /// The pairs of movers that joints keep from colliding, in order.
+    jointed: Vec<(usize, usize)>,
+    found: Vec<(u32, u32)>,
+}
+
+/// A tree over some of the colliders.
+#[derive(Debug, Default)]
+struct Tree {
+    bvh: Bvh,
+    /// The colliders, in the order of the boxes of the tree.
+    colliders: Vec<u32>,
+    boxes: Vec<Aabb>,
+}
+
+impl Tree {
+    fn take_boxes(&mut self, boxes: &[Aabb]) {
+        self.boxes.clear();
+        let own = self.colliders.iter().map(|&k| boxes[k as usize]);
+        self.boxes.extend(own);
+    }
+}
+
+/// What the broad phase has to know of a step.
+pub(super) struct BroadInput<'a> {
+    pub colliders: &'a [Collider],
+    pub scripted: &'a [ScriptedMotion],
+    pub joints: &'a [Joint],
+    /// Pairs of bodies that do not collide.
+    pub excluded: &'a [[usize; 2]],
+    /// Whether bodies collide with each other.
+    pub between_bodies: bool,
+    pub bodies: &'a Bodies,
+    /// The states of all movers at the start of the step. Those of sleeping movers are
+    /// not used.
+    pub before: &'a [State],
+    pub h: f64,
+}
+
+impl BroadInput<'_> {
+    fn mover(&self, collider: &Collider) -> Option<usize> {
+        collider.body.map(|b| self.bodies.mount(b).mover)
+    }
+
+    /// Whether a collider belongs to the tree of those that may move.
+    fn is_moving(&self, c: &Collider) -> bool {
+        match self.mover(c) {
+            Some(m) => self.bodies.activity(m) != Activity::Asleep,
+            None => script(self.scripted, c).is_some(),
+        }
+    }
+
+    /// The pose of a collider at the start of the step, the box that it stays in, and how
+    /// far it may move.
+    fn place(&self, c: &Collider) -> (Pose, Aabb, f64) {
+        let Some(body) = c.body else {
+            return self.place_scripted(c);
+        };
+        let m = self.bodies.mount(body).mover;
+        let own = on_mover(self.bodies, c, body);
+        let activity = self.bodies.activity(m);
+        let state = match activity {
+            Activity::Asleep => self.bodies.mover_state(m),
+            _ => self.before[m],
+        };
+        let pose = state.pose().after(&own);
+        let mut bounds = c.aabb(&pose);
+        let mut reach = 0.0;
+        if activity == Activity::Free {
+            let after = self.bodies.mover_state(m);
+            let moved = after.position - state.position;
+            let radius = own.translation.length() + c.bounding_radius();
+            let fastest = state.omega_body.length().max(after.omega_body.length());
+            let turned = (fastest * self.h).min(PI) * radius;
+            reach = moved.length() + turned;
+            let later = Aabb::new(bounds.min + moved, bounds.max + moved);
+            // It may bounce off something and go anywhere as fast.
+            bounds = bounds.union(&later).grow(turned + moved.length());
+        }
+        let margin = MIN_MARGIN_M.min(MIN_MARGIN_SHARE * c.bounding_radius());
+        (pose, bounds.grow(margin), reach)
+    }
+
+    fn place_scripted(&self, c: &Collider) -> (Pose, Aabb, f64) {
+        let Some(motion) = script(self.scripted, c) else {
+            return (c.pose, c.aabb(&c.pose), 0.0);
+        };
+        let pose = motion.pose.after(&c.pose);
+        let bounds = c.aabb(&pose);
+        let moved = motion.velocity * self.h;
+        let radius = c.pose.translation.length() + c.bounding_radius();
+        let turned = (motion.omega.length() * self.h).min(PI) * radius;
+        let later = Aabb::new(bounds.min + moved, bounds.max + moved);
+        let bounds = bounds.union(&later).grow(turned);
+        (pose, bounds, moved.length() + turned)
+    }
+
+    /// Whether a collider moves without being pushed, or may be pushed.
+    fn is_active(&self, c: &Collider) -> bool {
+        match self.mover(c) {
+            Some(m) => self.bodies.activity(m) == Activity::Free,
+            None => script(self.scripted, c).is_some_and(ScriptedMotion::moves),
+        }
+    }
+
+    /// Whether a collider could be pushed, now or after waking.
+    fn is_mobile(&self, c: &Collider) -> bool {
+        self.mover(c)
+            .is_some_and(|m| self.bodies.activity(m).is_mobile())
+    }
+
+    /// Whether two colliders that are near each other collide.
+    fn collide(&self, jointed: &[(usize, usize)], a: &Collider, b: &Collider) -> bool {
+        let (ma, mb) = (self.mover(a), self.mover(b));
+        let joined = match (ma, mb) {
+            (Some(a), Some(b)) => jointed.binary_search(&(a.min(b), a.max(b))).is_ok(),
+            _ => false,
+        };
+        ma != mb
+            && (self.is_mobile(a) || self.is_mobile(b))
+            && (self.is_active(a) || self.is_active(b))
+            && (self.between_bodies || ma.is_none() || mb.is_none())
+            && a.groups.meet(&b.groups)
+            && !joined
+            && !a.sensor
+            && !b.sensor
+    }
+}
+
+impl BroadPhase {
+    /// Finds where colliders are and which of them are near each other.
+    pub fn find(&mut self, input: &BroadInput) {
+        let changed = self.sort_out(input);
+        self.place(input, changed);
+        self.build_trees(changed);
+        self.find_pairs(input);
+    }
+
+    /// Assigns the colliders to the two trees. Returns whether that has changed.
+    fn sort_out(&mut self, input: &BroadInput) -> bool {
+        let count = input.colliders.len();
+        let mut changed = self.is_moving.len() != count;
+        self.is_moving.resize(count, false);
+        for (own, c) in self.is_moving.iter_mut().zip(input.colliders) {
+            let moving = input.is_moving(c);
+            changed |= *own != moving;
+            *own = moving;
+        }
+        if changed {
+            self.moving.colliders.clear();
+            self.resting.colliders.clear();
+            for (k, &moving) in (0..).zip(&self.is_moving) {
+                let tree = if moving {
+                    &mut self.moving
+                } else {
+                    &mut self.resting
+                };
+                tree.colliders.push(k);
+            }
+        }
+        changed
+    }
+
+    fn place(&mut self, input: &BroadInput, all: bool) {
+        let count = input.colliders.len();
+        self.poses.resize(count, Pose::IDENTITY);
+        self.boxes.resize(count, Aabb::EMPTY);
+        self.reach.resize(count, 0.0);
+        let is_moving = &self.is_moving;
+        let rows = (input.colliders.par_iter())
+            .zip(is_moving)
+            .zip(&mut self.poses)
+            .zip(&mut self.boxes)
+            .zip(&mut self.reach);
+        rows.with_min_len(MIN_PARALLEL_COLLIDERS).for_each(
+            |((((collider, moving), pose), bounds), reach)| {
+                if all || *moving {
+                    (*pose, *bounds, *reach) = input.place(collider);
+                }
+            },
+        );
+    }
+
+    fn build_trees(&mut self, changed: bool) {
+        self.moving.take_boxes(&self.boxes);
+        let poses = &self.poses;
+        let places = || self.moving.colliders.iter().map(|&k| poses[k as usize]);
+        let far = |(b, (p, built)): &(&Aabb, (Pose, &DVec3))| {
+            let size = b.extent().max_element();
+            p.translation.distance_squared(**built) > 0.25 * size * size
+        };
+        let rows = self.moving.boxes.iter().zip(places().zip(&self.built_at));
+        if changed || rows.filter(far).count() * 8 > self.moving.boxes.len() {
+            self.moving.bvh.rebuild(&self.moving.boxes);
+            self.built_at.clear();
+            self.built_at.extend(places().map(|p| p.translation));
+        } else {
+            self.moving.bvh.refit(&self.moving.boxes);
+        }
+        if changed {
+            self.resting.take_boxes(&self.boxes);
+            self.resting.bvh.rebuild(&self.resting.boxes);
+        }
+    }
+
+    fn find_pairs(&mut self, input: &BroadInput) {
+        self.jointed.clear();
+        let apart = |joint: &&Joint| !joint.broken && !joint.collide;
+        for joint in input.joints.iter().filter(apart) {
+            let movers = (joint.bodies).map(|b| b.map(|b| input.bodies.mount(b).mover));
+            if let [Some(a), Some(b)] = movers {
+                self.jointed.push((a.min(b), a.max(b)));
+            }
+        }
+        for pair in input.excluded {
+            let [a, b] = pair.map(|b| input.bodies.mount(b).mover);
+            self.jointed.push((a.min(b), a.max(b)));
+        }
+        self.jointed.sort_unstable();
+
+        self.found.clear();
+        self.moving.bvh.pairs(&mut self.found);
+        self.pairs.clear();
+        let (moving, resting) = (&self.moving, &self.resting);
+        let number = |i: u32| moving.colliders[i as usize];
+        let found = self.found.iter();
+        self.pairs
+            .extend(found.map(|&(i, j)| (number(i), number(j))));
+        if !resting.bvh.is_empty() {
+            let near = |(k, query): (&u32, &Aabb)| {
+                let mut near = Vec::new();
+                let found = |i: u32| near.push((*k, resting.colliders[i as usize]));
+                resting.bvh.for_each_overlap(query, found);
+                near
+            };
+            let rows = moving.colliders.par_iter().zip(&moving.boxes);
+            let rows = rows.with_min_len(MIN_PARALLEL_COLLIDERS);
+            self.pairs.par_extend(rows.flat_map_iter(near));
+        }
+        for (k, plane) in (0u32..).zip(input.colliders) {
+            if let ColliderShape::HalfSpace { normal, offset } = &plane.shape {
+                for (&j, b) in moving.colliders.iter().zip(&moving.boxes) {
+                    let corner = DVec3::new(
+                        if normal.x > 0.0 { b.min.x } else { b.max.x },
+                        if normal.y > 0.0 { b.min.y } else { b.max.y },
+                        if normal.z > 0.0 { b.min.z } else { b.max.z },
+                    );
+                    let is_body = input.colliders[j as usize].body.is_some();
+                    if is_body && normal.dot(corner) <= *offset {
+                        self.pairs.push((k, j));
+                    }
+                }
+            }
+        }
+        let (colliders, jointed) = (input.colliders, &self.jointed);
+        (self.pairs).retain(|&(i, j)| {
+            input.collide(jointed, &colliders[i as usize], &colliders[j as usize])
+        });
+        for pair in &mut self.pairs {
+            *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+        }
+        self.pairs.sort_unstable();
+    }
+}
+
+/// From the axes of a collider on a body to those of the mover of the body.
+pub(super) fn on_mover(bodies: &Bodies, collider: &Collider, body: usize) -> Pose {
+    match bodies.mount(body).pose {
+        Some(pose) => pose.after(&collider.pose),
+        None => collider.pose,
+    }
+}
