@@ -50,6 +50,8 @@ pub enum CliCommand {
     Check(CheckArgs),
     /// Writes a commented scene to start from
     New(NewArgs),
+    /// Turns a robot (URDF or MJCF) into a commented scene, and lists what was left out
+    Import(ImportArgs),
     /// Prints the JSON Schema of scene files
     Schema,
     /// Prints completions for a shell
@@ -168,6 +170,65 @@ pub struct NewArgs {
     /// The file to write, which must not exist; the default is standard output
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `conatus import`
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// A robot: a URDF or MJCF file
+    #[arg(value_name = "ROBOT")]
+    pub robot: PathBuf,
+    /// The scene file to write, which must not exist; the default is standard output
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Hold the root of a URDF robot in place
+    #[arg(long)]
+    pub fixed_base: bool,
+    /// Add a plane as ground, and let a robot without --position stand on it
+    #[arg(long)]
+    pub ground: bool,
+    /// Give joints with a greatest force a motor that holds their position
+    #[arg(long)]
+    pub motors: bool,
+    /// Where the origin of the file is, in metres
+    #[arg(long, value_name = "X,Y,Z", value_parser = position, allow_hyphen_values = true)]
+    pub position: Option<[f64; 3]>,
+    /// Put this and a / before the names of bodies and joints
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// The position of a joint at the start, in radians or metres
+    #[arg(long = "set-joint", value_name = "NAME=VALUE", value_parser = joint_value)]
+    pub joints: Vec<(String, f64)>,
+    /// The folder of a package, for package:// addresses
+    #[arg(long = "package", value_name = "NAME=FOLDER", value_parser = package)]
+    pub packages: Vec<(String, PathBuf)>,
+}
+
+fn position(argument: &str) -> Result<[f64; 3], String> {
+    let numbers: Vec<f64> = argument
+        .split(',')
+        .filter_map(|number| number.trim().parse().ok())
+        .filter(|number: &f64| number.is_finite())
+        .collect();
+    let usage = "write it as three numbers, for example 0,0,1";
+    numbers.try_into().map_err(|_| usage.into())
+}
+
+fn joint_value(argument: &str) -> Result<(String, f64), String> {
+    let usage = "write it as NAME=VALUE, for example knee=0.5";
+    let (name, value) = argument.rsplit_once('=').ok_or(usage)?;
+    let value: f64 = value.trim().parse().map_err(|_| usage)?;
+    match value.is_finite() && !name.is_empty() {
+        true => Ok((name.to_owned(), value)),
+        false => Err(usage.into()),
+    }
+}
+
+fn package(argument: &str) -> Result<(String, PathBuf), String> {
+    match argument.split_once('=') {
+        Some((name, folder)) if !name.is_empty() => Ok((name.to_owned(), folder.into())),
+        _ => Err("write it as NAME=FOLDER, for example arm_description=robots/arm".into()),
+    }
 }
 
 /// `conatus completions`

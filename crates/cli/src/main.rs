@@ -57,6 +57,7 @@ fn run(command: &CliCommand) -> Done {
         CliCommand::Export(args) => commands::export::export(args),
         CliCommand::Check(args) => commands::check::check(args),
         CliCommand::New(args) => commands::new::new(args),
+        CliCommand::Import(args) => commands::import::import(args),
         CliCommand::Schema => commands::schema::schema(),
         CliCommand::Completions(args) => commands::completions::completions(args),
     }

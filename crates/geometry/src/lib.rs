@@ -1,4 +1,4 @@
-//! Geometry of triangle meshes: topology, the Wavefront OBJ format, volume
+//! Geometry of triangle meshes: topology, the Wavefront OBJ and STL formats, volume
 //! integrals, ready-made solids and sheets, heightfields, bounding-volume
 //! hierarchies, distances, continuous collision detection and an exact intersection
 //! check.
@@ -18,6 +18,7 @@ pub mod obj;
 pub mod part_shape;
 mod refine;
 pub mod solid;
+pub mod stl;
 pub mod topology;
 pub mod volume;
 

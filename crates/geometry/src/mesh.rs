@@ -1,6 +1,7 @@
 //! The triangle mesh that every part of Conatus shares.
 
 use conatus_math::{DVec3, Pose};
+use std::collections::HashMap;
 
 /// A triangle mesh. Faces are counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,5 +41,37 @@ impl Mesh {
             .iter()
             .map(|v| v.distance(centre))
             .fold(0.0, f64::max)
+    }
+}
+
+/// Collects triangles whose corners are given as points. Equal points become one vertex, so
+/// that a surface that is closed in space is closed as a mesh.
+#[derive(Debug, Default)]
+pub struct MergedTriangles {
+    mesh: Mesh,
+    known: HashMap<[u64; 3], u32>,
+}
+
+impl MergedTriangles {
+    /// Adds a triangle, unless two of its corners are the same.
+    pub fn add(&mut self, corners: [DVec3; 3]) {
+        let [a, b, c] = corners.map(|p| {
+            // 0 and −0 are the same place.
+            let p = p + DVec3::ZERO;
+            let vertices = &mut self.mesh.vertices;
+            let key = p.to_array().map(f64::to_bits);
+            *self.known.entry(key).or_insert_with(|| {
+                vertices.push(p);
+                vertices.len() as u32 - 1
+            })
+        });
+        if a != b && b != c && c != a {
+            self.mesh.triangles.push([a, b, c]);
+        }
+    }
+
+    /// The mesh of all triangles, in the order in which they were added.
+    pub fn into_mesh(self) -> Mesh {
+        self.mesh
     }
 }

@@ -8,6 +8,7 @@ use conatus_world::scene::files::plain;
 use conatus_world::scene::template;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 /// Writes a template to a new file or to standard output.
 pub fn new(args: &NewArgs) -> Done {
@@ -20,29 +21,31 @@ pub fn new(args: &NewArgs) -> Done {
     let Some(path) = &args.output else {
         return print_verbatim(text);
     };
+    write_new(path, text)?;
     let name = shown(path);
-    // Created only if it does not exist: no scene is ever overwritten.
+    print(&format!(
+        "wrote {name}; next: conatus run {name} -o {}\n",
+        shown(&path.with_extension("glb"))
+    ))
+}
+
+/// Writes a file that must not exist: no scene is ever overwritten.
+pub fn write_new(path: &Path, text: &str) -> Done {
+    let name = shown(path);
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(path)
         .and_then(|mut file| file.write_all(text.as_bytes()));
-    match written {
-        Ok(()) => print(&format!(
-            "wrote {name}; next: conatus run {name} -o {}\n",
-            shown(&path.with_extension("glb"))
-        )),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Failure::file(
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::file(
             format!("{name} exists already"),
             "choose another name, or remove it first",
-        )),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::file(
+        ),
+        ErrorKind::NotFound => Failure::file(
             format!("cannot write {name}: its folder does not exist"),
             "create the folder first",
-        )),
-        Err(error) => Err(Failure::file(
-            format!("cannot write {name}: {}", plain(&error)),
-            "",
-        )),
-    }
+        ),
+        _ => Failure::file(format!("cannot write {name}: {}", plain(&error)), ""),
+    })
 }

@@ -8,6 +8,7 @@ mod commands;
 mod control_characters;
 mod environment;
 mod export;
+mod import;
 #[cfg(unix)]
 mod links;
 #[cfg(unix)]

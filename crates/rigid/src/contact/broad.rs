@@ -65,6 +65,8 @@ pub(super) struct BroadInput<'a> {
     pub colliders: &'a [Collider],
     pub scripted: &'a [ScriptedMotion],
     pub joints: &'a [Joint],
+    /// Pairs of bodies that do not collide.
+    pub excluded: &'a [[usize; 2]],
     /// Whether bodies collide with each other.
     pub between_bodies: bool,
     pub bodies: &'a Bodies,
@@ -248,6 +250,10 @@ impl BroadPhase {
             if let [Some(a), Some(b)] = movers {
                 self.jointed.push((a.min(b), a.max(b)));
             }
+        }
+        for pair in input.excluded {
+            let [a, b] = pair.map(|b| input.bodies.mount(b).mover);
+            self.jointed.push((a.min(b), a.max(b)));
         }
         self.jointed.sort_unstable();
 

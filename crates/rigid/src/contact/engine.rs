@@ -35,6 +35,8 @@ pub struct ContactEngine {
     pub joints: Vec<Joint>,
     /// The joints that broke under their load since the caller last emptied this list.
     pub broken_joints: Vec<usize>,
+    /// Pairs of bodies that do not collide with each other.
+    pub excluded: Vec<[usize; 2]>,
     /// The scripted motions that colliders follow, for the next step.
     pub scripted: Vec<ScriptedMotion>,
     /// The contacts of the last step, in order of their colliders.
@@ -112,6 +114,7 @@ impl ContactEngine {
             between_bodies: self.between_bodies,
             scripted: self.scripted.clone(),
             joints: self.joints.clone(),
+            excluded: self.excluded.clone(),
             ..Self::default()
         };
         let mut states = Vec::new();
@@ -191,6 +194,7 @@ impl ContactEngine {
             colliders: &self.colliders,
             scripted: &self.scripted,
             joints: &self.joints,
+            excluded: &self.excluded,
             between_bodies: self.between_bodies,
             bodies,
             before,

@@ -97,7 +97,8 @@ pub enum Coordinates {
     /// With one free rotation it is the angle about that axis. With two, about i and j,
     /// the first frame carries axis i and the second axis j, as in a universal joint. With
     /// three, the z axis of the second frame swings in a cone about that of the first, and
-    /// the rotation about z is the twist; the range of x has the angle of the cone.
+    /// the rotation about z is the twist; the range of x has the angle of the cone. If the
+    /// joint is a [chain](Joint::chain), the three are hinges one after another.
     Axes {
         /// Along x, y and z.
         linear: [Freedom; 3],
@@ -135,6 +136,10 @@ pub struct Joint {
     pub frames: [Pose; 2],
     /// Its coordinates.
     pub coordinates: Coordinates,
+    /// Three free rotations are hinges about z, y and x one after another, as Cardan
+    /// angles: the first frame carries the z axis, the second the x axis. Otherwise they
+    /// are swing and twist.
+    pub chain: bool,
     /// Whether the two bodies collide with each other.
     pub collide: bool,
     /// When it breaks.
@@ -193,6 +198,7 @@ impl Joint {
             bodies,
             frames,
             coordinates: Coordinates::Axes { linear, angular },
+            chain: false,
             collide: false,
             strength: Strength::default(),
             broken: false,
@@ -329,7 +335,7 @@ impl Joint {
             Coordinates::Axes { angular, .. } => {
                 let between = a.rotation.conjugate() * (b.translation - a.translation);
                 values[..3].copy_from_slice(&between.to_array());
-                let angles = solve::angles(angular, a.rotation, b.rotation);
+                let angles = solve::angles(angular, self.chain, a.rotation, b.rotation);
                 values[3..].copy_from_slice(&angles);
             }
         }

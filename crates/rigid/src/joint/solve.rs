@@ -152,7 +152,7 @@ impl PreparedJoint {
             Coordinates::Distance(along) => self.add_distance(&sides, along, settings),
             Coordinates::Axes { linear, angular } => {
                 self.add_linear(&sides, linear, settings);
-                self.add_angular(&sides, angular, settings);
+                self.add_angular(&sides, angular, joint.chain, settings);
             }
         }
         self.factorise();
@@ -195,9 +195,15 @@ impl PreparedJoint {
         }
     }
 
-    fn add_angular(&mut self, sides: &[Side; 2], angular: &[Freedom; 3], settings: &JointSettings) {
+    fn add_angular(
+        &mut self,
+        sides: &[Side; 2],
+        angular: &[Freedom; 3],
+        chain: bool,
+        settings: &JointSettings,
+    ) {
         let turns = [0, 1].map(|k| sides[k].frame.rotation);
-        let about = rotations(angular, turns[0], turns[1]);
+        let about = rotations(angular, chain, turns[0], turns[1]);
         for (k, (axis, value)) in about.into_iter().enumerate() {
             let row = Row {
                 direction: DVec3::ZERO,
@@ -469,12 +475,12 @@ fn wrapped(angle: f64) -> f64 {
 }
 
 /// The values of the rotations of a joint (see [`Coordinates::Axes`]).
-pub fn angles(angular: &[Freedom; 3], a: DQuat, b: DQuat) -> [f64; 3] {
-    rotations(angular, a, b).map(|(_, value)| value)
+pub fn angles(angular: &[Freedom; 3], chain: bool, a: DQuat, b: DQuat) -> [f64; 3] {
+    rotations(angular, chain, a, b).map(|(_, value)| value)
 }
 
 /// For each rotation the axis in the world about which it changes, and its value.
-fn rotations(angular: &[Freedom; 3], a: DQuat, b: DQuat) -> [(DVec3, f64); 3] {
+fn rotations(angular: &[Freedom; 3], chain: bool, a: DQuat, b: DQuat) -> [(DVec3, f64); 3] {
     let mut out = [(DVec3::ZERO, 0.0); 3];
     let mut q = a.conjugate() * b;
     if q.w < 0.0 {
@@ -509,6 +515,7 @@ fn rotations(angular: &[Freedom; 3], a: DQuat, b: DQuat) -> [(DVec3, f64); 3] {
             let locked = 3 - low - high;
             out[locked] = (on_b.cross(on_a), on_a.dot(on_b));
         }
+        _ if chain => return hinges(a, b),
         _ => {
             let (za, zb) = (a * DVec3::Z, b * DVec3::Z);
             let (across, along) = (za.cross(zb), za.dot(zb));
@@ -522,4 +529,34 @@ fn rotations(angular: &[Freedom; 3], a: DQuat, b: DQuat) -> [(DVec3, f64); 3] {
         }
     }
     out
+}
+
+/// Three hinges one after another, about z, y and x, whose links have no mass.
+///
+/// With the axes a_k in the world, ω_b − ω_a = Σ θ̇_k a_k. A torque T between the bodies
+/// does the work Σ T·a_k θ̇_k, so hinge k feels T·a_k. Both give the dual basis b_k with
+/// b_k·a_j = δ_kj: θ̇_k = b_k·(ω_b − ω_a), and a torque of hinge k alone is along b_k.
+fn hinges(a: DQuat, b: DQuat) -> [(DVec3, f64); 3] {
+    /// The least cosine of the middle angle that is divided by: at a right angle the first
+    /// and the last axis are parallel.
+    const LEAST_COSINE: f64 = 1e-2;
+    // The columns of Rz(ψ) Ry(θ) Rx(φ): the first is (cψ cθ, sψ cθ, −sθ), and the last row
+    // is (−sθ, cθ sφ, cθ cφ).
+    let r = DMat3::from_quat(a.conjugate() * b);
+    let cosine = r.x_axis.x.hypot(r.x_axis.y);
+    let first = atan2(r.x_axis.y, r.x_axis.x);
+    let middle = atan2(-r.x_axis.z, cosine);
+    let last = atan2(r.y_axis.z, r.z_axis.z);
+    let (z, x) = (a * DVec3::Z, b * DVec3::X);
+    // The middle axis is at right angles to both; z × x has the length cos θ.
+    let across = z.cross(x);
+    let Some(y) = across.try_normalize().filter(|_| cosine > LEAST_COSINE) else {
+        return [(x, last), (DVec3::ZERO, middle), (DVec3::ZERO, first)];
+    };
+    let volume = across.dot(y);
+    [
+        (y.cross(z) / volume, last),
+        (y, middle),
+        (x.cross(y) / volume, first),
+    ]
 }

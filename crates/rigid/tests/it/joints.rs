@@ -372,7 +372,7 @@ fn angles_of_joints_follow_small_rotations() {
         let mut angular = [locked; 3];
         angular[k] = free;
         let b = a * rotation::exp(DVec3::from(axis));
-        let found = angles(&angular, a, b);
+        let found = angles(&angular, false, a, b);
         for (i, value) in found.iter().enumerate() {
             let expected = if i == k { 0.4 } else { 0.0 };
             assert!((value - expected).abs() < 1e-12, "{k}: {found:?}");
@@ -384,7 +384,7 @@ fn angles_of_joints_follow_small_rotations() {
         let mut angular = [free; 3];
         angular[3 - low - high] = locked;
         let b = a * rotation::exp(unit(high) * 0.3) * rotation::exp(unit(low) * -0.5);
-        let found = angles(&angular, a, b);
+        let found = angles(&angular, false, a, b);
         assert!((found[high] - 0.3).abs() < 1e-12, "{found:?}");
         assert!((found[low] + 0.5).abs() < 1e-12, "{found:?}");
         assert!(found[3 - low - high].abs() < 1e-12, "{found:?}");
@@ -444,4 +444,50 @@ fn a_position_motor_keeps_its_greatest_speed() {
     }
     assert!((fastest - 0.5).abs() < 1e-6, "{fastest}");
     assert!((heap.bodies.state(arm).position.z - 1.0).abs() < 1e-3);
+}
+
+/// Three hinges one after another: their angles, and the work of a torque about each.
+#[test]
+fn a_chain_of_hinges_has_the_angles_of_its_rotations() {
+    use conatus_rigid::joint::solve::angles;
+    let a = rotation::exp(DVec3::new(0.3, -0.2, 0.5));
+    for [z, y, x] in [[0.4, 1.1, -0.7], [-2.5, -0.9, 3.0], [0.0, 0.0, 0.0]] {
+        let [z_turn, y_turn, x_turn] =
+            [DVec3::Z * z, DVec3::Y * y, DVec3::X * x].map(rotation::exp);
+        let found = angles(&[Freedom::FREE; 3], true, a, a * z_turn * y_turn * x_turn);
+        for (value, expected) in found.into_iter().zip([x, y, z]) {
+            assert!((value - expected).abs() < 1e-12, "{found:?}");
+        }
+    }
+}
+
+/// A spring on each hinge of a chain pulls that hinge alone to its rest.
+#[test]
+fn springs_on_a_chain_of_hinges_settle_at_their_rests() {
+    let mut m = universe(DVec3::ZERO);
+    let body = m.add(1.0, DVec3::new(0.02, 0.03, 0.04), resting(DVec3::ZERO));
+    let sprung = |rest: f64| Freedom {
+        spring: Some(Spring {
+            rest,
+            stiffness: 4.0,
+            damping: 0.5,
+        }),
+        ..Freedom::FREE
+    };
+    let rests = [0.3, -0.8, 1.2];
+    let mut joint = Joint::axes(
+        [None, Some(body)],
+        [frame(DVec3::ZERO); 2],
+        [Freedom::LOCKED; 3],
+        rests.map(sprung),
+    );
+    joint.chain = true;
+    m.engine.joints.push(joint);
+    for _ in 0..6 * STEPS_PER_SECOND {
+        m.step();
+    }
+    let found = values(&m, 0);
+    for (value, rest) in found[3..].iter().zip(rests) {
+        assert!((value - rest).abs() < 1e-6, "{found:?}");
+    }
 }

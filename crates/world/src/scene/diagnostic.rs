@@ -243,6 +243,11 @@ impl Diagnostics {
             .push(Diagnostic::new(message).help(help).span(span));
     }
 
+    /// Adds warnings that have their places already.
+    pub(super) fn push_warnings(&mut self, warnings: &[Diagnostic]) {
+        self.warnings.extend_from_slice(warnings);
+    }
+
     /// Adds an error in another text, such as a mesh file.
     pub fn in_source(
         &mut self,

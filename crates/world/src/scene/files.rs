@@ -2,7 +2,7 @@
 //! recording.
 
 use super::diagnostic::{Diagnostic, SourceText, nearest};
-use super::library;
+use super::{library, mesh_files};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,6 +82,11 @@ impl Files {
                 match library::mesh(file) {
                     // A copy of a built-in scene finds its meshes.
                     Some(text) if !path.exists() => SourceText::new(file, text),
+                    // Kept as the text of an OBJ file: everything else reads only that.
+                    _ if mesh_files::is_converted(file) => {
+                        let text = mesh_files::to_obj(&path)?;
+                        SourceText::new(path.display().to_string(), text)
+                    }
                     _ => SourceText::new(path.display().to_string(), read_text(&path)?),
                 }
             }
@@ -134,8 +139,8 @@ fn missing<'a>(file: &str, place: &str, names: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// The text of a file on disk, without a byte-order mark.
-pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+/// The bytes of a file on disk.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     let shown = path.display();
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot read {shown}: {}", plain(&error)));
@@ -163,6 +168,13 @@ pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
         return Err(Diagnostic::new(format!("{shown} is larger than 64 MB"))
             .help("check that it is a scene or a mesh; split or simplify a large mesh"));
     }
+    Ok(bytes)
+}
+
+/// The text of a file on disk, without a byte-order mark.
+pub fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let shown = path.display();
+    let bytes = read_bytes(path)?;
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..at]

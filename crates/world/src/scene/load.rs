@@ -4,7 +4,7 @@ use super::diagnostic::{Diagnostic, Diagnostics, SceneError, SourceText, nearest
 use super::files::{self, Files};
 use super::model::SceneFile;
 use super::tree::TreeNode;
-use super::{de, library, parse_json, parse_toml, set};
+use super::{de, import, library, parse_json, parse_toml, set};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,6 +38,8 @@ pub struct Scene {
     pub files: Files,
     tree: Arc<TreeNode>,
     sources: Vec<SourceText>,
+    /// What was left out of imported robots.
+    warnings: Vec<Diagnostic>,
     format: Format,
 }
 
@@ -141,13 +143,34 @@ impl Scene {
             Err(diagnostics) => return Err(SceneError::new(sources, diagnostics)),
         };
 
-        let sets = options.sets.iter().map(|set| ("--set", set.clone()));
+        // Changes of imports come before the robots are read, all others after, so that
+        // they can change the robots' bodies.
+        let of_import = |set: &&String| set.trim_start().starts_with("import");
+        let (first, rest): (Vec<&String>, Vec<&String>) = options.sets.iter().partition(of_import);
+        let mut warnings = Vec::new();
+        if tree.get("import").is_some() || !first.is_empty() {
+            let mut diagnostics = Vec::new();
+            for set in first {
+                sources.push(SourceText::new("--set", set.as_str()));
+                diagnostics.extend(set::apply(&mut tree, set, sources.len() - 1).err());
+            }
+            if diagnostics.is_empty() {
+                match import::expand(&mut tree, &files, &mut sources) {
+                    Ok(found) => warnings = found,
+                    Err(wrong) => diagnostics = wrong,
+                }
+            }
+            if !diagnostics.is_empty() {
+                return Err(SceneError::new(sources, diagnostics));
+            }
+        }
+        let sets = rest.into_iter().map(|set| ("--set", set.clone()));
         // The length is recorded as an override too, so that the recording can be
         // run again.
         let seconds = options
             .seconds
             .map(|s| ("--seconds", format!("time.seconds={s:?}")));
-        let mut overrides = Vec::new();
+        let mut overrides: Vec<String> = options.sets.iter().filter(of_import).cloned().collect();
         let mut diagnostics = Vec::new();
         for (flag, argument) in sets.chain(seconds) {
             sources.push(SourceText::new(flag, argument.as_str()));
@@ -175,13 +198,16 @@ impl Scene {
             files,
             tree: Arc::new(tree),
             sources,
+            warnings,
             format,
         })
     }
 
     /// An empty collector of diagnostics about the scene's physics.
     pub fn diagnostics(&self) -> Diagnostics {
-        Diagnostics::new(Arc::clone(&self.tree), self.sources.clone())
+        let mut diagnostics = Diagnostics::new(Arc::clone(&self.tree), self.sources.clone());
+        diagnostics.push_warnings(&self.warnings);
+        diagnostics
     }
 
     /// The tree of the scene file, with the changes of the command line.

@@ -5,7 +5,8 @@
 //! 1. [`library`] and [`files`] find the text: a built-in scene, a file, or
 //!    the copy in a recording.
 //! 2. [`parse_toml`] and [`parse_json`] read it into a [`tree`] in which every
-//!    value has its place; [`set`] applies `--set` to the tree.
+//!    value has its place; [`import`] adds the robots of `[[import]]`, and [`set`] applies
+//!    `--set` to the tree.
 //! 3. [`de`] deserialises the tree into the structs of [`model`].
 //! 4. `build` checks the physics and makes a world. It reports errors and warnings by path
 //!    through [`Scene::diagnostics`] and reads meshes through [`Scene::files`].
@@ -17,8 +18,10 @@ mod builders;
 pub mod de;
 pub mod diagnostic;
 pub mod files;
+pub mod import;
 pub mod library;
 pub mod load;
+mod mesh_files;
 pub mod model;
 pub mod parse_json;
 pub mod parse_toml;

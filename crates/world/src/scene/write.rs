@@ -15,6 +15,8 @@ impl SceneFile {
         // An element of a list is compared with the default of its kind.
         prune_list(&mut table, "body", &BodySpec::default())?;
         prune_list(&mut table, "obstacle", &ObstacleSpec::default())?;
+        prune_list(&mut table, "joint", &JointSpec::default())?;
+        prune_list(&mut table, "import", &ImportSpec::default())?;
         prune_list(&mut table, "drag", &DragSpec::default())?;
         prune_list(&mut table, "push", &PushSpec::default())?;
         prune_list(&mut table, "character", &CharacterSpec::default())?;

@@ -97,6 +97,14 @@ fn parts(
     if shapes.len() != spec.parts.len() {
         return None;
     }
+    // Given directly: the parts are only for display and contact.
+    if let (Some(mass), Some(_), Some(centre)) = (spec.mass, spec.inertia, spec.centre) {
+        return Some(MassProperties {
+            mass,
+            centre: centre.into(),
+            inertia: DMat3::IDENTITY,
+        });
+    }
     let own = |part: &crate::scene::model::PartSpec| part.mass.is_some() || part.density.is_some();
     let volume: f64 = shapes.iter().filter_map(|f| f.volume).sum();
     let shared = match spec.mass {

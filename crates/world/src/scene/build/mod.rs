@@ -127,6 +127,7 @@ impl Scene {
         let mut springs = forces::build(&mut world, &file, &built, &mut diagnostics);
         let ropes = joints::build(&mut world, &file, &built, &mut diagnostics);
         springs.extend(ropes);
+        joints::exclude(&mut world, &file, &built, &mut diagnostics);
         let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
         commands::build(&mut world, &file, &built, &mut diagnostics);
 

@@ -312,7 +312,7 @@ fn solid(
     None
 }
 
-/// The mesh of an OBJ file, unchanged but for its scale.
+/// The mesh of a file, unchanged but for its scale.
 pub fn read_mesh(
     scene: &Scene,
     file: &MeshSpec,
@@ -328,6 +328,12 @@ pub fn read_mesh(
         );
         return None;
     }
+    if let Some(stretch) = file.stretch.filter(|s| s.contains(&0.0)) {
+        let flat = stretch.iter().position(|factor| *factor == 0.0);
+        let path = format!("{path}.stretch[{}]", flat.unwrap_or_default());
+        check::positive(diagnostics, &path, "the factor", 0.0);
+        return None;
+    }
     let source = match scene.files.read(&file.file) {
         Ok(source) => source,
         Err(diagnostic) => {
@@ -336,7 +342,7 @@ pub fn read_mesh(
         }
     };
     match obj::parse(&source.text, file.scale) {
-        Ok(parsed) => Some(parsed.mesh),
+        Ok(parsed) => Some(stretched(parsed.mesh, file.stretch)),
         Err(e) => {
             let (message, help) = (e.kind.to_string(), e.help());
             diagnostics.in_source(
@@ -349,6 +355,19 @@ pub fn read_mesh(
             );
             None
         }
+    }
+}
+
+/// A mesh with its coordinates multiplied; triangles of a mirror image are turned, so that
+/// its outside stays outside.
+fn stretched(mut mesh: Mesh, factors: Option<[f64; 3]>) -> Mesh {
+    let Some(factors) = factors.map(DVec3::from) else {
+        return mesh;
+    };
+    mesh.vertices.iter_mut().for_each(|v| *v *= factors);
+    match factors.x * factors.y * factors.z < 0.0 {
+        true => mesh.flipped(),
+        false => mesh,
     }
 }
 

@@ -288,7 +288,14 @@ impl MeshSpec {
         Self {
             file: file.into(),
             scale: 1.0,
+            stretch: None,
         }
+    }
+
+    /// What its coordinates are multiplied by along x, y and z.
+    pub fn stretch(mut self, factors: impl Into<Vec3>) -> Self {
+        self.stretch = Some(factors.into());
+        self
     }
 
     /// What its coordinates are multiplied by.

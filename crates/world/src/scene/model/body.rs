@@ -82,7 +82,7 @@ pub enum ShapeSpec {
     Cone(AxialSpec),
     /// An ellipsoid.
     Ellipsoid(EllipsoidSpec),
-    /// A closed triangle mesh from a Wavefront OBJ file.
+    /// A closed triangle mesh from a Wavefront OBJ, STL or glTF file.
     Mesh(MeshSpec),
     /// The convex hull of points.
     Hull(HullSpec),
@@ -162,6 +162,8 @@ pub struct MeshSpec {
     /// The factor of its coordinates.
     #[serde(default = "one")]
     pub scale: f64,
+    /// Factors of its coordinates along x, y and z, besides `scale`; negative ones mirror.
+    pub stretch: Option<Vec3>,
 }
 
 fn one() -> f64 {

@@ -45,7 +45,8 @@ pub struct JointSpec {
     /// A motor that steers a wheel; without one it keeps its direction.
     pub steering: Option<MotorSpec>,
     /// The six coordinates of a joint of type `free`, in the axes that `axis` (z) and
-    /// `second_axis` (y) give; those that are not named are locked.
+    /// `second_axis` (y) give; those that are not named are locked. Rotations are hinges
+    /// one after another: about z, then y, then x.
     pub free: FreedomsSpec,
     /// Whether the two bodies collide with each other.
     pub collide: bool,
@@ -108,6 +109,15 @@ pub struct MotorSpec {
     pub max_force: f64,
     /// The greatest speed on the way to a position, in m/s or rad/s.
     pub max_speed: Option<f64>,
+}
+
+/// Bodies that do not collide with each other.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Exclude")]
+pub struct ExcludeSpec {
+    /// Their names, at least two.
+    pub bodies: Vec<String>,
 }
 
 /// The coordinates of a joint of type `free`.

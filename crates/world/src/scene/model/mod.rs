@@ -7,6 +7,7 @@ mod body;
 mod cloth;
 mod command;
 mod force;
+mod import;
 mod joint;
 mod motion;
 mod obstacle;
@@ -15,6 +16,7 @@ pub use body::*;
 pub use cloth::*;
 pub use command::*;
 pub use force::*;
+pub use import::*;
 pub use joint::*;
 pub use motion::*;
 pub use obstacle::*;
@@ -57,6 +59,10 @@ pub struct SceneFile {
     pub spring: Vec<SpringSpec>,
     /// Joints between bodies, or between a body and the world.
     pub joint: Vec<JointSpec>,
+    /// Bodies that do not collide with each other.
+    pub exclude: Vec<ExcludeSpec>,
+    /// Robots from URDF and MJCF files.
+    pub import: Vec<ImportSpec>,
     /// Linear drag.
     pub drag: Vec<DragSpec>,
     /// Constant forces and torques.

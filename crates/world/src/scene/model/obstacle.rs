@@ -99,7 +99,7 @@ pub enum ObstacleShapeSpec {
     Cone(AxialSpec),
     /// An ellipsoid.
     Ellipsoid(EllipsoidSpec),
-    /// A triangle mesh from a Wavefront OBJ file, open or closed.
+    /// A triangle mesh from a Wavefront OBJ, STL or glTF file, open or closed.
     Mesh(MeshSpec),
     /// A funnel about z: a cone, a rounded lip and a chute below.
     Funnel(FunnelSpec),
