@@ -38,7 +38,7 @@ pub(super) struct BroadPhase {
     resting: Tree,
     /// Where moving colliders were when their tree was built.
     built_at: Vec<DVec3>,
-    /// The pairs of movers that joints keep from colliding, in order.
+    /// The pairs of movers that joints or exclusions keep from colliding, in order.
     jointed: Vec<(usize, usize)>,
     found: Vec<(u32, u32)>,
 }

@@ -52,38 +52,6 @@ pub fn names(file: &SceneFile) -> Vec<String> {
     file.joint.iter().enumerate().map(name).collect()
 }
 
-/// Keeps the bodies of `[[exclude]]` from colliding with each other.
-pub fn exclude(
-    world: &mut World,
-    file: &SceneFile,
-    built: &[BuiltBody],
-    diagnostics: &mut Diagnostics,
-) {
-    for (i, spec) in file.exclude.iter().enumerate() {
-        let path = format!("exclude[{i}].bodies");
-        if spec.bodies.len() < 2 {
-            diagnostics.at(
-                &path,
-                "bodies that do not collide with each other are at least two",
-                "name them; `collides = false` of a body keeps it from all collisions",
-            );
-        }
-        let mut known = Vec::new();
-        for (k, name) in spec.bodies.iter().enumerate() {
-            known.extend(forces::find(
-                built,
-                name,
-                &format!("{path}[{k}]"),
-                diagnostics,
-            ));
-        }
-        for (k, &b) in known.iter().enumerate() {
-            let pairs = known[..k].iter().map(|&a| [a, b]);
-            world.contact_engine.excluded.extend(pairs);
-        }
-    }
-}
-
 /// How a rope, a rod or a spring between two points is drawn.
 fn line(name: &str, joint: &Joint) -> Option<SpringInfo> {
     let Coordinates::Distance(along) = joint.coordinates else {

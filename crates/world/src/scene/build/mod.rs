@@ -9,6 +9,7 @@ mod check;
 #[cfg_attr(not(feature = "cloth"), path = "cloth/disabled.rs")]
 mod cloth;
 mod commands;
+mod exclude;
 mod features;
 mod forces;
 mod infos;
@@ -127,7 +128,7 @@ impl Scene {
         let mut springs = forces::build(&mut world, &file, &built, &mut diagnostics);
         let ropes = joints::build(&mut world, &file, &built, &mut diagnostics);
         springs.extend(ropes);
-        joints::exclude(&mut world, &file, &built, &mut diagnostics);
+        exclude::build(&mut world, &file, &built, &mut diagnostics);
         let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
         commands::build(&mut world, &file, &built, &mut diagnostics);
 

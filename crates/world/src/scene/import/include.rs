@@ -69,7 +69,11 @@ impl Included {
                 return Err(wrong("`include` has no `file`".into(), "add `file=\"…\"`"));
             };
             let name = plain_path(&format!("{folder}{file}"));
-            let read = files.read(&name).map_err(|why| failed(why.span(span)))?;
+            let read = files.read(&name).map_err(|mut why| {
+                let help = "the address is relative to the folder of the robot's file";
+                why.help.get_or_insert(help.into());
+                failed(why.span(span))
+            })?;
             if self.files.len() >= MAX_FILES || self.files.iter().any(|f| f.name == read.name) {
                 let help = "a file may be included once, and not by itself";
                 return Err(wrong(format!("`{file}` is included twice"), help));

@@ -194,22 +194,23 @@ mod tests {
             ("arm/meshes/a.obj".to_owned(), "v 0 0 0".to_owned()),
             ("other/b.obj".to_owned(), "v 0 0 0".to_owned()),
         ]);
-        let mut packages = BTreeMap::new();
-        let assets = |packages| Assets {
-            files: &files,
-            folder: "arm/urdf/".to_owned(),
-            packages,
+        let resolve = |packages: &BTreeMap<String, String>, address: &str| {
+            let assets = Assets {
+                files: &files,
+                folder: "arm/urdf/".to_owned(),
+                packages,
+            };
+            assets.resolve(address)
         };
-        let found = assets(&packages).resolve("package://arm/meshes/a.obj");
+        let mut packages = BTreeMap::new();
+        let found = resolve(&packages, "package://arm/meshes/a.obj");
         assert_eq!(found.unwrap(), "arm/meshes/a.obj");
-        let found = assets(&packages).resolve("../meshes/./a.obj");
+        let found = resolve(&packages, "../meshes/./a.obj");
         assert_eq!(found.unwrap(), "arm/meshes/a.obj");
-        let missing = assets(&packages)
-            .resolve("package://tool/b.obj")
-            .unwrap_err();
+        let missing = resolve(&packages, "package://tool/b.obj").unwrap_err();
         assert!(missing.help.unwrap().contains("--package tool=FOLDER"));
         packages.insert("tool".into(), "other/".into());
-        let found = assets(&packages).resolve("package://tool/b.obj");
+        let found = resolve(&packages, "package://tool/b.obj");
         assert_eq!(found.unwrap(), "other/b.obj");
     }
 
