@@ -144,15 +144,6 @@ impl Cloth {
             body.omega = body.inverse_inertia * spin;
         }
     }
-
-    /// Releases all vertices that follow a body, at time `t`.
-    pub fn release_body(&mut self, body: usize, t: f64) {
-        for pin in &mut self.pins {
-            if matches!(pin.frame, PinFrame::Body { body: b, .. } if b == body) {
-                pin.until = pin.until.min(t);
-            }
-        }
-    }
 }
 
 /// The pose of a body at the end of a step of `h` seconds.

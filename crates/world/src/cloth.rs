@@ -179,7 +179,6 @@ impl ClothWorld {
     ) -> Result<(), CheckpointError> {
         self.cloth.restore(state)?;
         self.before(bodies);
-        self.release_removed(f64::NEG_INFINITY, bodies);
         let placed: Vec<BodyState> = self.before.iter().map(resting).collect();
         self.cloth.place_bodies(&placed);
         Ok(())
@@ -197,15 +196,6 @@ impl ClothWorld {
         }
     }
 
-    /// Releases the vertices that follow bodies which were removed, at time `t`.
-    fn release_removed(&mut self, t: f64, bodies: &Bodies) {
-        for (k, &i) in self.bodies.iter().enumerate() {
-            if bodies.activity(bodies.mount(i).mover) == Activity::Removed {
-                self.cloth.release_body(k, t);
-            }
-        }
-    }
-
     /// Moves the cloth from `t` to `t + h` and changes the motion of the bodies, which have
     /// completed their own step. Cloth that has failed stays where it is.
     pub(crate) fn step(&mut self, t: f64, h: f64, bodies: &mut Bodies) {
@@ -213,7 +203,6 @@ impl ClothWorld {
         if self.failure.is_some() || self.of_cloth == 0 {
             return;
         }
-        self.release_removed(t, bodies);
         let mut moving: Vec<BodyState> = (self.bodies.iter().zip(&self.before))
             .map(|(&i, before)| {
                 let after = bodies.state(i);

@@ -42,6 +42,7 @@ scenes![
     "bounce-and-slide",
     "box-and-cylinder",
     "box-stack",
+    "caped-walker",
     "car",
     "carry",
     "carry-heavy",
