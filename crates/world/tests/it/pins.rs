@@ -95,10 +95,10 @@ fn pins_follow_an_obstacle_that_turns_and_moves() {
 }
 
 /// A cloth with a body at either end, thrown with a spin.
-fn thrown(more: &str) -> String {
+fn thrown(step: f64, more: &str) -> String {
     format!(
         r#"
-        time = {{ step = 0.002, seconds = 0.5, steps_per_frame = 1 }}
+        time = {{ step = {step}, seconds = {}, steps_per_frame = 1 }}
         gravity = [0, 0, 0]
         [cloth]
         {more}
@@ -124,7 +124,8 @@ fn thrown(more: &str) -> String {
         mass = 0.05
         position = [0.32, 0, 0.01]
         velocity = [0.1, -0.5, 1]
-        "#
+        "#,
+        250.0 * step
     )
 }
 
@@ -152,16 +153,15 @@ fn momentum_changes(text: &str) -> (f64, f64) {
 
 #[test]
 fn cloth_and_the_bodies_it_is_pinned_to_keep_their_momentum() {
-    let (exact, turned) = momentum_changes(&thrown("solver = \"cholesky\""));
+    let (exact, turned) = momentum_changes(&thrown(0.002, "solver = \"cholesky\""));
     assert!(exact < 1e-9, "{exact} of the momentum in a step");
     // Euler's method is of first order for rotations.
     assert!(turned < 0.05, "{turned} of the angular momentum");
-    let (rough, _) = momentum_changes(&thrown(""));
+    let (rough, _) = momentum_changes(&thrown(0.002, ""));
     assert!(rough < 1e-4, "{rough} with the default tolerance");
-    let (explicit, _) = momentum_changes(&thrown(
-        "integrator = \"symplectic-euler\"\ncontacts_in_solve = false",
-    ));
+    let (explicit, _) = momentum_changes(&thrown(0.0002, "integrator = \"symplectic-euler\""));
     assert!(explicit < 1e-12, "{explicit} with explicit steps");
+    println!("{exact:e} {turned:e} {rough:e} {explicit:e}");
 }
 
 #[test]
@@ -185,14 +185,16 @@ fn a_body_hangs_from_the_cloth_that_is_pinned_to_it() {
         shape.box.half_extents = [0.1, 0.02, 0.05]
         mass = 0.2
         position = [0, 0, 0.74]
-        damping = {{ linear = 1, angular = 1 }}
+        damping = {{ linear = 0.5, angular = 2e-3 }}
         "#
     ));
     let (report, kept) = run(&mut setup);
     assert!(report.succeeded(), "{report:?}");
     let last = kept.frames.last().expect("a frame");
     let load = &last.bodies[0];
-    assert!(load.velocity.length() < 2e-3, "{} m/s", load.velocity);
+    let before = &kept.frames[kept.frames.len() - 2].bodies[0];
+    let moved = load.position.distance(before.position);
+    assert!(moved < 1e-6, "{moved} m in 0.1 s");
     // The cloth carries the load: 0.2 kg and half of its own 0.016 kg, over a width of
     // 0.2 m at 300 N/m. The sag is that of a bar under tension.
     let strain = (0.2 + 0.008) * 9.81 / (0.2 * 300.0);
@@ -243,7 +245,7 @@ fn what_a_pin_cannot_follow_is_refused_at_its_place() {
         let message = refused(&format!(
             "{PIECE}\npin = [{{ corners = true, {pin} }}]\n{rest}"
         ));
-        assert!(message.contains("scene.toml:5"), "{message}");
+        assert!(message.contains("scene.toml:6:"), "{message}");
         message
     };
     let body = "[[body]]\nname = \"crate\"\nshape.sphere.radius = 0.1\nmass = 1";
