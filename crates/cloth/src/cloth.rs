@@ -100,7 +100,8 @@ pub struct Cloth {
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) obstacle_first: Vec<u32>,
     pub(crate) pins: Vec<Pin>,
-    pin_start: Vec<Vec<DVec3>>,
+    /// Where the vertices of each pin are at time zero.
+    pub(crate) pin_start: Vec<Vec<DVec3>>,
     springs: Vec<ClothSpring>,
     names: Vec<String>,
     /// All edges of the cloth and their lengths at rest.
@@ -173,6 +174,7 @@ impl Cloth {
                 inverse_inertia: DMat3::ZERO,
                 first,
                 arms: b.mesh.vertices.clone(),
+                ..ResponseBody::default()
             });
         }
         Self {
@@ -374,7 +376,8 @@ impl Cloth {
             }
             _ => ImplicitContacts::default(),
         };
-        let implicit_bodies = self.implicit_bodies();
+        let implicit_bodies = self.implicit_bodies(bodies);
+        let attached = self.attachments();
         for solves in 1..=MAX_ELASTIC_SOLVES {
             let load = ClothLoad {
                 gravity: self.gravity,
@@ -384,6 +387,7 @@ impl Cloth {
                 forces: &[],
                 ties: &implicit.ties,
                 bodies: &implicit_bodies,
+                attached: &attached,
             };
             let velocity = &mut self.motion.velocity[..n];
             let solve = (self.elastic).candidate_velocities(&self.x, &self.v, h, &load, velocity);
@@ -393,6 +397,8 @@ impl Cloth {
                 break;
             }
         }
+        let is_implicit = self.elastic.settings.integrator == ClothIntegrator::ImplicitEuler;
+        self.take_pinned_bodies(bodies, is_implicit);
         let given = self.take_contact_impulses(&implicit);
         let begin = Instant::now();
         let result = self.collide(&given);
@@ -416,22 +422,6 @@ impl Cloth {
         for (i, &mass) in self.elastic.masses().iter().enumerate() {
             m.inverse_mass[i] = if mass > 0.0 { 1.0 / mass } else { 0.0 };
         }
-        let mut scripted = Vec::new();
-        for (pin, start) in self.pins.iter().zip(&self.pin_start) {
-            if t >= pin.until {
-                continue;
-            }
-            for (&v, &from) in pin.vertices.iter().zip(start) {
-                let to = match &pin.path {
-                    Some(path) => path.pose(t + h).point(path.pose(0.0).inverse().point(from)),
-                    None => from,
-                };
-                let velocity = (to - self.x[v as usize]) / h;
-                m.inverse_mass[v as usize] = 0.0;
-                m.velocity[v as usize] = velocity;
-                scripted.push((v, velocity));
-            }
-        }
         for (k, b) in bodies.iter().enumerate() {
             let turn = DMat3::from_quat(b.orientation);
             let motion = &mut m.bodies[k];
@@ -449,6 +439,8 @@ impl Cloth {
                 m.velocity[first + i] = b.velocity + b.omega.cross(arm);
             }
         }
+        let scripted = self.begin_pins(t, h, bodies);
+        let m = &mut self.motion;
         for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
             if o.path.rests() {
                 continue;
@@ -470,10 +462,13 @@ impl Cloth {
         self.x.copy_from_slice(&self.motion.end[..n]);
         self.v.copy_from_slice(&self.motion.velocity[..n]);
         for (b, m) in bodies.iter_mut().zip(&self.motion.bodies) {
-            b.velocity = m.velocity;
+            // Pinned vertices move the centre of mass away from the body's own.
+            let turn = rotation::exp(self.motion.h * m.omega);
+            let offset = turn * m.offset;
+            b.velocity = m.velocity + (offset - m.offset) / self.motion.h;
             b.omega = m.omega;
-            b.centre = m.centre + self.motion.h * m.velocity;
-            b.orientation = (rotation::exp(self.motion.h * m.omega) * b.orientation).normalize();
+            b.centre = m.centre + self.motion.h * m.velocity + offset;
+            b.orientation = (turn * b.orientation).normalize();
         }
         for (o, &first) in self.obstacles.iter().zip(&self.obstacle_first) {
             if !o.path.rests() {

@@ -7,15 +7,15 @@
 //! *implicit contacts*: along the normal, and tangentially with Coulomb's
 //! limit.
 
+use crate::ImplicitContact;
 use crate::cloth::Cloth;
 use crate::collide::CollisionSurface;
 use crate::collide::candidates::List;
 use crate::collide::narrow::{CONTACT_DISTANCE, closest, gather};
 use crate::response::constraint::{Constraint, Stencil, StencilPair};
 use crate::response::{Contact, ImplicitImpulse, NO_BODY, stages};
-use crate::{ImplicitBody, ImplicitContact};
 use conatus_geometry::distance::Closest;
-use conatus_math::{DMat3, DVec3};
+use conatus_math::DVec3;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -260,26 +260,6 @@ impl Cloth {
             && closest.distance() <= CONTACT_DISTANCE * thickness
             && around.is_real(surface, x, list, &points, &closest);
         touches.then_some((Stencil { pair, points }, closest))
-    }
-
-    /// The bodies for the elastic solve. Locked bodies have no implicit
-    /// contacts, so their mass is irrelevant.
-    pub(crate) fn implicit_bodies(&self) -> Vec<ImplicitBody> {
-        let bodies = self.motion.bodies.iter().map(|b| {
-            let free = b.inverse_mass > 0.0;
-            let inertia = if free {
-                b.inverse_inertia.inverse()
-            } else {
-                DMat3::IDENTITY
-            };
-            ImplicitBody {
-                mass: if free { b.inverse_mass.recip() } else { 1.0 },
-                inertia,
-                velocity: b.velocity,
-                omega: b.omega,
-            }
-        });
-        bodies.collect()
     }
 
     /// Stores the result of the elastic solve: the velocities of bodies, and

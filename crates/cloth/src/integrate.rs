@@ -78,21 +78,37 @@ pub struct ClothLoad<'a> {
     pub forces: &'a [DVec3],
     /// Implicit contacts.
     pub ties: &'a [ImplicitContact],
-    /// The rigid bodies in these contacts.
+    /// The rigid bodies in these contacts, or with attached vertices.
     pub bodies: &'a [ImplicitBody],
+    /// Vertices fixed to these bodies. Implicit steps only: explicit ones move
+    /// vertices and bodies each by itself.
+    pub attached: &'a [Attachment],
 }
 
-/// A rigid body in contact with cloth.
+/// A vertex that is fixed to a rigid body.
+#[derive(Clone, Copy, Debug)]
+pub struct Attachment {
+    /// The vertex, in the numbering of all pieces.
+    pub vertex: u32,
+    /// The body: its index in [`ClothLoad::bodies`].
+    pub body: u32,
+    /// From the point of the body's velocity to the vertex, m.
+    pub arm: DVec3,
+}
+
+/// A rigid body in contact with cloth, or with vertices fixed to it.
 #[derive(Clone, Copy, Debug)]
 pub struct ImplicitBody {
     /// kg.
     pub mass: f64,
     /// The inertia tensor in world axes, kg·m².
     pub inertia: DMat3,
-    /// Its velocity without cloth, m/s.
+    /// The velocity of its point of reference without cloth, m/s.
     pub velocity: DVec3,
     /// Its angular velocity without cloth, rad/s.
     pub omega: DVec3,
+    /// From the point of reference to the centre of mass, m.
+    pub offset: DVec3,
 }
 
 /// A contact in the linear system: its impulse depends on the velocity at the
@@ -173,6 +189,8 @@ pub(crate) struct Workspace {
     pub rhs: Vec<DVec3>,
     pub product: Vec<DVec3>,
     pub scripted: Vec<bool>,
+    /// The attachment of each row, if there are any.
+    pub attached: Vec<u32>,
 }
 
 impl Elastic {

@@ -16,6 +16,7 @@ pub mod integrate;
 pub mod material;
 mod parts;
 pub mod piece;
+mod pins;
 pub mod response;
 mod rest;
 pub mod script;
@@ -26,11 +27,11 @@ pub use cloth::{Cloth, MAX_SPEED_M_S, Pinch, Stats};
 pub use elastic::Elastic;
 pub use implicit_contacts::PersistentContact;
 pub use integrate::{
-    ClothIntegrator, ClothLoad, ClothSettings, ClothSpring, ImplicitBody, ImplicitContact,
-    SolveStats, WarmStart,
+    Attachment, ClothIntegrator, ClothLoad, ClothSettings, ClothSpring, ImplicitBody,
+    ImplicitContact, SolveStats, WarmStart,
 };
 pub use material::{MATERIALS, Material, named};
-pub use parts::{BodyState, BodySurface, ClothParts, Collisions, Gust, Obstacle, Pin};
+pub use parts::{BodyState, BodySurface, ClothParts, Collisions, Gust, Obstacle, Pin, PinFrame};
 pub use piece::Piece;
 pub use solve::Solver;
 pub use state::{ClothMismatch, ClothState};

@@ -6,7 +6,7 @@ use crate::response::{Response, ZoneFriction};
 use crate::script::Path;
 use crate::{ClothSpring, Piece};
 use conatus_geometry::Mesh;
-use conatus_math::{DQuat, DVec3, sincos};
+use conatus_math::{DQuat, DVec3, Pose, sincos};
 use std::f64::consts::TAU;
 
 /// How collisions are handled.
@@ -79,11 +79,28 @@ pub struct BodySurface {
 pub struct Pin {
     /// The vertices, in the numbering of all pieces.
     pub vertices: Vec<u32>,
-    /// Their motion relative to the start; the path's pose at time zero does
-    /// not matter.
-    pub path: Option<Path>,
+    /// What they follow. They keep their places in its frame as at time zero.
+    pub frame: PinFrame,
     /// When they are released, in seconds.
     pub until: f64,
+}
+
+/// What pinned vertices follow.
+#[derive(Clone, Debug)]
+pub enum PinFrame {
+    /// Nothing: they stay where they start.
+    World,
+    /// A scripted frame. Its pose at time zero does not matter.
+    Path(Path),
+    /// The obstacle of this index.
+    Obstacle(usize),
+    /// A rigid body. The forces of the cloth on the vertices act on it.
+    Body {
+        /// Its index.
+        body: usize,
+        /// Its pose at time zero.
+        start: Pose,
+    },
 }
 
 /// Time-varying wind.

@@ -16,7 +16,7 @@
 
 use crate::cloth::Cloth;
 use crate::integrate::ClothIntegrator;
-use crate::parts::BodyState;
+use crate::parts::{BodyState, PinFrame};
 use conatus_math::DVec3;
 
 /// Steps in each of the two windows. Worlds clear caches every 32 steps.
@@ -77,7 +77,7 @@ impl Cloth {
         self.wind != DVec3::ZERO
             || self.gust.is_some()
             || self.obstacles.iter().any(|o| !o.path.rests())
-            || (self.pins.iter()).any(|p| p.path.as_ref().is_some_and(|path| !path.rests()))
+            || (self.pins.iter()).any(|p| matches!(&p.frame, PinFrame::Path(path) if !path.rests()))
     }
 
     /// Whether something outside moves, or a pin is released, in the step from
@@ -87,7 +87,9 @@ impl Cloth {
         // A pin released in this step was still held in the previous one.
         let lets_go = |until: f64| until <= t && t - h < until;
         self.obstacles.iter().any(|o| moves(&o.path))
-            || (self.pins.iter()).any(|p| lets_go(p.until) || p.path.as_ref().is_some_and(moves))
+            || (self.pins.iter()).any(|p| {
+                lets_go(p.until) || matches!(&p.frame, PinFrame::Path(path) if moves(path))
+            })
             || bodies.iter().any(|b| {
                 b.inverse_mass > 0.0 || b.velocity != DVec3::ZERO || b.omega != DVec3::ZERO
             })

@@ -7,7 +7,7 @@ use super::planes::ClothPlane;
 use super::surface::CollisionSurface;
 use super::travel::Travel;
 use crate::response::ResponseMotion;
-use crate::response::constraint::{Stencil, StencilPair};
+use crate::response::constraint::Stencil;
 use conatus_geometry::ccd;
 use conatus_geometry::distance::{self, Closest};
 use conatus_math::DVec3;
@@ -297,12 +297,7 @@ fn hit_candidate(
         List::VertexTriangle => ccd::vertex_triangle(&start, &end, separation),
         List::EdgeEdge => ccd::edge_edge(&start, &end, separation),
     }?;
-    let movable = |&p: &u32| {
-        let p = p as usize;
-        motion.inverse_mass[p] > 0.0
-            || (motion.bodies.get(motion.body_of[p] as usize)).is_some_and(|b| b.inverse_mass > 0.0)
-    };
-    if !c.points.iter().any(movable) {
+    if !motion.can_change(&c.points) {
         return None;
     }
     let normal = hit.closest.vector.normalize_or_zero();
@@ -328,7 +323,7 @@ fn hit_plane(
     p: u32,
 ) -> Option<CollisionHit> {
     let i = p as usize;
-    if motion.inverse_mass[i] == 0.0 {
+    if motion.inverse_mass[i] == 0.0 && motion.free_body_of(p).is_none() {
         return None;
     }
     let thickness = surface.part(p).thickness.unwrap_or(1e-3);
@@ -351,6 +346,6 @@ fn hit_plane(
 impl CollisionHit {
     /// Whether the stencil is a vertex and a plane.
     pub fn is_plane(&self) -> bool {
-        matches!(self.stencil.pair, StencilPair::VertexPlane(_))
+        self.stencil.is_plane()
     }
 }

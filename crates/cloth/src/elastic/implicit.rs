@@ -25,7 +25,7 @@ use crate::integrate::{ClothLoad, ClothSettings, ImplicitContact, SolveStats, Wo
 use crate::solve::Solver;
 use crate::solve::cholesky::SparseCholesky;
 use crate::solve::matrix::{BlockMatrix, ContactTerm, add_to_diagonal, each_entry};
-use conatus_math::{DMat3, DVec3};
+use conatus_math::DVec3;
 
 /// The relative residual at which iterations are as accurate as a
 /// factorisation.
@@ -64,6 +64,7 @@ impl Elastic {
             work.scripted[i] = true;
             work.guess[i] = *velocity;
         }
+        self.mark_attached(h, load, &mut work);
         // Warm start: the change of velocity of the previous step; in the first
         // step, that of free fall.
         if work.step == 0.0 {
@@ -93,6 +94,7 @@ impl Elastic {
                 *guess += *change;
                 *change = DVec3::ZERO;
             }
+            self.move_attached(h, load, &mut work);
         }
         let (change, guess, before) = (&mut work.change[..n], &work.guess, &work.v);
         each_entry(&a.parts, change, |i, change| *change = guess[i] - before[i]);
@@ -121,7 +123,7 @@ impl Elastic {
                 mass += self.inertia[i];
             }
             // A pinned piece does not drift: its mean is zero.
-            let held = range.clone().any(|i| work.scripted[i]);
+            let held = range.clone().any(|i| Self::is_held(work, i));
             let mean = if mass > 0.0 && !held {
                 momentum / mass
             } else {
@@ -161,9 +163,9 @@ impl Elastic {
         let ClothSettings {
             tolerance, solver, ..
         } = self.settings;
-        // Contacts are not in the pattern of the Cholesky factor: with
-        // contacts, the exact solver iterates to a small residual instead.
-        let has_contacts = !a.ties.is_empty();
+        // Contacts and pins to bodies are not in the pattern of the Cholesky factor: with
+        // them, the exact solver iterates to a small residual instead.
+        let has_contacts = !a.ties.is_empty() || !a.couplings.is_empty();
         let (tolerance, most_iterations) = match solver {
             Solver::Cholesky => (EXACT_RESIDUAL_RATIO, 20 * self.settings.most_iterations),
             _ => (tolerance, self.settings.most_iterations),
@@ -221,8 +223,8 @@ impl Elastic {
     /// Assembles the matrix and right-hand side for the change from the guess.
     /// Returns the strain energy at the guess.
     fn set_up(&self, h: f64, load: &ClothLoad, a: &mut BlockMatrix, work: &mut Workspace) -> f64 {
-        let n = self.len();
         a.ties.clear();
+        a.couplings.clear();
         let (x, v, u, rhs) = (&work.x, &work.v, &work.guess, &mut work.rhs);
         rhs.clear();
         rhs.resize(a.len(), DVec3::ZERO);
@@ -274,13 +276,7 @@ impl Elastic {
             let force = (s.point - work.ahead[i]) * s.stiffness - u[i] * s.damping;
             rhs[i] += force * h;
         }
-        let bodies = load.bodies.iter().map(|b| (b.mass, b.inertia));
-        let no_body = (1.0, DMat3::IDENTITY);
-        let bodies = bodies.chain(std::iter::repeat(no_body));
-        for ((mass, inertia), two) in bodies.zip(diagonal[n..].chunks_mut(2)) {
-            two[0] = DMat3::from_diagonal(DVec3::splat(mass));
-            two[1] = inertia;
-        }
+        self.add_bodies_inertia(load, u, a, rhs);
         for t in load.ties {
             let term = self.term(t);
             let root = t.stiffness.sqrt();
@@ -296,7 +292,8 @@ impl Elastic {
             }
             a.tie(term);
         }
-        if !load.scripted.is_empty() {
+        self.eliminate_attached(load, &work.attached, &work.scripted, a, rhs);
+        if !load.scripted.is_empty() || !load.attached.is_empty() {
             a.leave_out(&work.scripted, rhs);
         }
         strain

@@ -1,5 +1,6 @@
 //! Elastic energy of all pieces together, its forces and its stiffness matrix.
 
+mod attached;
 mod edges;
 pub mod hinge;
 mod implicit;

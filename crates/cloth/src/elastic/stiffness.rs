@@ -108,9 +108,14 @@ impl Elastic {
     /// Adds −Σ `scale[piece]`·K(x) v to `out`.
     pub(crate) fn add_damping(&self, x: &[DVec3], v: &[DVec3], scale: &[f64], out: &mut [DVec3]) {
         let mut a = self.matrix.clone();
-        let mut product = vec![DVec3::ZERO; v.len()];
+        a.ties.clear();
+        a.couplings.clear();
+        // The rows of bodies come after those of vertices.
+        let mut v = v.to_vec();
+        v.resize(a.len(), DVec3::ZERO);
+        let mut product = vec![DVec3::ZERO; a.len()];
         self.assemble(&mut a, x, scale, &mut product);
-        a.multiply(v, &mut product);
+        a.multiply(&v, &mut product);
         for (out, kv) in out.iter_mut().zip(&product) {
             *out -= *kv;
         }

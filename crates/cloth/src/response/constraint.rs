@@ -42,6 +42,11 @@ impl Stencil {
         self.points.iter().copied().filter(|&p| p != Self::NONE)
     }
 
+    /// Whether it is a vertex and a plane.
+    pub(crate) fn is_plane(&self) -> bool {
+        matches!(self.pair, StencilPair::VertexPlane(_))
+    }
+
     /// One point of each side; for a plane, the vertex twice.
     pub(crate) fn sides(&self) -> (u32, u32) {
         match self.pair {
@@ -110,12 +115,16 @@ impl Constraint {
                 continue;
             }
             let i = p as usize;
-            let body = motion.body_of[i];
-            if body != NO_BODY && motion.bodies[body as usize].inverse_mass > 0.0 {
-                let arms = &motion.bodies[body as usize];
+            if let Some(body) = motion.free_body_of(p) {
+                if c.body != NO_BODY && c.body != body {
+                    // Vertices pinned to one body at another one. Impulses act
+                    // on the first alone.
+                    c.drift += weight * motion.point_velocity(p);
+                    continue;
+                }
                 c.body = body;
                 c.body_weight += weight;
-                c.body_arm += weight * arms.arms[(p - arms.first) as usize];
+                c.body_arm += weight * motion.bodies[body as usize].arm(p);
             } else if motion.inverse_mass[i] > 0.0 {
                 c.shares[c.count as usize] = Share {
                     point: p,
@@ -127,7 +136,13 @@ impl Constraint {
                 c.drift += weight * motion.velocity[i];
             }
         }
-        c.inverse_mass = normal.dot(c.velocity_change(motion, normal));
+        // Points of one rigid body keep their distances; without rounding errors
+        // this would be zero.
+        let of_one_body =
+            c.count == 0 && !c.stencil.is_plane() && !motion.can_change(&c.stencil.points);
+        if !of_one_body {
+            c.inverse_mass = normal.dot(c.velocity_change(motion, normal));
+        }
         c
     }
 

@@ -13,8 +13,9 @@ const POINTS_PER_TASK: usize = 8192;
 /// No body: the value of [`ResponseMotion::body_of`] for all other points.
 pub const NO_BODY: u32 = u32::MAX;
 
-/// A rigid body over one step.
-#[derive(Clone, Debug)]
+/// A rigid body over one step, together with the vertices of cloth that are
+/// pinned to it.
+#[derive(Clone, Debug, Default)]
 pub struct ResponseBody {
     /// The centre of mass at the start.
     pub centre: DVec3,
@@ -30,9 +31,26 @@ pub struct ResponseBody {
     pub first: u32,
     /// Its points at the start, relative to the centre.
     pub arms: Vec<DVec3>,
+    /// The vertices pinned to it, in ascending order, and their arms.
+    pub pinned: Vec<(u32, DVec3)>,
+    /// From the centre to that of the body without the pinned vertices.
+    pub offset: DVec3,
 }
 
 impl ResponseBody {
+    /// The arm of one of its points.
+    #[inline]
+    pub(crate) fn arm(&self, p: u32) -> DVec3 {
+        // Vertices of cloth come before the points of all bodies.
+        match p.checked_sub(self.first) {
+            Some(k) => self.arms[k as usize],
+            None => {
+                let place = self.pinned.binary_search_by_key(&p, |pinned| pinned.0);
+                place.map_or(DVec3::ZERO, |k| self.pinned[k].1)
+            }
+        }
+    }
+
     /// The position of the point with this arm at the end of a step of `h`
     /// seconds.
     fn end(&self, arm: DVec3, turn: DMat3, h: f64) -> DVec3 {
@@ -97,15 +115,40 @@ impl ResponseMotion {
             NO_BODY => self.velocity[p as usize],
             b => {
                 let body = &self.bodies[b as usize];
-                let arm = body.arms[(p - body.first) as usize];
-                body.velocity + body.omega.cross(arm)
+                body.velocity + body.omega.cross(body.arm(p))
             }
         }
     }
 
-    /// Marks a vertex whose velocity changed.
+    /// The body of a point that impulses can move, if the point is of one.
+    #[inline]
+    pub(crate) fn free_body_of(&self, p: u32) -> Option<u32> {
+        let b = self.body_of[p as usize];
+        let body = self.bodies.get(b as usize)?;
+        (body.inverse_mass > 0.0).then_some(b)
+    }
+
+    /// Whether impulses can change the relative velocity of these points: at
+    /// least one of them can move, and they are not all of one rigid body.
+    pub(crate) fn can_change(&self, points: &[u32]) -> bool {
+        let movable =
+            |&p: &u32| self.inverse_mass[p as usize] > 0.0 || self.free_body_of(p).is_some();
+        let mut bodies = points.iter().map(|&p| self.free_body_of(p));
+        let first = bodies.next().flatten();
+        points.iter().any(movable) && !(first.is_some() && bodies.all(|b| b == first))
+    }
+
+    /// Marks a point whose velocity changed, with its body if it is of one.
     #[inline]
     pub(crate) fn touch(&mut self, p: u32) {
+        match self.body_of[p as usize] {
+            NO_BODY => self.mark(p),
+            b => self.touch_body(b),
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self, p: u32) {
         if !std::mem::replace(&mut self.moved[p as usize], true) {
             self.moved_points.push(p);
         }
@@ -127,7 +170,10 @@ impl ResponseMotion {
             self.settle_body(b);
             let first = self.bodies[b].first;
             for p in first..first + self.bodies[b].arms.len() as u32 {
-                self.touch(p);
+                self.mark(p);
+            }
+            for k in 0..self.bodies[b].pinned.len() {
+                self.mark(self.bodies[b].pinned[k].0);
             }
         }
         for &p in &self.moved_points {
@@ -147,6 +193,11 @@ impl ResponseMotion {
             let end = body.end(arm, turn, self.h);
             self.end[first + k] = end;
             self.velocity[first + k] = (end - self.start[first + k]) / self.h;
+        }
+        for &(p, arm) in &body.pinned {
+            let (p, end) = (p as usize, body.end(arm, turn, self.h));
+            self.end[p] = end;
+            self.velocity[p] = (end - self.start[p]) / self.h;
         }
     }
 

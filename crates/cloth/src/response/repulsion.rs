@@ -90,6 +90,8 @@ pub(crate) struct Limit {
     /// The largest separation speed of the ends.
     fastest: f64,
     inverse_mass: [f64; 2],
+    /// The bodies that the ends are pinned to, or [`NO_BODY`].
+    bodies: [u32; 2],
     impulse: f64,
 }
 
@@ -107,9 +109,20 @@ impl Limit {
         if motion.end[a].distance_squared(motion.end[b]) <= longest * longest {
             return None;
         }
-        let inverse_mass = [motion.inverse_mass[a], motion.inverse_mass[b]];
+        let bodies = ends.map(|p| motion.free_body_of(p).unwrap_or(NO_BODY));
+        if bodies[0] != NO_BODY && bodies[0] == bodies[1] {
+            return None;
+        }
+        let mut inverse_mass = [motion.inverse_mass[a], motion.inverse_mass[b]];
         let edge = motion.start[b] - motion.start[a];
         let length = edge.length();
+        let direction = edge / length;
+        for (k, &body) in bodies.iter().enumerate() {
+            if let Some(body) = motion.bodies.get(body as usize) {
+                let lever = body.arm(ends[k]).cross(direction);
+                inverse_mass[k] = body.inverse_mass + lever.dot(body.inverse_inertia * lever);
+            }
+        }
         if inverse_mass[0] + inverse_mass[1] == 0.0 || length == 0.0 {
             return None;
         }
@@ -117,9 +130,10 @@ impl Limit {
         let fastest = if room < 0.0 { restore * room } else { room } / motion.h;
         Some(Self {
             ends,
-            direction: edge / length,
+            direction,
             fastest,
             inverse_mass,
+            bodies,
             impulse: 0.0,
         })
     }
@@ -128,14 +142,36 @@ impl Limit {
     #[inline]
     fn correct(&mut self, motion: &mut ResponseMotion) -> f64 {
         let [a, b] = self.ends.map(|p| p as usize);
-        let apart = self.direction.dot(motion.velocity[b] - motion.velocity[a]);
+        let pinned = self.bodies != [NO_BODY; 2];
+        let apart = match pinned {
+            false => motion.velocity[b] - motion.velocity[a],
+            true => motion.point_velocity(self.ends[1]) - motion.point_velocity(self.ends[0]),
+        };
+        let apart = self.direction.dot(apart);
         let mass = self.inverse_mass[0] + self.inverse_mass[1];
         let given = (self.impulse + (apart - self.fastest) / mass).max(0.0);
         let change = given - self.impulse;
         self.impulse = given;
+        if pinned {
+            self.pull(0, change * self.direction, motion);
+            self.pull(1, -change * self.direction, motion);
+            return change.abs() * mass;
+        }
         motion.velocity[a] += change * self.inverse_mass[0] * self.direction;
         motion.velocity[b] -= change * self.inverse_mass[1] * self.direction;
         change.abs() * mass
+    }
+
+    /// Applies an impulse to an end, or to the body that it is pinned to.
+    fn pull(&self, end: usize, impulse: DVec3, motion: &mut ResponseMotion) {
+        let p = self.ends[end];
+        match motion.bodies.get_mut(self.bodies[end] as usize) {
+            Some(body) => {
+                body.velocity += body.inverse_mass * impulse;
+                body.omega += body.inverse_inertia * body.arm(p).cross(impulse);
+            }
+            None => motion.velocity[p as usize] += self.inverse_mass[end] * impulse,
+        }
     }
 }
 

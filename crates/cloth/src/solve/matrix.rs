@@ -65,6 +65,30 @@ pub struct BlockMatrix {
     /// Contact terms g gᵀ, which change in every step. Their diagonal blocks
     /// are part of `diagonal`.
     pub ties: Vec<ContactTerm>,
+    /// Blocks outside the pattern, which change in every step too.
+    pub couplings: Vec<Coupling>,
+}
+
+/// A block outside the pattern, and its transpose on the other side of the
+/// diagonal.
+#[derive(Clone, Copy, Debug)]
+pub struct Coupling {
+    /// Its row.
+    pub row: u32,
+    /// Its column, another one.
+    pub column: u32,
+    /// Its value.
+    pub block: DMat3,
+}
+
+impl Coupling {
+    /// y += C x.
+    #[inline]
+    pub(crate) fn add_product(&self, x: &[DVec3], y: &mut [DVec3]) {
+        let (i, j) = (self.row as usize, self.column as usize);
+        y[i] += self.block * x[j];
+        y[j] += transposed(&self.block, x[i]);
+    }
 }
 
 /// The maximum number of rows of a contact term: three vertices, and the
@@ -128,6 +152,7 @@ impl BlockMatrix {
             near,
             far,
             ties: Vec::new(),
+            couplings: Vec::new(),
         }
     }
 
@@ -184,6 +209,9 @@ impl BlockMatrix {
         });
         for tie in &self.ties {
             tie.add_product(0, x, y);
+        }
+        for coupling in &self.couplings {
+            coupling.add_product(x, y);
         }
     }
 

@@ -19,7 +19,8 @@
 //! Contact terms g gᵀ over a few rows are part of L as well: during a
 //! triangular solve, the sum of g·t over the finished rows of each term is kept
 //! (`ContactRows`), and its other rows need only that. Outside L they would
-//! only add C t to the right-hand side of w, as terms between strips still do;
+//! only add C t to the right-hand side of w, as terms between strips and
+//! couplings outside the pattern still do;
 //! but they are stiff, and a pile of cloth then takes twice as many iterations.
 //!
 //! Cloth hung by two corners, tolerance 1e-4, iterations at h = 1/480 and
@@ -117,6 +118,9 @@ impl Pcg {
             self.backward(a, beta);
             for term in &self.loose {
                 term.add_product(0, &self.t, &mut self.w);
+            }
+            for coupling in &a.couplings {
+                coupling.add_product(&self.t, &mut self.w);
             }
             let alpha = rz / self.forward(a);
             if !alpha.is_finite() || alpha <= 0.0 {

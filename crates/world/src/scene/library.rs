@@ -45,6 +45,7 @@ scenes![
     "box-and-cylinder",
     "box-stack",
     "bullet",
+    "caped-walker",
     "car",
     "card-house",
     "carry",

@@ -18,6 +18,7 @@ mod motion;
 mod motion_contacts;
 mod mutated_scenes;
 mod mutation;
+mod pins;
 mod resume;
 mod scene_reference;
 mod scenes;

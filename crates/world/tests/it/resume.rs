@@ -453,3 +453,45 @@ fn wrong_bits_never_panic() {
     }
     assert!((1..400).contains(&refused), "{refused} refused");
 }
+
+/// A cloth between two free bodies, a locked one and an obstacle that moves.
+#[test]
+fn runs_with_cloth_pinned_to_bodies_resume_with_the_same_bits() {
+    let text = r#"
+        time = { step = 0.004, seconds = 1, steps_per_frame = 1 }
+        [[obstacle]]
+        name = "hook"
+        shape.sphere.radius = 0.03
+        keyframe = [
+            { time = 0, position = [-0.24, 0.16, 1.05] },
+            { time = 1, position = [-0.1, 0.2, 1.1], turn = { axis = [0, 0, 1], degrees = 30 } },
+        ]
+        [[cloth.piece]]
+        shape.rectangle = { width = 0.4, height = 0.3, vertices = [9, 7] }
+        position = [0, 0, 1]
+        pin = [
+            { vertices = [1], body = "a" },
+            { vertices = [9, 18], body = "b" },
+            { vertices = [55], obstacle = "hook" },
+            { vertices = [63], body = "wall", until = 0.6 },
+        ]
+        [[body]]
+        name = "a"
+        shape.sphere.radius = 0.03
+        mass = 0.05
+        position = [-0.24, -0.16, 1]
+        [[body]]
+        name = "b"
+        shape.box.half_extents = [0.03, 0.04, 0.02]
+        mass = 0.1
+        position = [0.24, -0.12, 1]
+        angular_velocity = [2, 0, 5]
+        [[body]]
+        name = "wall"
+        shape.sphere.radius = 0.03
+        mass = 1
+        position = [0.24, 0.16, 1]
+        locked = true
+    "#;
+    check_resumed_runs(|| from_text(text, &[]).unwrap_or_else(|e| panic!("{e}")));
+}

@@ -152,6 +152,7 @@ pub(super) fn add_body(noise: &mut Noise, motion: &mut ResponseMotion, count: us
         inverse_inertia: turn * DMat3::from_diagonal(moments) * turn.transpose(),
         first,
         arms,
+        ..ResponseBody::default()
     });
 }
 

@@ -111,6 +111,24 @@ impl ClothPinSpec {
         self
     }
 
+    /// Fixes the vertices to a body. The forces of the cloth on them act on it.
+    pub fn body(mut self, name: impl Into<String>) -> Self {
+        self.body = Some(name.into());
+        self
+    }
+
+    /// Fixes the vertices to an obstacle.
+    pub fn obstacle(mut self, name: impl Into<String>) -> Self {
+        self.obstacle = Some(name.into());
+        self
+    }
+
+    /// Fixes the vertices to a part of a character, for example `human/torso`.
+    pub fn part(mut self, name: impl Into<String>) -> Self {
+        self.part = Some(name.into());
+        self
+    }
+
     /// When the vertices are released, in seconds.
     pub fn until(mut self, time: f64) -> Self {
         self.until = Some(time);

@@ -276,7 +276,7 @@ pub struct ClothMaterialSpec {
     pub friction: Option<f64>,
 }
 
-/// Vertices that the scene holds or moves.
+/// Vertices that are held, or moved by the scene, a body, an obstacle or a character.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "ClothPin")]
@@ -289,6 +289,12 @@ pub struct ClothPinSpec {
     pub within: Option<[Vec3; 2]>,
     /// How they move from their start; held in place by default.
     pub keyframe: Vec<KeyframeSpec>,
+    /// The body that they are fixed to. The forces of the cloth on them act on it.
+    pub body: Option<String>,
+    /// The obstacle that they are fixed to.
+    pub obstacle: Option<String>,
+    /// The part of a character that they are fixed to, for example `human/torso`.
+    pub part: Option<String>,
     /// The interpolation between keyframes.
     pub ease: EaseSpec,
     /// When they are released, in seconds.

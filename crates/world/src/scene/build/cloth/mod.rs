@@ -7,6 +7,7 @@ mod obstacles;
 mod parts;
 mod piece_shapes;
 mod pieces;
+mod pins;
 
 pub use obstacles::{PlacedObstacle, build_obstacles};
 pub use piece_shapes::vertex_count;
@@ -26,11 +27,13 @@ use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::{
     BodySurface, Cloth, ClothIntegrator, ClothParts, ClothSettings, Collisions, Obstacle, Solver,
 };
+use conatus_geometry::Mesh;
 use conatus_math::DVec3;
 use conatus_record::ClothInfo;
 use conatus_rigid::contact::{Collider, ContactMaterial};
 use materials::Materials;
 use pieces::add_piece;
+use pins::Targets;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 use std::collections::BTreeMap;
@@ -68,6 +71,20 @@ pub fn build(
     }
     check_settings(file, diagnostics);
     let materials = Materials::of(&file.cloth, diagnostics);
+    // Bodies that collide with cloth, or that it is pinned to.
+    let followed = pins::followed_bodies(&file.cloth);
+    let collides = |body: &BuiltBody| body.mesh.is_some() && !body.colliders.is_empty();
+    let coupled = (0..bodies.len()).filter(|&i| {
+        let body = &bodies[i];
+        collides(body) || followed.contains(body.name.as_str())
+    });
+    let coupled: Vec<usize> = coupled.collect();
+    let targets = Targets {
+        bodies,
+        coupled: &coupled,
+        colliders: &colliders,
+        own_obstacles: placed.len(),
+    };
     let mut parts = ClothParts::default();
     let mut infos = Vec::new();
     // The entry in the scene file that each piece comes from.
@@ -79,6 +96,7 @@ pub fn build(
             scene,
             file,
             &materials,
+            &targets,
             spec,
             i,
             &path,
@@ -97,9 +115,12 @@ pub fn build(
             colliders: Vec::new(),
         };
     }
-    let mut coupled = Vec::new();
-    for (i, body) in bodies.iter().enumerate() {
-        let Some(mesh) = body.mesh.as_ref().filter(|_| !body.colliders.is_empty()) else {
+    for body in coupled.iter().map(|&i| &bodies[i]) {
+        let Some(mesh) = body.mesh.as_ref().filter(|_| collides(body)) else {
+            parts.bodies.push(BodySurface {
+                mesh: Mesh::default(),
+                friction: None,
+            });
             continue;
         };
         let size = mesh.bounding_radius(DVec3::ZERO);
@@ -114,7 +135,6 @@ pub fn build(
                 "lengths are in metres; make it smaller, or set `collides = false`",
             );
         }
-        coupled.push(i);
         parts.bodies.push(BodySurface {
             mesh: (**mesh).clone(),
             friction: body.friction,

@@ -2,16 +2,15 @@
 
 use super::MAX_DISTANCE_M;
 use super::materials::Materials;
-use super::obstacles;
 use super::piece_shapes::{check_shape, shape_mesh};
+use super::pins::Targets;
 use crate::scene::build::bodies::{color, in_cube, on_sphere};
 use crate::scene::build::check;
 use crate::scene::build::size::MAX_CLOTH_VERTICES;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{ClothPieceSpec, ClothPinSpec, ClothShapeSpec, SceneFile};
-use conatus_cloth::script::Path;
-use conatus_cloth::{ClothParts, ClothSpring, MAX_SPEED_M_S, Piece, Pin};
+use crate::scene::model::{ClothPieceSpec, ClothShapeSpec, SceneFile};
+use conatus_cloth::{ClothParts, ClothSpring, MAX_SPEED_M_S, Piece, Pin, PinFrame};
 use conatus_geometry::Mesh;
 use conatus_math::{DVec3, Pose};
 use conatus_record::ClothInfo;
@@ -23,6 +22,7 @@ pub(super) fn add_piece(
     scene: &Scene,
     file: &SceneFile,
     materials: &Materials,
+    targets: &Targets,
     spec: &ClothPieceSpec,
     index: usize,
     path: &str,
@@ -67,7 +67,7 @@ pub(super) fn add_piece(
     let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     let pose = Pose::new(turn, spec.position.into());
     let piece_color = color(spec.color.as_deref(), index + 1, path, diagnostics);
-    let pins = pins(spec, shape, &mesh, path, diagnostics);
+    let pins = pins(spec, shape, &mesh, targets, path, diagnostics);
     let springs = springs(spec, &mesh, path, diagnostics);
     let copies = copies(spec, path, random, diagnostics);
     let is_array = spec.array.is_some();
@@ -101,17 +101,17 @@ pub(super) fn add_piece(
             );
             return;
         }
-        for (vertices, motion, until) in &pins {
+        for (vertices, frame, until) in &pins {
             parts.pins.push(Pin {
                 vertices: vertices.iter().map(|v| v + first).collect(),
-                path: motion.clone(),
+                frame: frame.clone(),
                 until: *until,
             });
         }
         if let Some(release) = spec.release {
             parts.pins.push(Pin {
                 vertices: (first..first + mesh.vertices.len() as u32).collect(),
-                path: None,
+                frame: PinFrame::World,
                 until: release.first + copy as f64 * release.every,
             });
         }
@@ -214,13 +214,14 @@ fn vertices(given: &[u32], mesh: &Mesh, path: &str, diagnostics: &mut Diagnostic
     found
 }
 
-/// Vertices, how they move, and when they are released.
-type PinnedVertices = (Vec<u32>, Option<Path>, f64);
+/// Vertices, what they follow, and when they are released.
+type PinnedVertices = (Vec<u32>, PinFrame, f64);
 
 fn pins(
     spec: &ClothPieceSpec,
     shape: &ClothShapeSpec,
     mesh: &Mesh,
+    targets: &Targets,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Vec<PinnedVertices> {
@@ -246,8 +247,8 @@ fn pins(
                 "name some with `vertices`, `corners` or `within`",
             );
         }
-        let motion = motion(pin, &path, diagnostics);
-        all.push((pinned, motion, pin.until.unwrap_or(f64::INFINITY)));
+        let frame = targets.frame(pin, &path, diagnostics);
+        all.push((pinned, frame, pin.until.unwrap_or(f64::INFINITY)));
     }
     all
 }
@@ -272,18 +273,6 @@ fn corners(
     let row = mesh.vertices.iter().skip(1).position(|v| v.x == first.x);
     let nx = row.map_or(n, |r| r as u32 + 1);
     vec![0, nx - 1, n - nx, n - 1]
-}
-
-fn motion(pin: &ClothPinSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
-    if pin.keyframe.is_empty() {
-        return None;
-    }
-    Some(obstacles::keyframes(
-        &pin.keyframe,
-        pin.ease,
-        path,
-        diagnostics,
-    ))
 }
 
 fn springs(
