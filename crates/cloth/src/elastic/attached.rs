@@ -24,6 +24,13 @@ fn lever(arm: DVec3) -> DMat3 {
 /// Of a row of the matrix: no vertex that is fixed to a body.
 const UNATTACHED: u32 = u32::MAX;
 
+impl Workspace {
+    /// Whether vertices are fixed to bodies in this step.
+    pub(super) fn has_attached(&self) -> bool {
+        !self.attached.is_empty()
+    }
+}
+
 impl Elastic {
     /// Marks the attached vertices, which are no unknowns.
     pub(super) fn mark_attached(&self, h: f64, load: &ClothLoad, work: &mut Workspace) {
