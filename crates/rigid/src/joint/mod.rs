@@ -91,6 +91,10 @@ impl Freedom {
 
 /// Which coordinates a joint has.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most joints have all six coordinates"
+)]
 pub enum Coordinates {
     /// Translations along and rotations about the axes of the first frame.
     ///

@@ -419,13 +419,13 @@ impl PreparedJoint {
             false => Softness::RIGID,
         };
         let mut x = [0.0; MAX_LOCKED];
-        for k in 0..self.count {
-            x[k] = self.speed(&self.locked[k], bodies) + soft.bias_rate * self.errors[k];
+        for (k, x) in x.iter_mut().enumerate().take(self.count) {
+            *x = self.speed(&self.locked[k], bodies) + soft.bias_rate * self.errors[k];
         }
         self.solve_locked(&mut x);
-        for k in 0..self.count {
+        for (k, x) in x.into_iter().enumerate().take(self.count) {
             let stored = &mut joint.impulses.locked[self.slots[k]];
-            let change = -soft.mass_scale * x[k] - soft.impulse_scale * *stored;
+            let change = -soft.mass_scale * x - soft.impulse_scale * *stored;
             *stored += change;
             let row = self.locked[k];
             self.push(&row, change, bodies);

@@ -262,7 +262,7 @@ fn axes(spec: &JointSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<D
 
 fn freedom(given: &FreedomSpec, rest: f64, path: &str, diagnostics: &mut Diagnostics) -> Freedom {
     if let Some([low, high]) = given.limits
-        && !(low <= high)
+        && low > high
     {
         diagnostics.at(
             &format!("{path}.limits"),
