@@ -82,12 +82,12 @@ pub struct ClothLoad<'a> {
     pub bodies: &'a [ImplicitBody],
     /// Vertices fixed to these bodies. Implicit steps only: explicit ones move
     /// vertices and bodies each by itself.
-    pub attached: &'a [Attachment],
+    pub attached: &'a [VertexAttachment],
 }
 
 /// A vertex that is fixed to a rigid body.
 #[derive(Clone, Copy, Debug)]
-pub struct Attachment {
+pub struct VertexAttachment {
     /// The vertex, in the numbering of all pieces.
     pub vertex: u32,
     /// The body: its index in [`ClothLoad::bodies`].

@@ -27,8 +27,8 @@ pub use cloth::{Cloth, MAX_SPEED_M_S, Pinch, Stats};
 pub use elastic::Elastic;
 pub use implicit_contacts::PersistentContact;
 pub use integrate::{
-    Attachment, ClothIntegrator, ClothLoad, ClothSettings, ClothSpring, ImplicitBody,
-    ImplicitContact, SolveStats, WarmStart,
+    ClothIntegrator, ClothLoad, ClothSettings, ClothSpring, ImplicitBody, ImplicitContact,
+    SolveStats, VertexAttachment, WarmStart,
 };
 pub use material::{MATERIALS, Material, named};
 pub use parts::{BodyState, BodySurface, ClothParts, Collisions, Gust, Obstacle, Pin, PinFrame};

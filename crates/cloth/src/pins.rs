@@ -15,7 +15,7 @@
 use crate::cloth::Cloth;
 use crate::parts::{BodyState, PinFrame};
 use crate::response::{NO_BODY, ResponseBody};
-use crate::{Attachment, ImplicitBody};
+use crate::{ImplicitBody, VertexAttachment};
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 
 impl Cloth {
@@ -89,10 +89,11 @@ impl Cloth {
     }
 
     /// The vertices that are fixed to free bodies in this step.
-    pub(crate) fn attachments(&self) -> Vec<Attachment> {
+    pub(crate) fn attachments(&self) -> Vec<VertexAttachment> {
         let bodies = (0u32..).zip(&self.motion.bodies);
         let of_body = bodies.flat_map(|(body, b)| {
-            let attach = move |&(vertex, arm): &(u32, DVec3)| Attachment { vertex, body, arm };
+            let attach =
+                move |&(vertex, arm): &(u32, DVec3)| VertexAttachment { vertex, body, arm };
             b.pinned.iter().map(attach)
         });
         of_body.collect()

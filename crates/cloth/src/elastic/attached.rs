@@ -12,7 +12,7 @@
 //! air or weight, acts on the body within the same implicit step.
 
 use super::Elastic;
-use crate::integrate::{Attachment, ClothLoad, Workspace};
+use crate::integrate::{ClothLoad, VertexAttachment, Workspace};
 use crate::solve::matrix::{BlockMatrix, Coupling};
 use conatus_math::{DMat3, DVec3, rotation};
 
@@ -63,7 +63,7 @@ impl Elastic {
     }
 
     /// The rows of a body's velocity and angular velocity.
-    fn body_rows(&self, a: &Attachment) -> [usize; 2] {
+    fn body_rows(&self, a: &VertexAttachment) -> [usize; 2] {
         let row = self.len() + 2 * a.body as usize;
         [row, row + 1]
     }

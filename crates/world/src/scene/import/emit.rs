@@ -2,7 +2,7 @@
 
 use super::fold;
 use super::joints::{self, PlacedJoint};
-use super::robot::{Link, LinkShape, Robot};
+use super::robot::{LinkShape, Robot, RobotLink};
 use super::shapes::Assets;
 use super::xml::Reader;
 use crate::scene::model::{
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Adds the body of a link. Returns the number of shapes that are left out.
-    fn body(&mut self, link: &Link, pose: &Pose) -> usize {
+    fn body(&mut self, link: &RobotLink, pose: &Pose) -> usize {
         if !has_body(link) {
             return 0;
         }
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Adds the joints of a link, with light bodies where one joint is not enough.
-    fn joints(&mut self, link: &Link, parent: Option<usize>, placed: &[PlacedJoint]) {
+    fn joints(&mut self, link: &RobotLink, parent: Option<usize>, placed: &[PlacedJoint]) {
         let mut first = parent.map(|p| self.name(&self.robot.links[p].name));
         let runs = joints::runs(placed);
         let last = runs.len() - 1;
@@ -195,7 +195,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A light body between two joints of a link. Returns its name.
-    fn between(&mut self, link: &Link, joint: &JointSpec, at: DVec3) -> String {
+    fn between(&mut self, link: &RobotLink, joint: &JointSpec, at: DVec3) -> String {
         let share = link.mass.map_or(0.0, |m| m.mass) * BETWEEN_SHARE;
         let light = fold::light_mass(share, DVec3::ZERO);
         let name = format!("{}/{}", self.name(&link.name), joint.name);
@@ -287,12 +287,12 @@ impl Emitter<'_, '_> {
 }
 
 /// Whether a link never moves.
-fn is_static(link: &Link) -> bool {
+fn is_static(link: &RobotLink) -> bool {
     link.joints.is_empty() && !link.free
 }
 
 /// Whether the scene has a body for a link: not for a frame of the world.
-fn has_body(link: &Link) -> bool {
+fn has_body(link: &RobotLink) -> bool {
     !is_static(link) || !link.shapes.is_empty() || link.mass.is_some()
 }
 

@@ -1,7 +1,7 @@
 //! Simplifies a robot before it becomes a scene: links that are fixed to another become
 //! part of it, and links without mass between two joints are skipped.
 
-use super::robot::{Link, Robot};
+use super::robot::{Robot, RobotLink};
 use super::xml::Reader;
 use crate::scene::diagnostic::nearest;
 use crate::text::number;
@@ -231,7 +231,7 @@ fn remove(robot: &mut Robot, k: usize) {
 
 /// Where a link is in its parent, and the poses of its joints on the way: before each
 /// joint's own motion, which leaves its axis and anchor where they are.
-pub fn placed(link: &Link, carrier: &Pose) -> (Pose, Vec<Pose>) {
+pub fn placed(link: &RobotLink, carrier: &Pose) -> (Pose, Vec<Pose>) {
     use super::robot::LinkJointKind::{Ball, Hinge, Slider};
     let mut pose = carrier.after(&link.pose);
     let mut before = Vec::new();

@@ -11,7 +11,7 @@ pub struct Robot {
     /// Its name.
     pub name: String,
     /// Its links; parents come before their children.
-    pub links: Vec<Link>,
+    pub links: Vec<RobotLink>,
     /// Joints that close loops.
     pub loops: Vec<LoopJoint>,
     /// Links that do not collide with each other.
@@ -30,7 +30,7 @@ pub struct Robot {
 
 /// A rigid part of a robot.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct RobotLink {
     /// Its name, unique in the robot.
     pub name: String,
     /// The link that carries it; none for the world.

@@ -1,7 +1,7 @@
 //! The bodies and joints of MJCF.
 
 use super::Model;
-use crate::scene::import::robot::{Link, LinkJoint, LinkJointKind};
+use crate::scene::import::robot::{LinkJoint, LinkJointKind, RobotLink};
 use crate::scene::import::xml::{Element, node_span};
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 use conatus_rigid::MassProperties;
@@ -107,7 +107,7 @@ impl<'a> Model<'a, '_> {
                 .note(&node, "a body that a program moves: it stands still");
         }
         let pose = self.compiler.pose(&node.into(), self.reader);
-        self.robot.links.push(Link {
+        self.robot.links.push(RobotLink {
             name,
             parent: Some(parent),
             pose: frame.after(&pose),

@@ -10,7 +10,7 @@ mod compiler;
 mod geom;
 mod relations;
 
-use super::robot::{Link, Robot};
+use super::robot::{Robot, RobotLink};
 use super::shapes::{Assets, color};
 use super::xml::{Element, Reader, child, children, node_span};
 use compiler::{Compiler, Defaults};
@@ -169,7 +169,7 @@ impl<'a> Model<'a, '_> {
             return;
         };
         self.bodies.insert("world".into(), 0);
-        self.robot.links.push(Link {
+        self.robot.links.push(RobotLink {
             name: "world".into(),
             parent: None,
             pose: Pose::IDENTITY,

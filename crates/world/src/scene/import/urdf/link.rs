@@ -1,6 +1,6 @@
 //! The links of URDF: mass, shapes and colours.
 
-use crate::scene::import::robot::{Link, LinkShape};
+use crate::scene::import::robot::{LinkShape, RobotLink};
 use crate::scene::import::shapes::{Assets, color};
 use crate::scene::import::xml::{Element, Reader, node_span};
 use crate::scene::model::{AxialSpec, AxisSpec, BoxSpec, MeshSpec, ShapeSpec, SphereSpec};
@@ -35,7 +35,7 @@ pub fn link(
     materials: &BTreeMap<String, String>,
     assets: &Assets,
     reader: &mut Reader,
-) -> Link {
+) -> RobotLink {
     let mut shapes = Vec::new();
     for (tag, groups) in [("collision", [1, 1]), ("visual", [0, 0])] {
         for holder in node.children().filter(|n| n.has_tag_name(tag)) {
@@ -48,7 +48,7 @@ pub fn link(
         let named = m.attribute("name").and_then(|name| materials.get(name));
         own_color(&m, reader).or(named.cloned())
     });
-    Link {
+    RobotLink {
         name: name.to_owned(),
         parent: None,
         pose: Pose::IDENTITY,

@@ -5,7 +5,7 @@
 
 mod link;
 
-use super::robot::{Link, LinkJoint, LinkJointKind, Robot};
+use super::robot::{LinkJoint, LinkJointKind, Robot, RobotLink};
 use super::shapes::Assets;
 use super::xml::{Element, Reader, child, children, node_span};
 use crate::scene::diagnostic::nearest;
@@ -34,7 +34,7 @@ pub fn read(root: Node, fixed_base: bool, assets: &Assets, reader: &mut Reader) 
         }
     }
     let materials = materials(&root, reader);
-    let mut links: Vec<Link> = Vec::new();
+    let mut links: Vec<RobotLink> = Vec::new();
     let mut index: BTreeMap<String, usize> = BTreeMap::new();
     for node in children(&root, "link") {
         let Some(name) = reader.required(&node.into(), "name") else {
@@ -118,7 +118,7 @@ fn connections<'a>(
 }
 
 /// The links in an order in which parents come before their children.
-fn order(links: &[Link], connections: &[Connection], reader: &mut Reader) -> Vec<usize> {
+fn order(links: &[RobotLink], connections: &[Connection], reader: &mut Reader) -> Vec<usize> {
     let mut carrier: Vec<Option<usize>> = vec![None; links.len()];
     for (k, connection) in connections.iter().enumerate() {
         if carrier[connection.child].replace(k).is_some() {
@@ -156,15 +156,15 @@ fn order(links: &[Link], connections: &[Connection], reader: &mut Reader) -> Vec
 
 /// Puts the joints into the links.
 fn assemble(
-    links: Vec<Link>,
+    links: Vec<RobotLink>,
     connections: &[Connection],
     order: &[usize],
     fixed_base: bool,
     reader: &mut Reader,
-) -> Vec<Link> {
+) -> Vec<RobotLink> {
     let mut new_of = vec![0; links.len()];
-    let mut out: Vec<Link> = Vec::new();
-    let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
+    let mut out: Vec<RobotLink> = Vec::new();
+    let mut links: Vec<Option<RobotLink>> = links.into_iter().map(Some).collect();
     for &old in order {
         let Some(mut link) = links.get_mut(old).and_then(Option::take) else {
             continue;
@@ -184,7 +184,7 @@ fn assemble(
 }
 
 /// Gives a link its joint.
-fn joint(node: &Node, link: &mut Link, reader: &mut Reader) {
+fn joint(node: &Node, link: &mut RobotLink, reader: &mut Reader) {
     let name = node.attribute("name").unwrap_or_default();
     let find = |tag: &str| node.children().find(|n| n.has_tag_name(tag));
     let span = node_span(node);
