@@ -1,6 +1,7 @@
 // The 3D picture: the scene of a recording, updated from frame to frame.
 import { NeutralToneMapping, PCFShadowMap, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from 'three';
 import type { Chart, Frame, Header, PointerDrag, Vec3 } from '../model';
+import type { RunEvent } from '../source/source';
 import { Rig, type ViewName } from './camera';
 import { Light } from './light';
 import { DragSprings } from './drag-springs';
