@@ -1,11 +1,12 @@
 # Opens the USD files named on the command line with Pixar's own library, runs
-# all validators that come with it and looks at every mesh at every sample; prints each
-# file's counts, and exits with 1 if any file has an error.
+# all validators that come with it, looks at every mesh at every sample and reads the physics
+# as simulators do; prints each file's counts, and exits with 1 if any file has an error.
 import os
 import sys
 
 import numpy as np
-from pxr import Gf, Usd, UsdGeom, UsdShade, UsdValidation
+from physics import physics_errors
+from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdShade, UsdValidation
 
 
 def compliance(stage):
@@ -70,12 +71,17 @@ def mesh_errors(stage, prim):
             yield "a normal is not of length 1"
     if mesh.GetSubdivisionSchemeAttr().Get() != "none":
         yield "it would be subdivided"
-    if not UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0]:
+    if mesh.GetPurposeAttr().Get() == UsdGeom.Tokens.guide:
+        if not prim.HasAPI(UsdPhysics.CollisionAPI):
+            yield "it is neither shown nor a collider"
+    elif not UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0]:
         yield "it has no material"
 
 
 def xform_errors(prim):
     for op in UsdGeom.Xformable(prim).GetOrderedXformOps():
+        if op.GetOpType() == UsdGeom.XformOp.TypeScale and prim.IsA(UsdGeom.Cube):
+            continue
         for time in samples(op.GetAttr()):
             matrix = op.GetOpTransform(time)
             if abs(matrix.GetDeterminant() - 1) > 1e-4:
@@ -86,9 +92,11 @@ def check(path):
     try:
         stage = Usd.Stage.Open(path)
     except Exception as error:
-        return [f"it does not open: {error}"], [], 0, 0
+        return [f"it does not open: {error}"], [], 0, 0, 0
     errors, warnings = compliance(stage)
     errors += stage_errors(stage)
+    physics, wrong = physics_errors(stage)
+    errors += wrong
     meshes = sampled = 0
     for prim in stage.Traverse():
         found = []
@@ -99,17 +107,17 @@ def check(path):
         elif prim.IsA(UsdGeom.Xformable):
             found = xform_errors(prim)
         errors += [f"{prim.GetPath()}: {error}" for error in found]
-    return errors, warnings, meshes, sampled
+    return errors, warnings, meshes, sampled, physics
 
 
 failed = False
 if len(sys.argv) < 2:
     sys.exit("usage: python validate.py FILE.usda...")
 for path in sys.argv[1:]:
-    errors, warnings, meshes, sampled = check(path)
+    errors, warnings, meshes, sampled, physics = check(path)
     print(
         f"{os.path.basename(path)}: {len(errors)} errors, {len(warnings)} warnings, "
-        f"{meshes} meshes, {sampled} samples of points"
+        f"{meshes} meshes, {sampled} samples of points, {physics} physics objects"
     )
     for kind, messages in [("error", errors), ("warning", warnings)]:
         for line in messages[:20]:

@@ -50,6 +50,8 @@ impl Engine for Conatus {
 pub fn world(scene: &Scene) -> World {
     let mut world = World::new(STEP);
     world.contact_engine.settings.substeps = SUBSTEPS;
+    // Nothing sleeps.
+    world.contact_engine.sleep_settings.speed = 0.0;
     let material = ContactMaterial {
         restitution: Some(0.0),
         friction: Some(FRICTION),

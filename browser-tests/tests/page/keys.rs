@@ -256,6 +256,8 @@ fn letters_toggle_overlays() {
             ("g", "/toggles/forces"),
             ("v", "/toggles/velocities"),
             ("b", "/toggles/frames"),
+            ("j", "/toggles/joints"),
+            ("k", "/toggles/colliders"),
             ("w", "/toggles/wireframe"),
             ("l", "/loop"),
             ("p", "/plots/open"),

@@ -8,6 +8,7 @@ mod cloth;
 mod controls;
 mod drag;
 mod file;
+mod joints;
 mod keys;
 mod loads;
 mod names;

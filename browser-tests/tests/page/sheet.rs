@@ -46,6 +46,7 @@ pub fn recording() -> Recording {
                 cloth(SHEET, [0.16, 0.35, 0.8], SIDE, SIDE, false),
                 cloth(CAP, [0.15, 0.6, 0.25], RINGS, AROUND, true),
             ],
+            physics: PhysicsInfo::default(),
         },
         sources: Vec::new(),
         overrides: Vec::new(),

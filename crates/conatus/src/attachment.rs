@@ -14,6 +14,17 @@ impl BodyId {
     }
 }
 
+/// A shape that collides: one of a body, a plane, an obstacle, or a part of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColliderId(pub(crate) u32);
+
+impl ColliderId {
+    /// Its number in the order of all colliders.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One end of a spring: a body, a point of a body, or a fixed point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Attachment {

@@ -21,7 +21,9 @@
 //!   types have a builder method for each key. [`Scene::load`] reads a file or one
 //!   of the built-in scenes.
 //! - [`Simulation`] steps through it: states, contacts, forces, added and removed
-//!   bodies, all by handles.
+//!   bodies, all by handles. It answers queries ([`Simulation::ray_cast`] and others),
+//!   lists what began and stopped touching ([`Simulation::contact_events`]), and calls
+//!   closures with contacts ([`Simulation::on_contact`], [`Simulation::after_contacts`]).
 //! - [`run`] makes a whole [`Run`]: a recording, a report, and files in many formats.
 //!
 //! # Features
@@ -40,18 +42,25 @@
 mod attachment;
 mod builder;
 mod error;
+mod events;
+mod joints;
+mod queries;
 mod run;
 mod simulation;
 
-pub use attachment::{Attachment, BodyId};
+pub use attachment::{Attachment, BodyId, ColliderId};
 pub use builder::SceneBuilder;
 pub use error::Error;
+pub use events::{CollisionEvent, ContactRequest, ContactSide};
+pub use queries::{QueryFilter, QueryHit};
 pub use run::{Run, run, run_with};
 pub use simulation::{ContactEvent, Simulation};
 
-pub use conatus_math::{DMat3, DQuat, DVec3};
+pub use conatus_geometry::convex::{Convex, ConvexHull};
+pub use conatus_math::{DMat3, DQuat, DVec3, Pose};
 pub use conatus_record::{Frame, Recording};
 pub use conatus_rigid::State;
+pub use conatus_rigid::contact::TouchKind;
 pub use conatus_rigid::forces::{Callback, Force, Loads, View};
 pub use conatus_rigid::joint::{JointLoad, MotorTarget};
 pub use conatus_world::scene::model;
@@ -71,8 +80,9 @@ pub use conatus_viewer as viewer;
 pub mod prelude {
     pub use crate::model::*;
     pub use crate::{
-        Attachment, BodyId, Callback, ContactEvent, DMat3, DQuat, DVec3, Force, LoadOptions, Loads,
-        MotorTarget, Run, Scene, SceneBuilder, Simulation, State, View, run,
+        Attachment, BodyId, Callback, ColliderId, CollisionEvent, ContactEvent, ContactRequest,
+        ContactSide, Convex, DMat3, DQuat, DVec3, Force, LoadOptions, Loads, MotorTarget, Pose,
+        QueryFilter, QueryHit, Run, Scene, SceneBuilder, Simulation, State, TouchKind, View, run,
     };
 }
 

@@ -2,15 +2,16 @@
 
 use crate::attachment::BodyId;
 use crate::error::Error;
+use crate::events::ContactObserver;
+use crate::queries::QueryCache;
 use crate::run::{MemorySink, Run};
 use conatus_math::{DQuat, DVec3};
 use conatus_record::{BodyFrame, Status};
 use conatus_rigid::State;
 use conatus_rigid::forces::{Callback, Force, Loads, View};
-use conatus_rigid::joint::{JointLoad, MotorTarget};
 use conatus_world::scene::model::{BodySpec, PlaneSpec};
 use conatus_world::scene::{Scene, Setup};
-use conatus_world::{ForceId, Report, RunLog, StepReport};
+use conatus_world::{ForceId, Report, RunLog, StepReport, World};
 
 #[cfg(feature = "motion")]
 use conatus_world::motion::{MotionReport, Movement, Progress};
@@ -53,21 +54,27 @@ pub struct ContactEvent {
 /// # Ok::<(), conatus::Error>(())
 /// ```
 pub struct Simulation {
-    scene: Scene,
-    setup: Setup,
+    pub(crate) scene: Scene,
+    pub(crate) setup: Setup,
     log: RunLog,
     sink: Option<MemorySink>,
+    pub(crate) query_cache: QueryCache,
+    pub(crate) after_contacts: Option<Box<ContactObserver>>,
 }
 
 impl Simulation {
     /// Builds a scene's world at time zero. Characters stand still until
     /// [`plan`](Simulation::plan) has found their movement.
     pub fn new(scene: &Scene) -> Result<Self, Error> {
+        let mut setup = scene.build()?;
+        setup.world.watch_contacts();
         Ok(Self {
-            setup: scene.build()?,
+            setup,
             scene: scene.clone(),
             log: RunLog::new(),
             sink: None,
+            query_cache: QueryCache::default(),
+            after_contacts: None,
         })
     }
 
@@ -79,13 +86,32 @@ impl Simulation {
 
     /// Makes one step, and records a frame if one is due.
     pub fn step(&mut self) -> StepReport {
-        let report = self.setup.world.step();
+        let report = self.world_mut().step();
+        if let Some(mut observer) = self.after_contacts.take() {
+            self.contacts().for_each(|contact| observer(&contact));
+            self.after_contacts = Some(observer);
+        }
         self.log.log_step(&report);
         let per_frame = self.setup.schedule.steps_per_frame;
         if self.setup.world.steps().is_multiple_of(per_frame) {
             self.record_frame();
         }
         report
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.setup.world
+    }
+
+    /// The world, to change it.
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        &mut self.setup_mut().world
+    }
+
+    /// The setup, to change it.
+    fn setup_mut(&mut self) -> &mut Setup {
+        self.query_cache.outdate();
+        &mut self.setup
     }
 
     /// Steps until a time in seconds.
@@ -155,8 +181,9 @@ impl Simulation {
 
     /// Adds a body while the simulation runs, with mass, state and shape in one
     /// call. In frames recorded earlier it has the status `removed`. Cloth does not
-    /// collide with it.
+    /// collide with it. The addition is an event of the recording, which replays it.
     pub fn add_body(&mut self, body: BodySpec) -> Result<BodyId, Error> {
+        self.query_cache.outdate();
         let index = self.setup.add_body(&self.scene, body)?;
         if let Some(sink) = &mut self.sink {
             sink.insert_body(index, self.setup.header.clone());
@@ -168,11 +195,12 @@ impl Simulation {
     /// handle stays valid. Frames recorded from now on give it the status
     /// `removed`, and pictures and 3D files do not show it any more.
     pub fn remove_body(&mut self, body: BodyId) -> Result<(), Error> {
-        Ok(self.setup.world.remove_body(body.0)?)
+        Ok(self.world_mut().remove_body(body.0)?)
     }
 
     /// Adds a static plane while the simulation runs.
     pub fn add_plane(&mut self, plane: PlaneSpec) -> Result<(), Error> {
+        self.query_cache.outdate();
         Ok(self.setup.add_plane(&self.scene, plane)?)
     }
 
@@ -184,24 +212,6 @@ impl Simulation {
     /// Wakes a body and those that it touches or is joined to.
     pub fn wake(&mut self, body: BodyId) {
         self.setup.world.wake(body.0);
-    }
-
-    /// Gives the motor of a joint another target. Returns false if there is no such joint.
-    pub fn set_motor(&mut self, joint: &str, target: MotorTarget) -> bool {
-        self.setup.world.set_motor(joint, false, target)
-    }
-
-    /// Breaks a joint. Returns false if there is no such joint.
-    pub fn break_joint(&mut self, joint: &str) -> bool {
-        self.setup.world.break_joint(joint)
-    }
-
-    /// The force (N) and torque (N·m) of a joint on its second body, and its errors, in
-    /// the last step.
-    pub fn joint_load(&self, joint: &str) -> Option<JointLoad> {
-        let world = &self.setup.world;
-        let at = world.joint_names.iter().position(|name| name == joint)?;
-        Some(world.joints()[at].load)
     }
 
     /// Adds a force.
@@ -290,7 +300,7 @@ impl Simulation {
     /// scene.
     #[cfg(feature = "motion")]
     pub fn set_movement(&mut self, movement: &Arc<Movement>) -> bool {
-        self.setup.set_movement(movement).is_ok()
+        self.setup_mut().set_movement(movement).is_ok()
     }
 
     /// Records frames in memory from now on, the present one first.

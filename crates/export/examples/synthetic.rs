@@ -14,6 +14,7 @@ fn main() -> Result<(), ExportError> {
         support::demo(241),
         support::sea(Up::Z, 241),
         support::cloth::drape(61, 121),
+        support::joints::machine(61),
         support::walker::recording(support::walker::clip(2.6)),
     ];
     let only = std::env::args().nth(2);

@@ -84,6 +84,15 @@ impl Aabb {
             & (other.min.z <= self.max.z)
     }
 
+    /// The distance of a point from the box; 0 inside.
+    #[inline]
+    pub fn distance(&self, point: DVec3) -> f64 {
+        (self.min - point)
+            .max(point - self.max)
+            .max(DVec3::ZERO)
+            .length()
+    }
+
     /// The middle of the box. Halves are added rather than the sum halved, so
     /// that large coordinates do not overflow.
     #[inline]

@@ -13,6 +13,7 @@
 mod median;
 mod packet;
 mod pairs;
+mod search;
 
 use crate::Aabb;
 use median::MedianOrder;

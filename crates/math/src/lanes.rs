@@ -230,12 +230,14 @@ impl<F: Real> Mul<F> for V3<F> {
 }
 
 impl From<glam::DVec3> for V3<f64> {
+    #[inline]
     fn from(v: glam::DVec3) -> Self {
         Self::new(v.x, v.y, v.z)
     }
 }
 
 impl From<V3<f64>> for glam::DVec3 {
+    #[inline]
     fn from(v: V3<f64>) -> Self {
         glam::DVec3::new(v.x, v.y, v.z)
     }

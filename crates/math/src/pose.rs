@@ -19,6 +19,7 @@ impl Pose {
     };
 
     /// A pose from its two parts.
+    #[inline]
     pub fn new(rotation: DQuat, translation: DVec3) -> Self {
         Self {
             rotation,
@@ -27,22 +28,26 @@ impl Pose {
     }
 
     /// A pose that only shifts.
+    #[inline]
     pub fn shift(translation: DVec3) -> Self {
         Self::new(DQuat::IDENTITY, translation)
     }
 
     /// Where the point `p` goes.
+    #[inline]
     pub fn point(&self, p: DVec3) -> DVec3 {
         self.rotation * p + self.translation
     }
 
     /// The direction `d` rotated, not shifted. Di Pierro (20)-(22): lengths and
     /// angles are preserved.
+    #[inline]
     pub fn direction(&self, d: DVec3) -> DVec3 {
         self.rotation * d
     }
 
     /// The inverse pose.
+    #[inline]
     pub fn inverse(&self) -> Self {
         let back = self.rotation.conjugate();
         Self::new(back, -(back * self.translation))
@@ -50,6 +55,7 @@ impl Pose {
 
     /// `inner` first, then this pose: the rotations multiply in the order of
     /// Di Pierro (27)-(28).
+    #[inline]
     pub fn after(&self, inner: &Self) -> Self {
         Self::new(
             (self.rotation * inner.rotation).normalize(),

@@ -10,6 +10,7 @@ use glam::{DMat3, DQuat, DVec3};
 /// The quaternion of a turn by `angle` radians about `axis`: Chaney (9), in
 /// the other order Di Pierro (58). The axis need not have unit length; a zero
 /// axis gives no turn at all.
+#[inline]
 pub fn from_axis_angle(axis: DVec3, angle: f64) -> DQuat {
     match axis.try_normalize() {
         Some(a) => {
@@ -22,6 +23,7 @@ pub fn from_axis_angle(axis: DVec3, angle: f64) -> DQuat {
 
 /// The matrix of a unit quaternion: Chaney (10); Di Pierro (59) with its first
 /// entry corrected.
+#[inline]
 pub fn to_matrix(q: DQuat) -> DMat3 {
     let (w, x, y, z) = (q.w, q.x, q.y, q.z);
     rows(
@@ -77,6 +79,7 @@ pub fn skew(w: DVec3) -> DMat3 {
 /// The rotation by the vector `v`, about its direction and by its length in
 /// radians: Di Pierro (26) and (29), the exponential map; for spinning at a
 /// steady ω, `exp(omega * t)` is Di Pierro (30)-(33). Smooth through zero.
+#[inline]
 pub fn exp(v: DVec3) -> DQuat {
     let angle = v.length();
     // sin(θ/2)/θ; its series where the quotient would lose digits.
@@ -91,6 +94,7 @@ pub fn exp(v: DVec3) -> DQuat {
 
 /// The rotation vector v with `exp(v)` = `q`, of length at most π: the inverse
 /// of [`exp`].
+#[inline]
 pub fn log(q: DQuat) -> DVec3 {
     // Of the two quaternions of a rotation, the one with the smaller angle.
     let q = if q.w < 0.0 { -q } else { q };

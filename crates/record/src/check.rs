@@ -82,7 +82,7 @@ impl Header {
                 finite("a wave", &[w.amplitude, w.angular_frequency, w.phase])?;
             }
         }
-        Ok(())
+        self.physics.check(self)
     }
 }
 

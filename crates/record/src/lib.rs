@@ -15,6 +15,7 @@ mod layout;
 mod lock;
 pub mod model;
 mod outline;
+mod physics;
 mod reader;
 pub mod text;
 mod writer;
@@ -26,6 +27,10 @@ pub use layout::FRAME_LAYOUT;
 pub use lock::Lock;
 pub use model::*;
 pub use outline::{Entry, Outline};
+pub use physics::{
+    ColliderInfo, CoordinateInfo, JointAxis, JointInfo, JointKind, JointSpringInfo, MotorInfo,
+    PhysicsInfo, PoseInfo, ShapeInfo,
+};
 pub use writer::{CHUNK_AGE, CHUNK_BYTES, CHUNK_FRAMES, MAX_RECORD, RecordingWriter};
 
 /// About how many bytes a frame of so many bodies and vertices of cloth takes

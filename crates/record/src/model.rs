@@ -1,6 +1,7 @@
 //! The data model of a recording.
 
 use crate::clip::Clip;
+use crate::physics::PhysicsInfo;
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,9 @@ pub struct Header {
     /// piece after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cloths: Vec<ClothInfo>,
+    /// What collides and what is joined.
+    #[serde(default, skip_serializing_if = "PhysicsInfo::is_empty")]
+    pub physics: PhysicsInfo,
 }
 
 impl Header {
@@ -291,7 +295,8 @@ pub struct Event {
     /// Steps since the start.
     pub step: u64,
     /// `command` (of the scene), `input` (a command given while it ran),
-    /// `quarantine`, `merge`, `pinch` (of cloth) or `break` (of a joint).
+    /// `quarantine`, `merge`, `pinch` (of cloth), `break` (of a joint), `contact_begin`,
+    /// `contact_end`, `sensor_enter` or `sensor_leave`.
     pub kind: String,
     /// Details: a command as in the scene file, the body's name, …
     pub detail: serde_json::Value,
@@ -325,6 +330,13 @@ impl Event {
     pub fn broken_joint(&self) -> Option<&str> {
         let joint = self.detail.get("joint").filter(|_| self.kind == "break");
         joint.and_then(serde_json::Value::as_str)
+    }
+
+    /// The joint that broke or was removed by a command, if the event says so.
+    pub fn ended_joint(&self) -> Option<&str> {
+        let removed = self.detail.get("remove_joint").and_then(|d| d.get("joint"));
+        let removed = removed.and_then(serde_json::Value::as_str);
+        self.broken_joint().or(removed)
     }
 }
 

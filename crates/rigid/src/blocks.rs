@@ -187,14 +187,25 @@ impl Width {
         let mut widths = vec![Self::Scalar, Self::Baseline];
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") {
-                widths.push(Self::Avx2);
-            }
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
-                widths.push(Self::Avx512);
-            }
+            let wide = [Self::Avx2, Self::Avx512];
+            widths.extend(wide.into_iter().filter(|w| w.is_available()));
         }
         widths
+    }
+
+    /// Whether this processor supports it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Scalar | Self::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
     }
 }
 

@@ -137,11 +137,13 @@ impl Bodies {
     }
 
     /// The mover of body `i` and the pose on it.
+    #[inline]
     pub fn mount(&self, i: usize) -> Mount {
         self.mounts[i]
     }
 
     /// The activity of mover `m`.
+    #[inline]
     pub fn activity(&self, m: usize) -> Activity {
         self.activity[m]
     }
@@ -152,6 +154,7 @@ impl Bodies {
     }
 
     /// The constants of mover `m`.
+    #[inline]
     pub fn constants(&self, m: usize) -> &Constants {
         &self.constants[m]
     }
@@ -163,16 +166,19 @@ impl Bodies {
     }
 
     /// The state of mover `m`.
+    #[inline]
     pub fn mover_state(&self, m: usize) -> State {
         self.blocks[m / LANES].motion(m % LANES).into()
     }
 
     /// Sets the state of mover `m`.
+    #[inline]
     pub fn set_mover_state(&mut self, m: usize, state: &State) {
         self.blocks[m / LANES].set_motion(m % LANES, &(*state).into());
     }
 
     /// Velocity and angular velocity of mover `m`, in body axes.
+    #[inline]
     pub fn velocities(&self, m: usize) -> (DVec3, DVec3) {
         let block = &self.blocks[m / LANES];
         (block.velocity(m % LANES), block.omega(m % LANES))

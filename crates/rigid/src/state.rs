@@ -34,11 +34,13 @@ impl Default for State {
 
 impl State {
     /// R, Chaney (10), from a normalised copy of Q.
+    #[inline]
     pub fn rotation(&self) -> DMat3 {
         rotation::to_matrix(self.orientation.normalize())
     }
 
     /// Position and orientation of the body.
+    #[inline]
     pub fn pose(&self) -> Pose {
         Pose::new(self.orientation.normalize(), self.position)
     }
@@ -56,11 +58,13 @@ impl State {
 
     /// The velocity of the body at a world point: Di Pierro (57) with the
     /// *rotated* arm, ω × (point − p) + v; without v, Di Pierro (34)-(36).
+    #[inline]
     pub fn velocity_at(&self, point: DVec3) -> DVec3 {
         self.omega().cross(point - self.position) + self.velocity
     }
 
     /// The angular velocity in world axes, Di Pierro (31).
+    #[inline]
     pub fn omega(&self) -> DVec3 {
         self.rotation() * self.omega_body
     }
@@ -118,6 +122,7 @@ impl State {
 }
 
 impl From<State> for Motion<f64> {
+    #[inline]
     fn from(s: State) -> Self {
         let q = s.orientation;
         Self {
@@ -130,6 +135,7 @@ impl From<State> for Motion<f64> {
 }
 
 impl From<Motion<f64>> for State {
+    #[inline]
     fn from(m: Motion<f64>) -> Self {
         Self {
             position: m.x.into(),

@@ -12,9 +12,10 @@ use crate::cloth::ClothState;
 use crate::command::{Command, Due};
 use crate::run::{RunLog, RunStats};
 use crate::world::World;
+use conatus_math::Pose;
 use conatus_rigid::Activity;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::contact::{SleepState, StoredContact};
+use conatus_rigid::contact::{SleepState, StoredContact, StoredTouches};
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::joint::StoredJoint;
 use conatus_rigid::snapshot::Mover;
@@ -27,7 +28,7 @@ pub const CACHE_CLEAR_STEPS: u64 = 32;
 pub const CHECKPOINT_FRAMES: u64 = 16;
 /// The version of the byte layout. Raise it with every change of the state that
 /// one step passes to the next.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A state from which a run can be continued.
 pub struct Checkpoint<'a> {
@@ -65,6 +66,9 @@ struct Snapshot {
     contacts: Vec<StoredContact>,
     sleep: SleepState,
     joints: Vec<StoredJoint>,
+    touches: StoredTouches,
+    /// The joints that commands have added, and where their bodies were.
+    added_joints: Vec<(usize, [Pose; 2])>,
     /// The inputs of a replayed recording that are still to be applied, as JSON.
     inputs: String,
     cloth: Option<ClothState>,
@@ -79,6 +83,8 @@ wire!(Snapshot {
     contacts,
     sleep,
     joints,
+    touches,
+    added_joints,
     inputs,
     cloth,
     stats
@@ -97,6 +103,8 @@ impl Checkpoint<'_> {
             contacts: world.contact_engine.stored(),
             sleep: world.contact_engine.sleep_state().clone(),
             joints: world.joints().iter().map(StoredJoint::of).collect(),
+            touches: world.touches.stored(),
+            added_joints: world.added_joints(),
             // Commands hold numbers and names, which JSON can always represent.
             inputs: serde_json::to_string(&world.inputs).unwrap_or_default(),
             cloth: world.cloth.as_ref().map(|c| c.state()),
@@ -149,6 +157,9 @@ impl World {
         if !self.contact_engine.restore(contacts, sleep, &self.bodies) {
             return Err(CheckpointError::Mismatch("contacts"));
         }
+        if !self.restore_added_joints(&snapshot.added_joints) {
+            return Err(CheckpointError::Mismatch("joints"));
+        }
         let joints = &mut self.contact_engine.joints;
         if joints.len() != snapshot.joints.len() {
             return Err(CheckpointError::Mismatch("joints"));
@@ -157,10 +168,17 @@ impl World {
             stored.restore(joint);
         }
         self.steps = snapshot.steps;
+        if !self.restore_touches(snapshot.touches) {
+            return Err(CheckpointError::Mismatch("touching pairs"));
+        }
         self.pointer_springs = snapshot.pointer_springs;
         self.inputs = inputs.into();
         self.drop_commands_done();
-        for body in 0..bodies {
+        self.attach_restored_bodies();
+        for body in (0..bodies)
+            .filter(|&body| !self.is_later(body))
+            .collect::<Vec<_>>()
+        {
             if self.bodies.activity(self.bodies.mount(body).mover) == Activity::Removed {
                 self.detach(body);
             }

@@ -39,6 +39,14 @@ pub enum Command<Body = usize> {
     Lock(Body),
     /// Releases a locked body.
     Unlock(Body),
+    /// Puts a body into the world that was prepared for it.
+    AddBody {
+        /// The body.
+        body: Body,
+        /// The body's table in a scene file, of a body that is not in the scene.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spec: Option<Value>,
+    },
     /// Removes a body from the world, with the forces that act on it alone.
     Remove(Body),
     /// Pulls a point of a body towards a target from now on, as a pointer drag does, or
@@ -79,6 +87,19 @@ pub enum Command<Body = usize> {
         /// The name of the joint.
         joint: String,
     },
+    /// Joins the bodies of a joint that was prepared, as they are now.
+    AddJoint {
+        /// The name of the joint.
+        joint: String,
+        /// The joint's table in a scene file, of a joint that is not in the scene.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        spec: Option<Value>,
+    },
+    /// Takes a joint out of the world.
+    RemoveJoint {
+        /// The name of the joint.
+        joint: String,
+    },
     /// The user pauses the run; this has no effect on the world.
     Pause,
     /// The user continues the run; this has no effect on the world.
@@ -110,6 +131,10 @@ impl<Body> Command<Body> {
             Self::Merge(list) => Command::Merge(list.iter().map(name).collect::<Option<_>>()?),
             Self::Lock(body) => Command::Lock(name(body)?),
             Self::Unlock(body) => Command::Unlock(name(body)?),
+            Self::AddBody { body, spec } => Command::AddBody {
+                body: name(body)?,
+                spec: spec.clone(),
+            },
             Self::Remove(body) => Command::Remove(name(body)?),
             Self::Pull {
                 hand,
@@ -141,6 +166,13 @@ impl<Body> Command<Body> {
             Self::Break { joint } => Command::Break {
                 joint: joint.clone(),
             },
+            Self::AddJoint { joint, spec } => Command::AddJoint {
+                joint: joint.clone(),
+                spec: spec.clone(),
+            },
+            Self::RemoveJoint { joint } => Command::RemoveJoint {
+                joint: joint.clone(),
+            },
             Self::Pause => Command::Pause,
             Self::Resume => Command::Resume,
         })
@@ -156,11 +188,14 @@ impl Command {
             | Self::Pull { body, .. }
             | Self::Lock(body)
             | Self::Unlock(body)
+            | Self::AddBody { body, .. }
             | Self::Remove(body) => std::slice::from_ref(body),
             Self::Merge(list) => list,
             Self::LetGo { .. }
             | Self::Motor { .. }
             | Self::Break { .. }
+            | Self::AddJoint { .. }
+            | Self::RemoveJoint { .. }
             | Self::Pause
             | Self::Resume => &[],
         }
@@ -196,26 +231,6 @@ pub struct UnknownInput {
     pub step: u64,
     /// The command as recorded.
     pub detail: Value,
-}
-
-/// Why a body cannot be removed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RemovalError {
-    /// There is no such body.
-    #[error("there is no such body in this world")]
-    Unknown,
-    /// It was removed before.
-    #[error("`{0}` was removed before")]
-    AlreadyRemoved(String),
-    /// It moves as one with other bodies.
-    #[error("`{0}` has merged with other bodies and cannot be removed alone")]
-    Merged(String),
-    /// Cloth may touch it.
-    #[error(
-        "`{0}` can meet cloth, whose collision surfaces are fixed at the start; \
-         set `collides = false` on bodies that are removed later"
-    )]
-    TouchesCloth(String),
 }
 
 /// A command and its time.
@@ -311,10 +326,13 @@ impl World {
                 self.bodies.set_mover_state(m, &state);
             }
             Command::Merge(list) => {
-                self.merge(list);
+                let present = list.iter().copied().filter(|&body| !self.is_removed(body));
+                let present: Vec<usize> = present.collect();
+                self.merge(&present);
             }
             Command::Lock(body) => self.hold(*body, Activity::Free, Activity::Locked),
             Command::Unlock(body) => self.hold(*body, Activity::Locked, Activity::Free),
+            Command::AddBody { body, .. } => self.put_in(*body),
             // A body that cannot be removed stays; see `removable`.
             Command::Remove(body) => self.take_out(*body),
             Command::Pull {
@@ -355,6 +373,8 @@ impl World {
             Command::Break { joint } => {
                 self.break_joint(joint);
             }
+            Command::AddJoint { joint, .. } => self.put_in_joint(joint),
+            Command::RemoveJoint { joint } => self.take_out_joint(joint),
             Command::Pause | Command::Resume => {}
         }
         let named = command.rename(|&i| self.names.get(i).cloned());
@@ -362,59 +382,9 @@ impl World {
         self.log(origin.kind(), detail);
     }
 
-    /// Removes a body from the world at once, with springs and other forces that act on it
-    /// alone. Its index is never used again.
-    pub fn remove_body(&mut self, body: usize) -> Result<(), RemovalError> {
-        self.removable(body)?;
-        self.execute(&Command::Remove(body), Origin::Input);
-        Ok(())
-    }
-
-    fn removable(&self, body: usize) -> Result<(), RemovalError> {
-        if body >= self.bodies.len() {
-            return Err(RemovalError::Unknown);
-        }
-        let name = || self.names[body].clone();
-        let mount = self.bodies.mount(body);
-        let rides = |i: usize| i != body && self.bodies.mount(i).mover == mount.mover;
-        if self.bodies.activity(mount.mover) == Activity::Removed {
-            Err(RemovalError::AlreadyRemoved(name()))
-        } else if mount.pose.is_some() || (0..self.bodies.len()).any(rides) {
-            Err(RemovalError::Merged(name()))
-        } else if (self.cloth.as_ref()).is_some_and(|cloth| cloth.bodies().contains(&body)) {
-            Err(RemovalError::TouchesCloth(name()))
-        } else {
-            Ok(())
-        }
-    }
-
-    fn take_out(&mut self, body: usize) {
-        if self.removable(body).is_err() {
-            return;
-        }
-        let mut state = self.bodies.state(body);
-        state.velocity = DVec3::ZERO;
-        state.omega_body = DVec3::ZERO;
-        let m = self.bodies.mount(body).mover;
-        self.bodies.set_mover_state(m, &state);
-        self.bodies.set_activity(m, Activity::Removed);
-        self.detach(body);
-    }
-
-    /// Drops everything that refers to a body that was removed.
-    pub(crate) fn detach(&mut self, body: usize) {
-        self.contact_engine.disable_body(body);
-        let joints = self.contact_engine.joints.iter_mut();
-        let of_body = joints.filter(|joint| joint.bodies.contains(&Some(body)));
-        of_body.for_each(|joint| joint.broken = true);
-        self.pointer_springs.retain(|(_, hand)| hand.body != body);
-        let kept: Vec<bool> = (self.forces.iter_mut())
-            .map(|force| force.remove_body(body))
-            .collect();
-        let mut keep = kept.iter().copied();
-        self.forces.retain(|_| keep.next().unwrap_or(true));
-        let mut keep = kept.iter().copied();
-        self.force_ids.retain(|_| keep.next().unwrap_or(true));
+    /// Executes a command now, between two steps, and records it as an input.
+    pub fn execute_now(&mut self, command: &Command) {
+        self.execute(command, Origin::Input);
     }
 
     fn is_free(&self, body: usize) -> bool {

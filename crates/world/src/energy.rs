@@ -7,6 +7,7 @@
 //! first second hides nothing that happens in the tenth.
 
 use crate::cloth::ClothWorld;
+use crate::touches::TOUCH_EVENTS;
 use crate::world::World;
 use conatus_record::{Event, Totals};
 use conatus_rigid::Joint;
@@ -65,6 +66,9 @@ impl EnergyGrowth {
 
 /// Whether an event since the last frame may have changed the energy.
 pub(crate) fn explains_energy(event: &Event) -> bool {
+    if TOUCH_EVENTS.contains(&event.kind.as_str()) {
+        return false;
+    }
     let idle = ["pause", "resume"].map(serde_json::Value::from);
     !idle.contains(&event.detail)
 }

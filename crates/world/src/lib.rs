@@ -10,19 +10,24 @@ pub mod checkpoint;
 pub mod cloth;
 pub mod command;
 mod energy;
+mod later;
 pub mod memory;
 #[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
 pub mod motion;
+mod queries;
+mod removal;
 pub mod report;
 pub mod run;
 pub mod scene;
 mod step;
 pub mod text;
+mod touches;
 mod world;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use command::{Command, RemovalError};
+pub use command::Command;
 pub use conatus_rigid::contact::BodyContact;
+pub use removal::RemovalError;
 pub use report::Report;
 pub use run::{RunLog, RunSchedule, RunSink, resume, run};
 pub use step::{JointExtremes, StepReport};

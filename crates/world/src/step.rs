@@ -63,12 +63,14 @@ impl World {
     /// Advances the world by one step: commands, motion under forces, contacts,
     /// cloth.
     pub fn step(&mut self) -> StepReport {
-        self.execute_commands();
+        self.start_touches();
+        let changed = self.execute_commands();
         if let Some(cloth) = &mut self.cloth {
             cloth.before(&self.bodies);
         }
         if self.is_at_rest() {
             self.steps += 1;
+            self.track_touches(changed);
             return StepReport::default();
         }
         let colliding = !self.contact_engine.is_idle();
@@ -87,6 +89,7 @@ impl World {
             quarantined += self.quarantine();
         }
         self.clear_caches_at_checkpoint_steps();
+        self.track_touches(true);
         self.report(quarantined)
     }
 
@@ -128,18 +131,23 @@ impl World {
         step as f64 * self.h + 0.5 * self.h
     }
 
-    fn execute_commands(&mut self) {
+    /// Returns whether there were any.
+    fn execute_commands(&mut self) -> bool {
+        let mut any = false;
         let horizon = self.horizon(self.steps);
         while self.due.front().is_some_and(|d| d.time < horizon) {
             if let Some(due) = self.due.pop_front() {
                 self.execute(&due.command, Origin::Scene);
+                any = true;
             }
         }
         while self.inputs.front().is_some_and(|i| i.0 <= self.steps) {
             if let Some((_, command)) = self.inputs.pop_front() {
                 self.execute(&command, Origin::Input);
+                any = true;
             }
         }
+        any
     }
 
     /// Clears and evaluates forces at each stage and integrates.
@@ -277,11 +285,7 @@ impl World {
     }
 
     fn report(&mut self, quarantined: usize) -> StepReport {
-        let (mut contacts, mut max_penetration) = (0, 0.0f64);
-        for contact in self.contacts() {
-            contacts += 1;
-            max_penetration = max_penetration.max(contact.penetration);
-        }
+        let (contacts, max_penetration) = self.contact_engine.count_and_depth();
         self.deepest = self.deepest.max(max_penetration);
         StepReport {
             contacts,

@@ -3,14 +3,15 @@
 
 use crate::cloth::ClothWorld;
 use crate::command::{Command, Due};
+use crate::later::{LaterBody, LaterJoint};
 use crate::motion::MotionWorld;
 use conatus_math::{DVec3, Pose};
 use conatus_record::{BodyFrame, ContactFrame, Event, Frame, Status, Totals};
-use conatus_rigid::contact::{BodyContact, Collider, ContactEngine};
+use conatus_rigid::contact::{BodyContact, Collider, ContactEngine, TouchTracker};
 use conatus_rigid::forces::{Force, PointerSpring, View};
 use conatus_rigid::joint::MotorTarget;
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, Joint, State};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Identifies a force of a world, for as long as it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +45,10 @@ pub struct World {
     pub contact_engine: ContactEngine,
     /// The names of the joints, in the order of the engine's.
     pub joint_names: Vec<String>,
+    /// The names of groups of colliders, in the order of their bits.
+    pub group_names: Vec<String>,
+    /// The names of colliders that are on no body.
+    pub(crate) collider_names: BTreeMap<u32, String>,
     /// Whether bodies that touch become one.
     pub sticky: bool,
     /// The acceleration of gravity.
@@ -64,6 +69,13 @@ pub struct World {
     pub(crate) valid_states: Vec<State>,
     pub(crate) events: Vec<Event>,
     pub(crate) deepest: f64,
+    /// Bodies and joints that commands add.
+    pub(crate) later_bodies: Vec<LaterBody>,
+    pub(crate) later_joints: Vec<LaterJoint>,
+    /// What begins and ends to touch.
+    pub(crate) touches: TouchTracker,
+    /// Whether that is recorded as events.
+    pub(crate) record_touches: bool,
 }
 
 impl World {
@@ -80,6 +92,8 @@ impl World {
             next_force_id: 0,
             contact_engine,
             joint_names: Vec::new(),
+            group_names: Vec::new(),
+            collider_names: BTreeMap::new(),
             sticky: false,
             gravity: DVec3::Z * -9.81,
             integrator: Integrator::default(),
@@ -95,6 +109,10 @@ impl World {
             valid_states: Vec::new(),
             events: Vec::new(),
             deepest: 0.0,
+            later_bodies: Vec::new(),
+            later_joints: Vec::new(),
+            touches: TouchTracker::default(),
+            record_touches: false,
         }
     }
 

@@ -58,7 +58,7 @@ pub fn resume(args: &RunArgs, named: &Path) -> Done {
             if let Some(movement) = &movement {
                 setup.set_movement(movement)?;
             }
-            repeat_inputs(&mut setup.world, &recorded.inputs)?;
+            repeat_inputs(&mut setup, &scene, &recorded.inputs)?;
             RunLog::new()
         }
     };
@@ -131,12 +131,13 @@ fn scene_of(recorded: &PartialRecording) -> Result<Scene, Failure> {
 
 /// Builds the scene and checks that the recording fits it.
 fn build(scene: &Scene, recorded: &PartialRecording, path: &Path) -> Result<Setup, Failure> {
-    let setup = scene.build()?;
+    let mut setup = scene.build()?;
+    let prepared = setup.prepare_inputs(scene, &recorded.inputs);
     let size = |h: &Header| {
         let (step, frame) = (h.step_seconds.to_bits(), h.steps_per_frame);
         (h.bodies.len(), h.cloth_vertices(), step, frame)
     };
-    if size(&setup.header) != size(&recorded.outline.header) {
+    if prepared.is_err() || size(&setup.header) != size(&recorded.outline.header) {
         return Err(RecordError::Header {
             path: path.to_path_buf(),
             reason: "it does not belong to the scene in the recording".into(),

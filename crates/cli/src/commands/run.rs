@@ -14,7 +14,7 @@ use conatus_record::{Clip, Event, Recording};
 use conatus_world::motion::{MotionPlanner, MovementMismatch, Movements};
 use conatus_world::scene::{Scene, Setup};
 use conatus_world::text::counted;
-use conatus_world::{Report, RunLog, RunSink, World};
+use conatus_world::{Report, RunLog, RunSink};
 use std::ops::ControlFlow;
 use std::path::Path;
 use tracing::{debug, info, warn};
@@ -33,7 +33,7 @@ pub fn run(args: &RunArgs) -> Done {
     outputs.check_characters(setup.planner.is_some())?;
     let keep = (setup.planner.as_ref()).map_or(1, |planner| planner.problem.effort.keep);
     outputs.check_numbered(keep, Path::new(named))?;
-    repeat_inputs(&mut setup.world, &inputs)?;
+    repeat_inputs(&mut setup, &scene, &inputs)?;
     // Before the search, which may take long.
     let locks = outputs.lock()?;
     let log = RunLog::new();
@@ -104,8 +104,8 @@ fn log_setup(setup: &Setup) {
 }
 
 /// Schedules the commands that a user gave by hand in the recorded run.
-pub(super) fn repeat_inputs(world: &mut World, events: &[Event]) -> Done {
-    world.repeat_inputs(events).map_err(|error| {
+pub(super) fn repeat_inputs(setup: &mut Setup, scene: &Scene, events: &[Event]) -> Done {
+    setup.repeat_inputs(scene, events).map_err(|error| {
         Failure::file(
             error.to_string(),
             "change less of the scene that was recorded",

@@ -92,7 +92,7 @@ fn run_one(
 ) -> Done {
     let mut setup = scene.build()?;
     setup.set_movement(movement)?;
-    repeat_inputs(&mut setup.world, inputs)?;
+    repeat_inputs(&mut setup, scene, inputs)?;
     let mut writer = outputs.numbered(index + 1).begin(
         locks,
         &setup.header,

@@ -26,6 +26,7 @@ fn recording(complete: bool) -> Recording {
             springs: Vec::new(),
             waters: Vec::new(),
             cloths: Vec::new(),
+            physics: Default::default(),
         },
         clip: None,
         sources: vec![Source {

@@ -3,3 +3,4 @@
 mod described;
 mod live;
 mod refused;
+mod touches;

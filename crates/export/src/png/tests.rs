@@ -55,6 +55,7 @@ pub(super) fn balls(balls: &[(DVec3, f64, [f32; 3])], frames: usize) -> Recordin
             springs: Vec::new(),
             waters: Vec::new(),
             cloths: Vec::new(),
+            physics: Default::default(),
         },
         sources: Vec::new(),
         overrides: Vec::new(),

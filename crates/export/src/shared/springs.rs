@@ -7,7 +7,7 @@ use conatus_record::{EndInfo, Event, Frame, SpringInfo};
 /// or the joint is broken.
 pub(crate) fn ends(spring: &SpringInfo, frame: &Frame, events: &[Event]) -> Option<[DVec3; 2]> {
     if let Some(joint) = &spring.joint {
-        let breaks = |e: &Event| e.broken_joint() == Some(joint) && e.time <= frame.time;
+        let breaks = |e: &Event| e.ended_joint() == Some(joint) && e.time <= frame.time;
         if events.iter().any(breaks) {
             return None;
         }

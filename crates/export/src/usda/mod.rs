@@ -2,28 +2,32 @@
 //! programs that read USD.
 //!
 //! Each piece of cloth is a mesh whose points have a sample for every frame;
-//! bodies are meshes that are moved, planes finite quads. Springs, water,
-//! contacts, events and totals are not exported.
+//! bodies are meshes that are moved, planes finite quads. The schemas of UsdPhysics say
+//! what bodies, colliders and joints are, so that other programs can simulate the scene.
+//! Springs, water, contacts, events and totals are not exported.
 
+mod bodies;
+mod colliders;
+mod joints;
 mod materials;
 mod names;
+mod physics;
 mod shared_meshes;
 mod text;
 mod time_codes;
 
 use crate::ExportError;
-use crate::shared::sanitize::{PoseSanitizer, VertexSanitizer};
+use crate::shared::sanitize::VertexSanitizer;
 use crate::shared::{bounds, shapes, surface};
-use conatus_record::{BodyInfo, ClothInfo, MeshData, Recording, Up};
+use bodies::BodyPrims;
+use conatus_record::{ClothInfo, Header, MeshData, Recording, Up};
 use materials::{Material, Materials};
 use names::Names;
+use physics::Physics;
 use shared_meshes::SharedMeshes;
 use std::io::{self, Write};
 use text::Stage;
 use time_codes::TimeCodes;
-
-/// The opacity of obstacles with open surfaces.
-const OPEN_OBSTACLE_OPACITY: f32 = 0.35;
 
 /// Writes the recording as a `.usda` file.
 pub fn write(recording: &Recording, out: &mut impl Write) -> Result<(), ExportError> {
@@ -34,29 +38,34 @@ fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
     let header = &recording.header;
     let time_codes = TimeCodes::new(recording);
     let root = Names::default().unique(&header.scene);
-    let up = match header.up {
-        Up::Y => "Y",
-        Up::Z => "Z",
-    };
-    writeln!(out, "#usda 1.0\n(")?;
-    writeln!(out, "    defaultPrim = \"{root}\"")?;
-    let version = env!("CARGO_PKG_VERSION");
-    writeln!(out, "    doc = \"Written by Conatus {version}\"")?;
-    writeln!(out, "    endTimeCode = {}", time_codes.end())?;
-    writeln!(out, "    framesPerSecond = {}", time_codes.rate)?;
-    writeln!(out, "    metersPerUnit = 1")?;
-    writeln!(out, "    startTimeCode = {}", time_codes.start())?;
-    writeln!(out, "    timeCodesPerSecond = {}", time_codes.rate)?;
-    writeln!(out, "    upAxis = \"{up}\"\n)\n")?;
-
     let mut names = Names::default();
-    let materials_name = names.unique("Looks");
-    let mut materials = Materials::new(format!("/{root}/{materials_name}"));
-    let shapes_name = names.unique("Shapes");
-    let meshes = SharedMeshes::new(header, &format!("/{root}/{shapes_name}"));
+    let mut scope = |name: &str| {
+        let name = names.unique(name);
+        (format!("/{root}/{name}"), name)
+    };
+    let (materials_path, materials_name) = scope("Looks");
+    let (shapes_path, shapes_name) = scope("Shapes");
+    let (scene_path, scene_name) = scope("PhysicsScene");
+    let (substances_path, substances_name) = scope("PhysicsMaterials");
+    let [(_, fixed_name), (_, joints_name), (group_path, group_name)] =
+        ["Colliders", "Joints", "Bodies"].map(scope);
+    let mut materials = Materials::new(materials_path);
+    let meshes = SharedMeshes::new(header, &shapes_path);
+    let mut physics = Physics::new(recording, scene_path, &shapes_path, substances_path);
+    write_metadata(header, &time_codes, &root, &physics, out)?;
+
     let mut stage = Stage::new(out);
-    stage.open("Xform", &root, &header.scene, &[])?;
-    meshes.write(&shapes_name, &mut stage)?;
+    let variants = bodies::variant_metadata(&physics);
+    stage.open_with("Xform", &root, &header.scene, variants)?;
+    if !physics.is_empty() {
+        physics.write_scene(&scene_name, &mut stage)?;
+    }
+    if meshes.any_shared() || physics.any_shared() {
+        stage.open_class("Scope", &shapes_name)?;
+        meshes.write(&mut stage)?;
+        physics.write_shared(&mut stage)?;
+        stage.close()?;
+    }
     for (piece, range) in header.cloth_pieces() {
         let name = names.unique(&piece.name);
         let material = materials.get(Material::cloth(piece.color));
@@ -70,27 +79,66 @@ fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
             &mut stage,
         )?;
     }
-    let mut group = None;
-    for (index, body) in header.bodies.iter().enumerate() {
-        // The parts of a character come one after the other.
-        if group != body.character.as_ref() {
-            if group.is_some() {
-                stage.close()?;
-            }
-            group = body.character.as_ref();
-            if let Some(character) = group {
-                stage.open("Xform", &names.unique(character), character, &[])?;
-            }
-        }
-        let name = names.unique(&body.name);
-        stage.open("Xform", &name, &body.name, &[])?;
-        write_transform(recording, &time_codes, index, &mut stage)?;
-        write_surface(&meshes, index, body, &mut materials, &mut stage)?;
-        stage.close()?;
+    let prims = BodyPrims::new(header, &root, &mut names);
+    prims.write(
+        recording,
+        &time_codes,
+        &meshes,
+        &mut physics,
+        &mut materials,
+        &mut stage,
+    )?;
+    write_planes(recording, &mut names, &mut materials, &mut stage)?;
+    physics.write_fixed(&fixed_name, &mut stage)?;
+    joints::write(&header.physics, &joints_name, prims.paths(), &mut stage)?;
+    physics.write_group(&group_path, &group_name, prims.paths(), &mut stage)?;
+    physics.write_materials(&substances_name, &mut stage)?;
+    materials.write(&materials_name, &mut stage)?;
+    prims.write_variants(recording, &time_codes, &physics, &mut stage)?;
+    stage.close()
+}
+
+/// Writes the metadata of the file.
+fn write_metadata(
+    header: &Header,
+    time_codes: &TimeCodes,
+    root: &str,
+    physics: &Physics,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let up = match header.up {
+        Up::Y => "Y",
+        Up::Z => "Z",
+    };
+    writeln!(out, "#usda 1.0\n(")?;
+    if !physics.is_empty() {
+        let counts = physics.counts(joints::written(&header.physics).count());
+        writeln!(out, "    customLayerData = {{")?;
+        writeln!(out, "        dictionary conatus = {{ {counts} }}")?;
+        writeln!(out, "    }}")?;
     }
-    if group.is_some() {
-        stage.close()?;
+    writeln!(out, "    defaultPrim = \"{root}\"")?;
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(out, "    doc = \"Written by Conatus {version}\"")?;
+    writeln!(out, "    endTimeCode = {}", time_codes.end())?;
+    writeln!(out, "    framesPerSecond = {}", time_codes.rate)?;
+    if !physics.is_empty() {
+        writeln!(out, "    kilogramsPerUnit = 1")?;
     }
+    writeln!(out, "    metersPerUnit = 1")?;
+    writeln!(out, "    startTimeCode = {}", time_codes.start())?;
+    writeln!(out, "    timeCodesPerSecond = {}", time_codes.rate)?;
+    writeln!(out, "    upAxis = \"{up}\"\n)\n")
+}
+
+/// Writes the visible parts of planes.
+fn write_planes(
+    recording: &Recording,
+    names: &mut Names,
+    materials: &mut Materials,
+    stage: &mut Stage<impl Write>,
+) -> io::Result<()> {
+    let header = &recording.header;
     let display_box = bounds::display_box(recording);
     let up = bounds::up(header);
     for plane in &header.planes {
@@ -103,12 +151,11 @@ fn write_scene(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
         };
         let material = materials.get(material);
         stage.open("Mesh", &names.unique(label), label, &[MATERIAL_API])?;
-        write_mesh(&quad, true, &mut stage)?;
-        bind_material(&material, &mut stage)?;
+        write_mesh(&quad, true, stage)?;
+        bind_material(&material, stage)?;
         stage.close()?;
     }
-    materials.write(&materials_name, &mut stage)?;
-    stage.close()
+    Ok(())
 }
 
 /// The API schema of a prim with a material.
@@ -155,92 +202,6 @@ fn write_cloth(
     stage.line("uniform token subdivisionScheme = \"none\"")?;
     bind_material(material, stage)?;
     stage.close()
-}
-
-/// Writes the pose of a body: samples if it moves, otherwise one pose.
-fn write_transform(
-    recording: &Recording,
-    time_codes: &TimeCodes,
-    index: usize,
-    stage: &mut Stage<impl Write>,
-) -> io::Result<()> {
-    let mut poses = PoseSanitizer::default();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for (_, frame) in &time_codes.frames {
-        let frame = recording.frames.get(*frame);
-        if let Some(body) = frame.and_then(|f| f.bodies.get(index)) {
-            translations.push(poses.translation(body.position));
-            let [x, y, z, w] = poses.rotation(body.orientation);
-            rotations.push([w, x, y, z]);
-        }
-    }
-    stage.samples("quatf xformOp:orient", &time_codes.frames, &rotations)?;
-    stage.samples(
-        "double3 xformOp:translate",
-        &time_codes.frames,
-        &translations,
-    )?;
-    if !translations.is_empty() {
-        stage.line("uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]")?;
-    }
-    write_visibility(recording, time_codes, index, stage)
-}
-
-/// Writes when a body is visible, if it is not in the world all the time.
-fn write_visibility(
-    recording: &Recording,
-    time_codes: &TimeCodes,
-    index: usize,
-    stage: &mut Stage<impl Write>,
-) -> io::Result<()> {
-    let is_present = |frame: &usize| {
-        let frame = recording.frames.get(*frame);
-        frame.is_some_and(|f| f.present_body(index).is_some())
-    };
-    let present: Vec<bool> = time_codes
-        .frames
-        .iter()
-        .map(|(_, f)| is_present(f))
-        .collect();
-    if present.iter().all(|present| *present) {
-        return Ok(());
-    }
-    stage.line("token visibility.timeSamples = {")?;
-    let mut before = None;
-    for ((code, _), present) in time_codes.frames.iter().zip(present) {
-        // Tokens keep their value until the next sample.
-        if before == Some(present) {
-            continue;
-        }
-        before = Some(present);
-        let value = if present { "inherited" } else { "invisible" };
-        stage.line(&format!("    {code}: \"{value}\","))?;
-    }
-    stage.line("}")
-}
-
-/// Writes the surface of a body.
-fn write_surface(
-    meshes: &SharedMeshes,
-    index: usize,
-    info: &BodyInfo,
-    materials: &mut Materials,
-    stage: &mut Stage<impl Write>,
-) -> io::Result<()> {
-    if let Some(shape) = meshes.get(index) {
-        let opacity = match shape.open && info.scripted {
-            true => OPEN_OBSTACLE_OPACITY,
-            false => 1.0,
-        };
-        let material = materials.get(Material::new(info.color, opacity, 0.45));
-        stage.open_reference("Mesh", "surface", shape.path, &[MATERIAL_API])?;
-        if shape.path.is_none() {
-            write_mesh(shape.mesh, shape.open, stage)?;
-        }
-        bind_material(&material, stage)?;
-        stage.close()?;
-    }
-    Ok(())
 }
 
 /// Writes a mesh that does not deform.

@@ -57,12 +57,13 @@ impl<'a> SharedMeshes<'a> {
         })
     }
 
-    /// Writes the shared surfaces as a class that others refer to.
-    pub fn write(&self, scope: &str, stage: &mut Stage<impl Write>) -> io::Result<()> {
-        if self.paths.iter().all(Option::is_none) {
-            return Ok(());
-        }
-        stage.open_class("Scope", scope)?;
+    /// Whether several bodies share a surface.
+    pub fn any_shared(&self) -> bool {
+        self.paths.iter().any(Option::is_some)
+    }
+
+    /// Writes the shared surfaces, in a class that others refer to.
+    pub fn write(&self, stage: &mut Stage<impl Write>) -> io::Result<()> {
         for (index, mesh) in self.surfaces.iter().enumerate() {
             if self.paths[index].is_some() {
                 stage.open("Mesh", &mesh_name(index), &mesh_name(index), &[])?;
@@ -70,7 +71,7 @@ impl<'a> SharedMeshes<'a> {
                 stage.close()?;
             }
         }
-        stage.close()
+        Ok(())
     }
 }
 

@@ -31,6 +31,32 @@ impl<'a, W: Write> Stage<'a, W> {
         self.begin(&format!("def {kind}"), name, metadata, apis)
     }
 
+    /// Starts a prim with other metadata, one entry per line.
+    pub fn open_with(
+        &mut self,
+        kind: &str,
+        name: &str,
+        label: &str,
+        mut metadata: Vec<String>,
+    ) -> io::Result<()> {
+        if label != name {
+            metadata.push(format!("displayName = {}", quoted(label)));
+        }
+        self.begin(&format!("def {kind}"), name, metadata, &[])
+    }
+
+    /// Starts opinions about a prim that is defined elsewhere.
+    pub fn open_over(&mut self, name: &str) -> io::Result<()> {
+        self.begin("over", name, Vec::new(), &[])
+    }
+
+    /// Starts a set of variants or a variant.
+    pub fn open_block(&mut self, head: &str) -> io::Result<()> {
+        self.line(&format!("{head} {{"))?;
+        self.depth += 1;
+        Ok(())
+    }
+
     /// Starts a prim that references another one, if `reference` names it.
     pub fn open_reference(
         &mut self,
@@ -166,7 +192,8 @@ impl<'a, W: Write> Stage<'a, W> {
         Ok(())
     }
 
-    /// Values at times, or one value if it never changes.
+    /// The first value as the default, and values at times unless it never changes.
+    /// Programs that simulate start from the default.
     pub fn samples<const N: usize>(
         &mut self,
         attribute: &str,
@@ -176,10 +203,10 @@ impl<'a, W: Write> Stage<'a, W> {
         let Some(first) = values.first() else {
             return Ok(());
         };
-        let mut text = String::new();
+        let mut text = vector(first);
+        self.line(&format!("{attribute} = {text}"))?;
         if values.iter().all(|value| value == first) {
-            tuple(first, &mut text);
-            return self.line(&format!("{attribute} = {text}"));
+            return Ok(());
         }
         self.line(&format!("{attribute}.timeSamples = {{"))?;
         for ((code, _), value) in times.iter().zip(values) {
@@ -202,6 +229,20 @@ fn tuple<const N: usize>(values: &[f32; N], out: &mut String) {
         number(*value, out);
     }
     out.push(')');
+}
+
+/// A tuple of numbers.
+pub(super) fn vector<const N: usize>(values: &[f32; N]) -> String {
+    let mut out = String::new();
+    tuple(values, &mut out);
+    out
+}
+
+/// A number in single precision; those that do not fit become the largest that do.
+pub(super) fn float(v: f64) -> String {
+    let mut out = String::new();
+    number((v as f32).clamp(f32::MIN, f32::MAX), &mut out);
+    out
 }
 
 /// The shortest digits that give the same f32 back.

@@ -72,6 +72,8 @@ fn recordings() -> Vec<(&'static str, Recording)> {
         ("sea-y-up", crate::support::sea(Up::Y, 60)),
         ("sea-endless", endless),
         ("one-frame", crate::support::demo(1)),
+        ("joints", crate::support::joints::machine(20)),
+        ("joints-no-frames", crate::support::joints::machine(0)),
         ("no-frames", crate::support::demo(0)),
         ("sea-no-frames", crate::support::sea(Up::Z, 0)),
         ("cloth", crate::support::cloth::drape(12, 40)),

@@ -5,6 +5,7 @@
 //! of them with a handful of instructions.
 
 use crate::Aabb;
+use conatus_math::DVec3;
 
 /// How many children a node has.
 pub(super) const WIDTH: usize = 8;
@@ -31,6 +32,28 @@ impl Bounds {
             above(b.max.z),
         ])
     }
+
+    /// A box of `f64` that contains these bounds; `None` of an empty box.
+    pub(super) fn to_aabb(self) -> Option<Aabb> {
+        let [a, b, c, d, e, f] = self.0;
+        if a == EMPTY_BOUND {
+            return None;
+        }
+        Some(Aabb::new(
+            -DVec3::new(largest(a), largest(b), largest(c)),
+            DVec3::new(largest(d), largest(e), largest(f)),
+        ))
+    }
+}
+
+/// A number that no x with u(x) = `u` exceeds: 2u is at least k + 1, and p(x) ≤ k + 1;
+/// see [`above`].
+fn largest(u: i32) -> f64 {
+    let k = u.saturating_mul(2);
+    if k >= f32::INFINITY.to_bits() as i32 {
+        return f64::INFINITY;
+    }
+    f64::from(f32::from_bits((k ^ ((k >> 31) & i32::MAX)) as u32))
 }
 
 /// An integer u(x) that grows with x, for which x ≤ y implies u(-x) + u(y) ≥ 0.
@@ -134,7 +157,6 @@ pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conatus_math::DVec3;
     use proptest::prelude::*;
 
     #[test]
@@ -185,6 +207,7 @@ mod tests {
             prop_assert!(above(x) <= above(y));
             prop_assert!(above(-x) + above(x) >= 0);
             prop_assert!(above(x) > EMPTY_BOUND);
+            prop_assert!(largest(above(x)) >= x);
         }
 
         #[test]

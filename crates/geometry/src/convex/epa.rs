@@ -3,12 +3,15 @@
 //! origin lies on the surface of the set.
 
 use super::Convex;
-use super::gjk::{Placed, Vertex, support};
+use super::gjk::{Placed, Simplex, Vertex, support};
 use conatus_math::DVec3;
 
 const MAX_ROUNDS: usize = 160;
 /// Evaluations of the depth from one start.
 const MAX_DESCENT_ROUNDS: usize = 60;
+/// The same for polytopes, where a vertex of the set either lies on the plane of a face
+/// but for rounding or well beyond it, as a share of the size.
+const POLYTOPE_GAIN: f64 = 1e-9;
 /// Another direction is better if it saves this much, relative to the size of the cores.
 const RELATIVE_GAIN: f64 = 1e-7;
 
@@ -44,9 +47,14 @@ fn face(vertices: &[Vertex], corners: [usize; 3]) -> Option<Face> {
 
 /// The penetration of two cores that overlap; `simplex` has vertices of their
 /// difference set, as [`super::gjk::proximity`] returns them.
-pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Penetration {
+pub fn penetration(first: &Convex, second: &Placed, simplex: &Simplex) -> Penetration {
     let size = first.bounding_radius() + second.shape.bounding_radius();
-    if let Some(found) = expand(first, second, simplex, size) {
+    let thresholds = Thresholds {
+        outside: 1e-10 * size,
+        relative: RELATIVE_GAIN,
+        visible: 1e-14 * size,
+    };
+    if let Some(found) = expand(first, second, simplex, thresholds) {
         return found;
     }
     // Slivers on round surfaces spoiled the polytope: the best of several directions.
@@ -63,6 +71,35 @@ pub fn penetration(first: &Convex, second: &Placed, simplex: &[Vertex]) -> Penet
         }
     }
     best
+}
+
+/// The penetration of two polytopes that overlap; none if their difference set has no
+/// volume or rounding spoils the search.
+pub fn polytope_penetration(
+    first: &Convex,
+    second: &Placed,
+    simplex: &Simplex,
+) -> Option<Penetration> {
+    let size = first.bounding_radius() + second.shape.bounding_radius();
+    let thresholds = Thresholds {
+        outside: POLYTOPE_GAIN * size,
+        relative: 0.0,
+        // Smaller than `outside`, so that the face of the search sees its new vertex; far
+        // above rounding, so that faces in one plane do not see each other's corners.
+        visible: 0.1 * POLYTOPE_GAIN * size,
+    };
+    expand(first, second, simplex, thresholds)
+}
+
+/// When a vertex counts as outside of the polytope.
+#[derive(Clone, Copy, Debug)]
+struct Thresholds {
+    /// The search ends at a face that no vertex is farther beyond than this.
+    outside: f64,
+    /// The same as a share of the distance of the face.
+    relative: f64,
+    /// Faces that a new vertex is farther beyond than this are replaced.
+    visible: f64,
 }
 
 /// Follows the depth along directions downhill from `normal`. The depth along a
@@ -100,11 +137,17 @@ fn descend(first: &Convex, second: &Placed, mut normal: DVec3) -> Penetration {
 
 /// The face of the growing polytope that is nearest to the origin at the end. None if
 /// the set has no volume, or slivers on round surfaces spoil the polytope.
-fn expand(first: &Convex, second: &Placed, simplex: &[Vertex], size: f64) -> Option<Penetration> {
-    let tolerance = 1e-10 * size;
+fn expand(
+    first: &Convex,
+    second: &Placed,
+    simplex: &Simplex,
+    limits: Thresholds,
+) -> Option<Penetration> {
+    let tolerance = limits.outside;
     let mut vertices = tetrahedron_around(first, second, simplex, tolerance)?;
     let centre = vertices.iter().map(|v| v.difference).sum::<DVec3>() / 4.0;
-    let mut faces: Vec<Face> = Vec::new();
+    let mut faces: Vec<Face> = Vec::with_capacity(64);
+    let mut rim: Vec<(usize, usize)> = Vec::with_capacity(32);
     for [i, j, k] in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
         let mut f = face(&vertices, [i, j, k])?;
         if f.normal.dot(centre) > f.distance {
@@ -115,35 +158,43 @@ fn expand(first: &Convex, second: &Placed, simplex: &[Vertex], size: f64) -> Opt
     let mut result = None;
     let mut converged = false;
     for _ in 0..MAX_ROUNDS {
-        let nearest = *faces
-            .iter()
-            .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        let mut nearest = faces.first()?;
+        for f in &faces[1..] {
+            if f.distance < nearest.distance {
+                nearest = f;
+            }
+        }
+        let nearest = *nearest;
         result = Some(nearest);
         let next = support(first, second, nearest.normal);
         let gain = next.difference.dot(nearest.normal) - nearest.distance;
-        if gain <= tolerance.max(RELATIVE_GAIN * nearest.distance) {
+        if gain <= tolerance.max(limits.relative * nearest.distance) {
             converged = true;
             break;
         }
         let new = vertices.len();
         vertices.push(next);
-        let mut rim: Vec<(usize, usize)> = Vec::new();
-        faces.retain(|f| {
-            let sees = f.normal.dot(next.difference) - f.distance > 1e-14 * size;
-            if sees {
-                let [a, b, c] = f.corners;
-                for (i, j) in [(a, b), (b, c), (c, a)] {
-                    match rim.iter().position(|&e| e == (j, i)) {
-                        Some(at) => {
-                            rim.swap_remove(at);
-                        }
-                        None => rim.push((i, j)),
+        rim.clear();
+        let mut kept = 0;
+        for k in 0..faces.len() {
+            let f = faces[k];
+            if f.normal.dot(next.difference) - f.distance <= limits.visible {
+                faces[kept] = f;
+                kept += 1;
+                continue;
+            }
+            let [a, b, c] = f.corners;
+            for (i, j) in [(a, b), (b, c), (c, a)] {
+                match rim.iter().position(|&e| e == (j, i)) {
+                    Some(at) => {
+                        rim.swap_remove(at);
                     }
+                    None => rim.push((i, j)),
                 }
             }
-            !sees
-        });
-        for (i, j) in rim {
+        }
+        faces.truncate(kept);
+        for &(i, j) in &rim {
             faces.extend(face(&vertices, [i, j, new]));
         }
         if faces.is_empty() {
@@ -177,10 +228,11 @@ fn expand(first: &Convex, second: &Placed, simplex: &[Vertex], size: f64) -> Opt
 fn tetrahedron_around(
     first: &Convex,
     second: &Placed,
-    simplex: &[Vertex],
+    simplex: &Simplex,
     tolerance: f64,
 ) -> Option<Vec<Vertex>> {
-    let mut v: Vec<Vertex> = simplex.iter().copied().take(4).collect();
+    let mut v: Vec<Vertex> = Vec::with_capacity(32);
+    v.extend(simplex.vertices());
     let axes = [
         DVec3::X,
         DVec3::Y,

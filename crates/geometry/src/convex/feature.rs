@@ -2,106 +2,10 @@
 //! how two of them overlap.
 
 use super::manifold::{Manifold, ManifoldPoint};
+use super::polygon::CAPACITY;
+pub use super::polygon::{Corner, MAX_CORNERS, Polygon};
 use super::{Convex, perpendicular};
-use conatus_math::{DMat3, DVec3};
-
-/// The most corners of a feature; faces of hulls with more are thinned out.
-pub const MAX_CORNERS: usize = 16;
-
-/// How far the corners of a feature may lie below its highest one, as a share of its
-/// own size: the sine of about 2 degrees.
-const MAX_SLOPE: f64 = 0.035;
-
-/// A corner of a feature and what tells it apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Corner {
-    /// Where it is.
-    pub point: DVec3,
-    /// The same from step to step.
-    pub id: u32,
-}
-
-/// A polygon of up to [`MAX_CORNERS`] corners; two are an edge, one is a point.
-#[derive(Clone, Debug, Default)]
-pub struct Polygon {
-    corners: Vec<Corner>,
-}
-
-impl Polygon {
-    /// The corners in order.
-    pub fn corners(&self) -> &[Corner] {
-        &self.corners
-    }
-
-    fn push(&mut self, point: DVec3, id: u32) {
-        self.corners.push(Corner { point, id });
-    }
-
-    /// Keeps the part in front of a plane: `distance` is positive there. Corners that
-    /// a cut adds carry `tag`.
-    fn clip(&mut self, distance: impl Fn(DVec3) -> f64, tag: u32) {
-        let mut out = Vec::with_capacity(self.corners.len() + 2);
-        let count = self.corners.len();
-        let closed = count > 2;
-        for k in 0..count {
-            let here = self.corners[k];
-            let d = distance(here.point);
-            if d >= 0.0 {
-                out.push(here);
-            }
-            if !closed && k + 1 == count {
-                break;
-            }
-            let next = self.corners[(k + 1) % count];
-            let e = distance(next.point);
-            if (d < 0.0) != (e < 0.0) && d != e {
-                let t = d / (d - e);
-                out.push(Corner {
-                    point: here.point + (next.point - here.point) * t,
-                    id: (here.id.wrapping_mul(31) ^ next.id.wrapping_mul(17) ^ tag << 8)
-                        & 0xff_ffff
-                        | 0x100_0000,
-                });
-            }
-        }
-        self.corners = out;
-    }
-
-    /// Moves all corners.
-    pub fn moved(mut self, rotation: &DMat3, translation: DVec3) -> Self {
-        for corner in &mut self.corners {
-            corner.point = *rotation * corner.point + translation;
-        }
-        self
-    }
-
-    /// Keeps the corners that are about as far in a direction as the farthest one: a
-    /// face that leans too much becomes an edge or a corner.
-    pub fn level(mut self, direction: DVec3) -> Self {
-        let heights = || self.corners.iter().map(|c| c.point.dot(direction));
-        let top = heights().fold(f64::NEG_INFINITY, f64::max);
-        let Some(peak) = heights().position(|h| h == top) else {
-            return self;
-        };
-        let peak = self.corners[peak].point;
-        self.corners.retain(|c| {
-            let below = top - c.point.dot(direction);
-            below <= MAX_SLOPE * (c.point - peak).length()
-        });
-        self
-    }
-
-    fn normal(&self) -> DVec3 {
-        // Newell's sum over the edges.
-        let count = self.corners.len();
-        let mut sum = DVec3::ZERO;
-        for k in 0..count {
-            let (a, b) = (self.corners[k].point, self.corners[(k + 1) % count].point);
-            sum += a.cross(b);
-        }
-        sum
-    }
-}
+use conatus_math::DVec3;
 
 /// The feature of a solid's core that faces `direction`.
 pub fn facing(shape: &Convex, direction: DVec3) -> Polygon {
@@ -144,14 +48,8 @@ pub fn facing(shape: &Convex, direction: DVec3) -> Polygon {
             }
         }
         Convex::Hull(hull) => {
-            let mut best = (f64::NEG_INFINITY, None);
-            for face in hull.faces() {
-                let along = face.normal.dot(direction);
-                if along > best.0 {
-                    best = (along, Some(face));
-                }
-            }
-            let corners = best.1.map_or(&[][..], |face| &face.corners);
+            let face = hull.faces().get(hull.face_towards(direction));
+            let corners = face.map_or(&[][..], |f| &f.corners);
             let every = corners.len().div_ceil(MAX_CORNERS).max(1);
             for &k in corners.iter().step_by(every) {
                 polygon.push(hull.vertices()[k as usize], k);
@@ -243,53 +141,55 @@ fn rim(polygon: &mut Polygon, centre: DVec3, normal: DVec3, radius: f64, across:
 /// second moved into them. `normal` leads from the first core to the second; the
 /// radii are around the cores. Points farther apart than `margin` are left out.
 pub fn meet(
-    first: Polygon,
-    second: Polygon,
+    first: &Polygon,
+    second: &Polygon,
     normal: DVec3,
     radii: [f64; 2],
     margin: f64,
 ) -> Manifold {
     let mut manifold = Manifold::new(normal);
     // The reference is the polygon that is more nearly at right angles to the normal.
-    let flatness = |p: &Polygon| match p.corners.len() {
+    let newell = [first.normal(), second.normal()];
+    let flatness = |p: &Polygon, n: DVec3| match p.corners().len() {
         0..3 => 0.0,
-        _ => {
-            let n = p.normal();
-            (n.dot(normal) / n.length().max(f64::MIN_POSITIVE)).abs()
-        }
+        _ => (n.dot(normal) / n.length().max(f64::MIN_POSITIVE)).abs(),
     };
-    let (flat_a, flat_b) = (flatness(&first), flatness(&second));
+    let (flat_a, flat_b) = (flatness(first, newell[0]), flatness(second, newell[1]));
     if flat_a == 0.0 && flat_b == 0.0 {
         return edges(first, second, normal, radii, margin);
     }
     // A bias, so that two parallel faces keep their roles.
     let flip = flat_b > flat_a * 1.001;
-    let (reference, mut incident) = if flip {
-        (second, first)
+    let (reference, incident, newell) = if flip {
+        (second, first, newell[1])
     } else {
-        (first, second)
+        (first, second, newell[0])
     };
     let out = if flip { -normal } else { normal };
-    let count = reference.corners.len();
-    let mut face = reference.normal().normalize_or(out);
+    let corners = reference.corners();
+    let mut face = newell.normalize_or(out);
     if face.dot(out) < 0.0 {
         face = -face;
     }
-    let round = reference.normal().dot(out) < 0.0;
-    for k in 0..count {
-        let (a, b) = (reference.corners[k], reference.corners[(k + 1) % count]);
-        let along = b.point - a.point;
-        let mut inward = face.cross(along);
-        if round {
-            inward = -inward;
+    let sense = if newell.dot(out) < 0.0 { -1.0 } else { 1.0 };
+    let (mut one, mut other) = (Polygon::default(), Polygon::default());
+    let (mut clipped, mut cut) = (&mut one, &mut other);
+    let mut untouched = true;
+    for (k, a) in corners.iter().enumerate() {
+        let b = &corners[if k + 1 == corners.len() { 0 } else { k + 1 }];
+        let inward = (face.cross(b.point - a.point) * sense).normalize_or_zero();
+        let current = if untouched { incident } else { &*clipped };
+        if current.clip(cut, k as u32 + 1, |p| (p - a.point).dot(inward)) {
+            std::mem::swap(&mut clipped, &mut cut);
+            untouched = false;
         }
-        let inward = inward.normalize_or_zero();
-        incident.clip(|p| (p - a.point).dot(inward), k as u32 + 1);
     }
-    let offset = reference.corners[0].point.dot(face);
+    let incident = if untouched { incident } else { &*clipped };
+    let offset = corners[0].point.dot(face);
     let along = face.dot(out);
-    let mut points = Vec::with_capacity(incident.corners.len());
-    for corner in &incident.corners {
+    let mut points = [ManifoldPoint::default(); CAPACITY];
+    let mut count = 0;
+    for corner in incident.corners() {
         // Along the contact normal to the plane of the reference face.
         let gap = (corner.point.dot(face) - offset) / along;
         let separation = gap - radii[0] - radii[1];
@@ -301,19 +201,26 @@ pub fn meet(
             };
             // `here` is the radius around the incident corner.
             let middle = corner.point - out * (0.5 * (gap + here - there));
-            points.push(ManifoldPoint {
+            points[count] = ManifoldPoint {
                 point: middle,
                 separation,
                 id: corner.id | u32::from(flip) << 30,
-            });
+            };
+            count += 1;
         }
     }
-    manifold.reduce(&points);
+    manifold.reduce(&points[..count]);
     manifold
 }
 
 /// Two edges, or an edge and a corner, or two corners.
-fn edges(first: Polygon, second: Polygon, normal: DVec3, radii: [f64; 2], margin: f64) -> Manifold {
+fn edges(
+    first: &Polygon,
+    second: &Polygon,
+    normal: DVec3,
+    radii: [f64; 2],
+    margin: f64,
+) -> Manifold {
     let mut manifold = Manifold::new(normal);
     let mut add = |a: DVec3, b: DVec3, id: u32| {
         let gap = (b - a).dot(normal);
@@ -327,7 +234,7 @@ fn edges(first: Polygon, second: Polygon, normal: DVec3, radii: [f64; 2], margin
             });
         }
     };
-    match (&first.corners[..], &second.corners[..]) {
+    match (first.corners(), second.corners()) {
         ([a, b], [c, d]) => {
             let (u, v) = (b.point - a.point, d.point - c.point);
             let sine = u.cross(v).length() / (u.length() * v.length()).max(f64::MIN_POSITIVE);
@@ -335,9 +242,14 @@ fn edges(first: Polygon, second: Polygon, normal: DVec3, radii: [f64; 2], margin
                 // Nearly parallel: the ends of the common part.
                 let mut common = second.clone();
                 let direction = u.normalize_or_zero();
-                common.clip(|p| (p - a.point).dot(direction), 1);
-                common.clip(|p| (b.point - p).dot(direction), 2);
-                for corner in &common.corners {
+                let mut cut = Polygon::default();
+                if common.clip(&mut cut, 1, |p| (p - a.point).dot(direction)) {
+                    std::mem::swap(&mut common, &mut cut);
+                }
+                if common.clip(&mut cut, 2, |p| (b.point - p).dot(direction)) {
+                    std::mem::swap(&mut common, &mut cut);
+                }
+                for corner in common.corners() {
                     let t = (corner.point - a.point).dot(direction);
                     add(a.point + direction * t, corner.point, corner.id);
                 }

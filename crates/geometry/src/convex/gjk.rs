@@ -61,7 +61,13 @@ pub fn support(first: &Convex, second: &Placed, direction: DVec3) -> Vertex {
 }
 
 /// How two cores lie to each other.
+// Returned once per pair and read at once; a box would cost an allocation.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it stays on the stack; a box would be allocated for every pair"
+)]
 pub enum Proximity {
     /// They are apart; the nearest points.
     Apart {
@@ -71,59 +77,91 @@ pub enum Proximity {
         b: DVec3,
     },
     /// They overlap or touch; vertices of the difference set around the origin.
-    Overlap(Vec<Vertex>),
+    Overlap(Simplex),
+    /// They are farther apart than the reach of the search.
+    Beyond,
 }
 
-/// Vertices of the difference set, and the weights of the point nearest to the origin.
-#[derive(Clone, Copy, Debug)]
-struct Simplex {
+/// Up to four vertices of the difference set, and the weights of the point nearest to
+/// the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simplex {
     vertices: [Vertex; 4],
-    weights: [f64; 4],
+    weights: [f64; 3],
+    /// Where in `vertices` the first `count` ones are; the rest are free places.
+    order: [usize; 4],
     count: usize,
 }
 
 impl Simplex {
-    fn vertices(&self) -> &[Vertex] {
-        &self.vertices[..self.count]
+    fn new(vertex: Vertex) -> Self {
+        Self {
+            vertices: [vertex; 4],
+            weights: [1.0, 0.0, 0.0],
+            order: [0, 1, 2, 3],
+            count: 1,
+        }
     }
 
+    /// The vertices.
+    pub fn vertices(&self) -> impl Iterator<Item = &Vertex> {
+        self.order[..self.count].iter().map(|&k| &self.vertices[k])
+    }
+
+    /// Adds a fourth or an earlier vertex.
     fn push(&mut self, vertex: Vertex) {
-        self.vertices[self.count] = vertex;
+        self.vertices[self.order[self.count]] = vertex;
         self.count += 1;
     }
 
-    /// The weighted sum of what `pick` takes from the vertices.
-    fn blend(&self, pick: impl Fn(&Vertex) -> DVec3) -> DVec3 {
-        let terms = self.vertices().iter().zip(self.weights);
-        terms.map(|(v, w)| pick(v) * w).sum()
+    /// The features of the simplex with one more vertex that are nearest to the origin,
+    /// and the differences they are numbered by. None if the origin lies in the
+    /// tetrahedron.
+    fn nearest_with(&self, next: DVec3) -> (Option<Kept>, [DVec3; 4]) {
+        let mut p = self.order.map(|k| self.vertices[k].difference);
+        p[self.count] = next;
+        let kept = match self.count {
+            0 => Some(Kept::one(0)),
+            1 => Some(segment(p[0], p[1], [0, 1])),
+            2 => Some(triangle(p[0], p[1], p[2], [0, 1, 2])),
+            _ => tetrahedron(p),
+        };
+        (kept, p)
     }
 
-    /// Keeps only the vertices that span the point nearest to the origin. False if the
-    /// origin lies in the tetrahedron.
-    fn reduce(&mut self) -> bool {
-        let p = self.vertices.map(|v| v.difference);
-        let kept = match self.count {
-            0 | 1 => Kept::one(0),
-            2 => segment(p[0], p[1], [0, 1]),
-            3 => triangle(p[0], p[1], p[2], [0, 1, 2]),
-            _ => match tetrahedron(p) {
-                Some(kept) => kept,
-                None => return false,
-            },
-        };
-        let old = self.vertices;
+    /// Keeps some of the vertices.
+    fn keep(&mut self, kept: &Kept) {
+        let old = self.order;
+        let mut free = [true; 4];
         for k in 0..kept.count {
-            self.vertices[k] = old[kept.of[k]];
-            self.weights[k] = kept.weights[k];
+            free[kept.of[k]] = false;
+            self.order[k] = old[kept.of[k]];
         }
+        let mut at = kept.count;
+        for k in 0..4 {
+            if free[k] {
+                self.order[at] = old[k];
+                at += 1;
+            }
+        }
+        self.weights = kept.weights;
         self.count = kept.count;
-        true
+    }
+
+    /// The weighted sums of the points of the two cores.
+    fn points(&self) -> [DVec3; 2] {
+        let mut sums = [DVec3::ZERO; 2];
+        for (v, w) in self.vertices().zip(self.weights) {
+            sums[0] += v.a * w;
+            sums[1] += v.b * w;
+        }
+        sums
     }
 }
 
-/// The nearest points of two cores; `guess` is a direction from the first to the
-/// second, of any length.
-pub fn proximity(first: &Convex, second: &Placed, guess: DVec3) -> Proximity {
+/// The nearest points of two cores unless they are farther apart than `reach`; `guess` is
+/// a direction from the first to the second, of any length.
+pub fn proximity(first: &Convex, second: &Placed, guess: DVec3, reach: f64) -> Proximity {
     let guess = if guess == DVec3::ZERO {
         DVec3::X
     } else {
@@ -131,11 +169,7 @@ pub fn proximity(first: &Convex, second: &Placed, guess: DVec3) -> Proximity {
     };
     let size = first.bounding_radius() + second.shape.bounding_radius();
     let touching = (1e-10 * size).powi(2);
-    let mut simplex = Simplex {
-        vertices: [support(first, second, guess); 4],
-        weights: [1.0, 0.0, 0.0, 0.0],
-        count: 1,
-    };
+    let mut simplex = Simplex::new(support(first, second, guess));
     let mut nearest = simplex.vertices[0].difference;
     // Whether a plane through a support point separates the cores, whatever a flat
     // simplex says.
@@ -149,31 +183,35 @@ pub fn proximity(first: &Convex, second: &Placed, guess: DVec3) -> Proximity {
         let next = support(first, second, -nearest);
         let along = nearest.dot(next.difference);
         separated |= along > RELATIVE_GAP * square;
+        // No point of the difference set is nearer than the plane through this vertex.
+        if along > 0.0 && along * along > reach * reach * square {
+            return Proximity::Beyond;
+        }
         let known = |v: &Vertex| v.difference == next.difference;
-        if square - along <= RELATIVE_GAP * square || simplex.vertices().iter().any(known) {
+        if square - along <= RELATIVE_GAP * square || simplex.vertices().any(known) {
             break;
         }
-        let before = simplex;
-        simplex.push(next);
-        let outside = simplex.reduce();
-        if !outside && !separated {
+        let (kept, p) = simplex.nearest_with(next.difference);
+        let Some(kept) = kept else {
+            if !separated {
+                simplex.push(next);
+            }
             break;
-        }
-        let point = simplex.blend(|v| v.difference);
+        };
+        let point = kept.point(&p);
         // Rounding ends the progress before the bounds meet.
-        if !outside || point.length_squared() >= square {
-            simplex = before;
+        if point.length_squared() >= square {
             break;
         }
+        simplex.push(next);
+        simplex.keep(&kept);
         nearest = point;
     }
     if !separated {
-        return Proximity::Overlap(simplex.vertices().to_vec());
+        return Proximity::Overlap(simplex);
     }
-    Proximity::Apart {
-        a: simplex.blend(|v| v.a),
-        b: simplex.blend(|v| v.b),
-    }
+    let [a, b] = simplex.points();
+    Proximity::Apart { a, b }
 }
 
 /// Up to three corners of a simplex, and their weights.
@@ -202,8 +240,10 @@ impl Kept {
     }
 
     fn point(&self, p: &[DVec3; 4]) -> DVec3 {
-        let terms = self.of.iter().zip(self.weights).take(self.count);
-        terms.map(|(&k, w)| p[k] * w).sum()
+        // Corners that are not kept have the weight zero.
+        let [i, j, k] = self.of;
+        let [u, v, w] = self.weights;
+        p[i] * u + p[j] * v + p[k] * w
     }
 }
 

@@ -1,6 +1,7 @@
 //! Convex hulls with faces as polygons, for collision detection.
 
 use super::Convex;
+use super::lanes::VectorBlocks;
 use crate::{Aabb, Mesh};
 use conatus_math::{DMat3, DVec3, Pose};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,12 @@ pub struct ConvexHull {
     edges: Vec<HullEdge>,
     /// The radius of a ball about the origin that the hull lies in.
     bounding_radius: f64,
+    /// The mean of the corners.
+    centre: DVec3,
+    /// The corners once more.
+    corner_blocks: VectorBlocks,
+    /// The normals of the faces once more.
+    normal_blocks: VectorBlocks,
 }
 
 /// A face of a hull.
@@ -92,12 +99,7 @@ impl ConvexHull {
             half_extents * DVec3::new(sign(0), sign(1), sign(2))
         };
         let corners: Vec<DVec3> = (0..8).map(corner).collect();
-        Self::new(&corners).unwrap_or(Self {
-            vertices: corners,
-            faces: Vec::new(),
-            edges: Vec::new(),
-            bounding_radius: half_extents.length(),
-        })
+        Self::new(&corners).unwrap_or_else(|_| Self::of_parts(corners, Vec::new(), Vec::new()))
     }
 
     /// Merges coplanar facets into polygons.
@@ -197,8 +199,15 @@ impl ConvexHull {
                 faces,
             })
             .collect();
+        Self::of_parts(vertices, faces, edges)
+    }
+
+    fn of_parts(vertices: Vec<DVec3>, faces: Vec<HullFace>, edges: Vec<HullEdge>) -> Self {
         Self {
             bounding_radius: vertices.iter().map(|v| v.length()).fold(0.0, f64::max),
+            centre: vertices.iter().sum::<DVec3>() / vertices.len().max(1) as f64,
+            corner_blocks: VectorBlocks::new(vertices.iter().copied()),
+            normal_blocks: VectorBlocks::new(faces.iter().map(|f| f.normal)),
             vertices,
             faces,
             edges,
@@ -206,47 +215,53 @@ impl ConvexHull {
     }
 
     /// The corners.
+    #[inline]
     pub fn vertices(&self) -> &[DVec3] {
         &self.vertices
     }
 
     /// The faces.
+    #[inline]
     pub fn faces(&self) -> &[HullFace] {
         &self.faces
     }
 
     /// The edges.
+    #[inline]
     pub fn edges(&self) -> &[HullEdge] {
         &self.edges
     }
 
     /// The corner farthest in a direction.
+    #[inline]
     pub fn support(&self, direction: DVec3) -> (DVec3, u32) {
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (k, v) in self.vertices.iter().enumerate() {
-            let height = v.dot(direction);
-            if height > best.0 {
-                best = (height, k);
-            }
-        }
+        let at = self.corner_blocks.farthest(direction);
         (
-            self.vertices.get(best.1).copied().unwrap_or_default(),
-            best.1 as u32,
+            self.vertices.get(at).copied().unwrap_or_default(),
+            at as u32,
         )
+    }
+
+    /// The number of the face whose normal is nearest to a direction.
+    #[inline]
+    pub fn face_towards(&self, direction: DVec3) -> usize {
+        self.normal_blocks.farthest(direction)
+    }
+
+    /// The mean of the corners, which lies inside.
+    #[inline]
+    pub fn centre(&self) -> DVec3 {
+        self.centre
     }
 
     /// The box around the hull at a pose whose rotation is also given as a matrix.
     pub(super) fn aabb(&self, pose: &Pose, rotation: &DMat3) -> Aabb {
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for v in &self.vertices {
-            let p = *rotation * *v;
-            low = low.min(p);
-            high = high.max(p);
-        }
+        let [low, high] = self.corner_blocks.bounds(rotation);
         Aabb::new(low + pose.translation, high + pose.translation)
     }
 
     /// The radius of a ball about the origin that the hull lies in.
+    #[inline]
     pub fn bounding_radius(&self) -> f64 {
         self.bounding_radius
     }

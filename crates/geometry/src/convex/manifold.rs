@@ -27,6 +27,7 @@ pub struct Manifold {
 
 impl Manifold {
     /// Without points.
+    #[inline]
     pub fn new(normal: DVec3) -> Self {
         Self {
             normal,
@@ -35,6 +36,7 @@ impl Manifold {
     }
 
     /// With one point.
+    #[inline]
     pub fn single(normal: DVec3, point: ManifoldPoint) -> Self {
         let mut manifold = Self::new(normal);
         manifold.push(point);
@@ -42,16 +44,19 @@ impl Manifold {
     }
 
     /// The points.
+    #[inline]
     pub fn points(&self) -> &[ManifoldPoint] {
         &self.points[..self.count]
     }
 
     /// Whether there are no points.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Adds a point; a fifth one is ignored.
+    #[inline]
     pub fn push(&mut self, point: ManifoldPoint) {
         if let Some(place) = self.points.get_mut(self.count) {
             *place = point;
@@ -60,12 +65,14 @@ impl Manifold {
     }
 
     /// The same manifold seen from the other solid.
+    #[inline]
     pub fn flipped(mut self) -> Self {
         self.normal = -self.normal;
         self
     }
 
     /// The same manifold in the coordinates that `pose` leads to.
+    #[inline]
     pub fn moved(mut self, pose: &Pose) -> Self {
         self.normal = pose.direction(self.normal);
         for point in &mut self.points[..self.count] {

@@ -4,20 +4,25 @@
 //! Every solid is a *core* and a radius around it. The core of a ball is its
 //! centre and that of a capsule its axis; all other cores are the solid itself.
 //! Polytopes (points, segments, triangles, boxes, hulls) are separated by the
-//! separating-axis test ([`sat`]), pairs with a round core by GJK and EPA
+//! separating-axis test ([`sat`]), large hulls and pairs with a round core by GJK and EPA
 //! ([`gjk`], [`epa`]). What touches is found by clipping the features that face
 //! each other ([`feature`]).
 
 pub mod box_box;
+mod cast;
 pub mod epa;
 pub mod feature;
 pub mod gjk;
 mod half_space;
 pub mod hull;
+mod lanes;
 pub mod manifold;
 mod pairs;
+mod polygon;
+mod ray;
 pub mod sat;
 
+pub use cast::{CastHit, Gap, gap, shape_cast};
 pub use half_space::half_space_convex;
 pub use hull::{ConvexHull, HullError};
 pub use manifold::{Manifold, ManifoldPoint};
@@ -101,6 +106,7 @@ fn across(direction: DVec3, axis: DVec3) -> DVec3 {
 
 impl Convex {
     /// The radius around the core.
+    #[inline]
     pub fn radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
@@ -129,6 +135,7 @@ impl Convex {
 
     /// The point of the core that is farthest in a direction, and a number that
     /// tells the corners of a polytope apart.
+    #[inline]
     pub fn support(&self, direction: DVec3) -> (DVec3, u32) {
         match self {
             Self::Sphere { .. } => (DVec3::ZERO, 0),
@@ -213,6 +220,7 @@ impl Convex {
     }
 
     /// The radius of a ball about the origin that the solid lies in.
+    #[inline]
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,

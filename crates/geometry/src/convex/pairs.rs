@@ -4,7 +4,7 @@ use super::box_box::box_box;
 use super::feature::{facing, meet, on_segment, segments};
 use super::gjk::{Placed, Proximity, proximity};
 use super::manifold::{Manifold, ManifoldPoint};
-use super::sat::{self, AxisSource};
+use super::sat::{self, AxisSource, SeparatingAxis};
 use super::{Convex, epa, perpendicular};
 use conatus_math::{DVec3, Pose};
 
@@ -91,16 +91,22 @@ pub fn collide(
             }
         }
         _ => {
+            // The balls around them are apart in many pairs whose boxes overlap.
+            let reach = first.bounding_radius() + second.bounding_radius() + margin;
+            let between = pose_b.translation - pose_a.translation;
+            if between.length_squared() > reach * reach {
+                return None;
+            }
             let relative = pose_a.inverse().after(pose_b);
             let placed = Placed::new(second, &relative);
-            // The test of all pairs of edges takes longer than GJK and EPA for large hulls.
-            let both = first.is_polytope()
-                && second.is_polytope()
-                && first.edge_count() * second.edge_count() <= MAX_EDGE_PAIRS;
-            if both && first.radius() == 0.0 && second.radius() == 0.0 {
-                polytopes(first, &placed, margin, cache)?
+            let polytopes = first.is_polytope() && second.is_polytope();
+            if !polytopes || first.radius() > 0.0 || second.radius() > 0.0 {
+                let few = polytopes && few_edges(first, second);
+                rounded(first, &placed, margin, few)?
+            } else if few_edges(first, second) {
+                by_axes(first, &placed, margin, cache)?
             } else {
-                rounded(first, &placed, margin, both)?
+                by_distance(first, &placed, margin)?
             }
         }
     };
@@ -247,9 +253,14 @@ fn capsules(own: [DVec3; 2], r: f64, other: [DVec3; 2], s: f64, margin: f64) -> 
     })
 }
 
+/// Whether the test of all pairs of edges takes no longer than GJK and EPA.
+fn few_edges(first: &Convex, second: &Convex) -> bool {
+    first.edge_count() * second.edge_count() <= MAX_EDGE_PAIRS
+}
+
 /// Two polytopes without radii, by the separating-axis test. The axis of the last
 /// step is tried first: most pairs that are near each other never touch.
-fn polytopes(
+fn by_axes(
     first: &Convex,
     second: &Placed,
     margin: f64,
@@ -263,25 +274,56 @@ fn polytopes(
     }
     let axis = sat::best_axis(first, second, margin)?;
     cache.axis = Some(axis.source);
+    (axis.separation <= margin).then(|| along_axis(first, second, margin, &axis))
+}
+
+/// Two polytopes without radii, by their distance or depth. The result depends on nothing
+/// but the poses.
+fn by_distance(first: &Convex, second: &Placed, margin: f64) -> Option<Manifold> {
+    let axis = match proximity(first, second, second.translation, margin) {
+        Proximity::Beyond => return None,
+        Proximity::Apart { a, b } => {
+            let between = b - a;
+            let distance = between.length();
+            SeparatingAxis {
+                direction: between / distance,
+                separation: distance,
+                source: AxisSource::Points,
+            }
+        }
+        Proximity::Overlap(simplex) => match epa::polytope_penetration(first, second, &simplex) {
+            Some(p) => SeparatingAxis {
+                direction: p.normal,
+                separation: -p.depth,
+                source: AxisSource::Points,
+            },
+            None => sat::best_axis(first, second, f64::INFINITY)?,
+        },
+    };
     if axis.separation > margin {
         return None;
     }
+    let axis = sat::prefer_face(first, second, axis);
+    Some(along_axis(first, second, margin, &axis))
+}
+
+/// The manifold of two polytopes along an axis.
+fn along_axis(first: &Convex, second: &Placed, margin: f64, axis: &SeparatingAxis) -> Manifold {
     let normal = axis.direction;
-    if let AxisSource::Edges(..) = axis.source {
-        let near = |shape: &Convex, direction: DVec3| facing(shape, direction).level(direction);
-        let own = near(first, normal);
-        let turned = second.rotation.transpose() * -normal;
-        let other = near(second.shape, turned).moved(&second.rotation, second.translation);
-        if own.corners().len() <= 2 && other.corners().len() <= 2 {
-            let manifold = meet(own, other, normal, [0.0; 2], margin);
-            return Some(or_deepest(manifold, second, normal, axis.separation));
-        }
-    }
-    let own = facing(first, normal);
     let turned = second.rotation.transpose() * -normal;
-    let other = facing(second.shape, turned).moved(&second.rotation, second.translation);
-    let manifold = meet(own, other, normal, [0.0; 2], margin);
-    Some(or_deepest(manifold, second, normal, axis.separation))
+    let own = facing(first, normal);
+    let mut other = facing(second.shape, turned);
+    let of_face = matches!(axis.source, AxisSource::First(_) | AxisSource::Second(_));
+    let manifold = if !of_face && own.level_count(normal) <= 2 && other.level_count(turned) <= 2 {
+        let own = own.level(normal);
+        let mut other = other.level(turned);
+        other.move_by(&second.rotation, second.translation);
+        meet(&own, &other, normal, [0.0; 2], margin)
+    } else {
+        other.move_by(&second.rotation, second.translation);
+        meet(&own, &other, normal, [0.0; 2], margin)
+    };
+    or_deepest(manifold, second, normal, axis.separation)
 }
 
 /// The manifold, or the deepest point of the second solid if clipping left nothing.
@@ -307,7 +349,9 @@ fn or_deepest(manifold: Manifold, second: &Placed, normal: DVec3, separation: f6
 fn rounded(first: &Convex, second: &Placed, margin: f64, polytopes: bool) -> Option<Manifold> {
     let radii = [first.radius(), second.shape.radius()];
     let guess = second.translation;
-    let (normal, gap, a, b) = match proximity(first, second, guess) {
+    let reach = margin + radii[0] + radii[1];
+    let (normal, gap, a, b) = match proximity(first, second, guess, reach) {
+        Proximity::Beyond => return None,
         Proximity::Apart { a, b } => {
             let between = b - a;
             let distance = between.length();
@@ -347,7 +391,7 @@ fn rounded(first: &Convex, second: &Placed, margin: f64, polytopes: bool) -> Opt
     if own.corners().len() < 2 || other.corners().len() < 2 {
         return Some(single);
     }
-    let manifold = meet(own, other, normal, radii, margin);
+    let manifold = meet(&own, &other, normal, radii, margin);
     let least = manifold.points().iter().map(|p| p.separation);
     let least = least.fold(f64::INFINITY, f64::min);
     let size = first.bounding_radius().min(second.shape.bounding_radius());

@@ -5,7 +5,7 @@ use conatus_geometry::convex::{Convex, ConvexHull, PairCache, collide, half_spac
 use conatus_math::{DQuat, DVec3, Pose};
 use proptest::prelude::*;
 
-fn direction() -> impl Strategy<Value = DVec3> {
+pub fn direction() -> impl Strategy<Value = DVec3> {
     let part = -1.0..1.0f64;
     (part.clone(), part.clone(), part)
         .prop_map(|(x, y, z)| DVec3::new(x, y, z))
@@ -13,7 +13,7 @@ fn direction() -> impl Strategy<Value = DVec3> {
         .prop_map(DVec3::normalize)
 }
 
-fn pose(reach: f64) -> impl Strategy<Value = Pose> {
+pub fn pose(reach: f64) -> impl Strategy<Value = Pose> {
     let at = -reach..reach;
     (direction(), 0.0..6.2f64, at.clone(), at.clone(), at).prop_map(|(axis, angle, x, y, z)| {
         Pose::new(DQuat::from_axis_angle(axis, angle), DVec3::new(x, y, z))
@@ -32,7 +32,7 @@ fn ball_or_box() -> impl Strategy<Value = Convex> {
 }
 
 /// Solids of every kind.
-fn solid() -> impl Strategy<Value = Convex> {
+pub fn solid() -> impl Strategy<Value = Convex> {
     let size = 0.2..1.0f64;
     let points = prop::collection::vec(direction(), 8..20);
     let round = (direction(), size.clone(), size, 0..4);
@@ -65,7 +65,7 @@ fn solid() -> impl Strategy<Value = Convex> {
 
 /// How far the second solid is beyond the first along a unit direction; negative if
 /// they overlap along it.
-fn gap_along(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose, d: DVec3) -> f64 {
+pub fn gap_along(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose, d: DVec3) -> f64 {
     let top = |shape: &Convex, pose: &Pose, d: DVec3| {
         let own = pose.rotation.conjugate() * d;
         pose.point(shape.support(own).0).dot(d) + shape.radius()
@@ -74,7 +74,7 @@ fn gap_along(a: &Convex, pa: &Pose, b: &Convex, pb: &Pose, d: DVec3) -> f64 {
 }
 
 /// About even directions on the sphere.
-fn directions(count: usize) -> impl Iterator<Item = DVec3> {
+pub fn directions(count: usize) -> impl Iterator<Item = DVec3> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     (0..count).map(move |k| {
         let z = 1.0 - 2.0 * (k as f64 + 0.5) / count as f64;

@@ -7,3 +7,4 @@ mod ccd;
 mod convex;
 mod intersect;
 mod obj;
+mod queries;

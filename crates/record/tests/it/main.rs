@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod clip;
+mod physics;
 mod recording;
 #[path = "../support/mod.rs"]
 mod support;

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod cloth;
+pub mod joints;
 pub mod walker;
 
 use conatus_math::{DQuat, DVec3};
@@ -77,6 +78,7 @@ pub fn header(scene: &str) -> Header {
         springs: Vec::new(),
         waters: Vec::new(),
         cloths: Vec::new(),
+        physics: Default::default(),
     }
 }
 

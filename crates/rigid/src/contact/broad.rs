@@ -4,7 +4,7 @@
 //! Static colliders and those of sleeping bodies are in another, which is built again when
 //! a body falls asleep or wakes. So colliders at rest cost nothing.
 
-use super::collider::{Collider, ColliderShape};
+use super::collider::{Collider, ColliderShape, Groups};
 use super::scripted::{ScriptedMotion, script};
 use crate::bodies::{Activity, Bodies};
 use crate::joint::Joint;
@@ -28,8 +28,14 @@ pub(super) struct BroadPhase {
     pub poses: Vec<Pose>,
     /// How far each of them may move in the step, in metres.
     pub reach: Vec<f64>,
+    /// The radii of balls around them.
+    pub radii: Vec<f64>,
     /// The pairs that may touch, in order.
     pub pairs: Vec<(u32, u32)>,
+    /// What decides which of them collide.
+    facts: Vec<Facts>,
+    /// The colliders that are half-spaces.
+    planes: Vec<u32>,
     /// The boxes that colliders stay in during the step.
     boxes: Vec<Aabb>,
     /// Which colliders are in the tree of those that move.
@@ -39,8 +45,21 @@ pub(super) struct BroadPhase {
     /// Where moving colliders were when their tree was built.
     built_at: Vec<DVec3>,
     /// The pairs of movers that joints or exclusions keep from colliding, in order.
-    jointed: Vec<(usize, usize)>,
+    jointed: Vec<(u32, u32)>,
     found: Vec<(u32, u32)>,
+}
+
+/// What decides whether a collider collides with another.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// The mover that it is on, or `u32::MAX`.
+    mover: u32,
+    groups: Groups,
+    /// Whether it moves without being pushed, or may be pushed.
+    active: bool,
+    /// Whether it could be pushed, now or after waking.
+    mobile: bool,
+    sensor: bool,
 }
 
 /// A tree over some of the colliders.
@@ -134,35 +153,34 @@ impl BroadInput<'_> {
         (pose, bounds, moved.length() + turned)
     }
 
-    /// Whether a collider moves without being pushed, or may be pushed.
-    fn is_active(&self, c: &Collider) -> bool {
-        match self.mover(c) {
-            Some(m) => self.bodies.activity(m) == Activity::Free,
-            None => script(self.scripted, c).is_some_and(ScriptedMotion::moves),
+    fn facts(&self, c: &Collider) -> Facts {
+        let mover = self.mover(c);
+        let activity = mover.map(|m| self.bodies.activity(m));
+        Facts {
+            mover: mover.map_or(u32::MAX, |m| m as u32),
+            groups: c.groups,
+            active: match activity {
+                Some(activity) => activity == Activity::Free,
+                None => script(self.scripted, c).is_some_and(ScriptedMotion::moves),
+            },
+            mobile: activity.is_some_and(Activity::is_mobile),
+            sensor: c.sensor,
         }
     }
 
-    /// Whether a collider could be pushed, now or after waking.
-    fn is_mobile(&self, c: &Collider) -> bool {
-        self.mover(c)
-            .is_some_and(|m| self.bodies.activity(m).is_mobile())
-    }
-
     /// Whether two colliders that are near each other collide.
-    fn collide(&self, jointed: &[(usize, usize)], a: &Collider, b: &Collider) -> bool {
-        let (ma, mb) = (self.mover(a), self.mover(b));
-        let joined = match (ma, mb) {
-            (Some(a), Some(b)) => jointed.binary_search(&(a.min(b), a.max(b))).is_ok(),
-            _ => false,
-        };
-        ma != mb
-            && (self.is_mobile(a) || self.is_mobile(b))
-            && (self.is_active(a) || self.is_active(b))
-            && (self.between_bodies || ma.is_none() || mb.is_none())
+    #[inline]
+    fn collide(&self, jointed: &[(u32, u32)], a: &Facts, b: &Facts) -> bool {
+        let bodies = a.mover != u32::MAX && b.mover != u32::MAX;
+        let pair = (a.mover.min(b.mover), a.mover.max(b.mover));
+        (a.mover != b.mover || !bodies)
+            && (a.mobile || b.mobile)
+            && (a.active || b.active)
+            && (self.between_bodies || !bodies)
             && a.groups.meet(&b.groups)
-            && !joined
             && !a.sensor
             && !b.sensor
+            && (jointed.is_empty() || !bodies || jointed.binary_search(&pair).is_err())
     }
 }
 
@@ -188,6 +206,12 @@ impl BroadPhase {
         if changed {
             self.moving.colliders.clear();
             self.resting.colliders.clear();
+            self.planes.clear();
+            for (k, c) in (0..).zip(input.colliders) {
+                if matches!(c.shape, ColliderShape::HalfSpace { .. }) {
+                    self.planes.push(k);
+                }
+            }
             for (k, &moving) in (0..).zip(&self.is_moving) {
                 let tree = if moving {
                     &mut self.moving
@@ -218,6 +242,15 @@ impl BroadPhase {
                 }
             },
         );
+        if all {
+            self.radii.clear();
+            let radii = input.colliders.iter().map(Collider::bounding_radius);
+            self.radii.extend(radii);
+        }
+        let facts = input.colliders.par_iter().map(|c| input.facts(c));
+        facts
+            .with_min_len(MIN_PARALLEL_COLLIDERS)
+            .collect_into_vec(&mut self.facts);
     }
 
     fn build_trees(&mut self, changed: bool) {
@@ -245,60 +278,65 @@ impl BroadPhase {
     fn find_pairs(&mut self, input: &BroadInput) {
         self.jointed.clear();
         let apart = |joint: &&Joint| !joint.broken && !joint.collide;
+        let mut add = |a: usize, b: usize| {
+            let movers = [a, b].map(|body| input.bodies.mount(body).mover as u32);
+            let pair = (movers[0].min(movers[1]), movers[0].max(movers[1]));
+            self.jointed.push(pair);
+        };
         for joint in input.joints.iter().filter(apart) {
-            let movers = (joint.bodies).map(|b| b.map(|b| input.bodies.mount(b).mover));
-            if let [Some(a), Some(b)] = movers {
-                self.jointed.push((a.min(b), a.max(b)));
+            if let [Some(a), Some(b)] = joint.bodies {
+                add(a, b);
             }
         }
-        for pair in input.excluded {
-            let [a, b] = pair.map(|b| input.bodies.mount(b).mover);
-            self.jointed.push((a.min(b), a.max(b)));
+        for [a, b] in input.excluded {
+            add(*a, *b);
         }
         self.jointed.sort_unstable();
 
         self.found.clear();
-        self.moving.bvh.pairs(&mut self.found);
+        self.moving.bvh.pairs_as_found(&mut self.found);
         self.pairs.clear();
         let (moving, resting) = (&self.moving, &self.resting);
+        let (facts, jointed) = (&self.facts, &self.jointed);
+        let ordered = |i: u32, j: u32| {
+            let collide = input.collide(jointed, &facts[i as usize], &facts[j as usize]);
+            collide.then_some((i.min(j), i.max(j)))
+        };
         let number = |i: u32| moving.colliders[i as usize];
         let found = self.found.iter();
         self.pairs
-            .extend(found.map(|&(i, j)| (number(i), number(j))));
+            .extend(found.filter_map(|&(i, j)| ordered(number(i), number(j))));
         if !resting.bvh.is_empty() {
             let near = |(k, query): (&u32, &Aabb)| {
                 let mut near = Vec::new();
-                let found = |i: u32| near.push((*k, resting.colliders[i as usize]));
-                resting.bvh.for_each_overlap(query, found);
+                resting.bvh.for_each_overlap(query, |i: u32| {
+                    near.extend(ordered(*k, resting.colliders[i as usize]));
+                });
                 near
             };
             let rows = moving.colliders.par_iter().zip(&moving.boxes);
             let rows = rows.with_min_len(MIN_PARALLEL_COLLIDERS);
             self.pairs.par_extend(rows.flat_map_iter(near));
         }
-        for (k, plane) in (0u32..).zip(input.colliders) {
-            if let ColliderShape::HalfSpace { normal, offset } = &plane.shape {
-                for (&j, b) in moving.colliders.iter().zip(&moving.boxes) {
-                    let corner = DVec3::new(
-                        if normal.x > 0.0 { b.min.x } else { b.max.x },
-                        if normal.y > 0.0 { b.min.y } else { b.max.y },
-                        if normal.z > 0.0 { b.min.z } else { b.max.z },
-                    );
-                    let is_body = input.colliders[j as usize].body.is_some();
-                    if is_body && normal.dot(corner) <= *offset {
-                        self.pairs.push((k, j));
-                    }
+        for &k in &self.planes {
+            let ColliderShape::HalfSpace { normal, offset } = &input.colliders[k as usize].shape
+            else {
+                continue;
+            };
+            for (&j, b) in moving.colliders.iter().zip(&moving.boxes) {
+                let corner = DVec3::new(
+                    if normal.x > 0.0 { b.min.x } else { b.max.x },
+                    if normal.y > 0.0 { b.min.y } else { b.max.y },
+                    if normal.z > 0.0 { b.min.z } else { b.max.z },
+                );
+                if normal.dot(corner) <= *offset && facts[j as usize].mover != u32::MAX {
+                    self.pairs.extend(ordered(k, j));
                 }
             }
         }
-        let (colliders, jointed) = (input.colliders, &self.jointed);
-        (self.pairs).retain(|&(i, j)| {
-            input.collide(jointed, &colliders[i as usize], &colliders[j as usize])
-        });
-        for pair in &mut self.pairs {
-            *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
-        }
-        self.pairs.sort_unstable();
+        // Packed into one integer, a pair compares without branches.
+        self.pairs
+            .sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
     }
 }
 

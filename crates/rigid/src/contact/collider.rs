@@ -3,7 +3,8 @@
 
 use conatus_geometry::convex::Convex;
 use conatus_geometry::{Aabb, Bvh, Mesh};
-use conatus_math::{DVec3, Pose};
+use conatus_math::{DVec3, Pose, atan2};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The geometry of a collider, in its own axes.
@@ -29,7 +30,13 @@ pub struct CollisionMesh {
     pub mesh: Mesh,
     bvh: Bvh,
     bounds: Aabb,
+    /// For each edge of each triangle the angle by which the triangle beyond it rises to the
+    /// side of the normal; `None` at the border.
+    bends: Vec<[Option<f64>; 3]>,
 }
+
+/// Normals of contacts may tilt this much from the face over a flat edge, in radians.
+const MAX_FLAT_TILT: f64 = 1e-3;
 
 impl CollisionMesh {
     /// Prepares a mesh.
@@ -40,9 +47,33 @@ impl CollisionMesh {
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
         Self {
             bvh: Bvh::build(&boxes),
+            bends: bends(&mesh),
             mesh,
             bounds,
         }
+    }
+
+    /// Whether a contact normal at triangle `t`, from the mesh, is one that only this
+    /// triangle alone would have: the triangle beyond its edge covers that edge, and what
+    /// slides over the two would be caught there.
+    pub fn is_covered(&self, t: usize, normal: DVec3) -> bool {
+        let [a, b, c] = self.mesh.corners(t);
+        let Some(face) = (b - a).cross(c - a).try_normalize() else {
+            return false;
+        };
+        let side = 1.0f64.copysign(normal.dot(face));
+        let within = normal - face * normal.dot(face);
+        let tilt = atan2(within.length(), normal.dot(face).abs());
+        if tilt <= MAX_FLAT_TILT {
+            return false;
+        }
+        let edges = [(a, b), (b, c), (c, a)].into_iter().zip(self.bends[t]);
+        let mut beyond = edges.filter(|((from, to), _)| {
+            let outward = (*to - *from).cross(face).normalize_or_zero();
+            outward.dot(within) > 0.1 * within.length()
+        });
+        // Over a ridge normals lie between those of its two faces.
+        beyond.all(|(_, bend)| bend.is_some_and(|b| tilt > (-side * b).max(0.0) + MAX_FLAT_TILT))
     }
 
     /// The triangles whose boxes overlap a box, in order.
@@ -52,10 +83,39 @@ impl CollisionMesh {
         found.sort_unstable();
     }
 
+    /// Visits triangles in order of a bound of their boxes; see [`Bvh::search`].
+    pub fn search(&self, limit: f64, bound: impl Fn(&Aabb) -> f64, visit: impl FnMut(u32) -> f64) {
+        self.bvh.search(limit, &bound, visit);
+    }
+
     /// The box around all triangles.
     pub fn bounds(&self) -> &Aabb {
         &self.bounds
     }
+}
+
+/// The bends of a mesh at the edges of its triangles.
+fn bends(mesh: &Mesh) -> Vec<[Option<f64>; 3]> {
+    let mut beside: BTreeMap<(u32, u32), Vec<(usize, u32)>> = BTreeMap::new();
+    let edges = |[a, b, c]: [u32; 3]| [(a, b, c), (b, c, a), (c, a, b)];
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        for (from, to, opposite) in edges(*triangle) {
+            let edge = (from.min(to), from.max(to));
+            beside.entry(edge).or_default().push((t, opposite));
+        }
+    }
+    let point = |k: u32| mesh.vertices[k as usize];
+    let bend = |t: usize, (from, to, own): (u32, u32, u32)| {
+        let others = beside.get(&(from.min(to), from.max(to)))?;
+        let (_, opposite) = others.iter().find(|(other, _)| *other != t)?;
+        let (start, along) = (point(from), point(to) - point(from));
+        let face = along.cross(point(own) - start).try_normalize()?;
+        let outward = along.cross(face).try_normalize()?;
+        let beyond = point(*opposite) - start;
+        Some(atan2(beyond.dot(face), beyond.dot(outward)))
+    };
+    let of = |(t, triangle): (usize, &[u32; 3])| edges(*triangle).map(|edge| bend(t, edge));
+    mesh.triangles.iter().enumerate().map(of).collect()
 }
 
 /// What a collider is made of. A value that is not given follows from the other side.
@@ -196,12 +256,13 @@ impl Collider {
     }
 }
 
-/// The restitution and friction of two colliders: what is not a body decides where it
-/// says something; otherwise the geometric mean.
-pub fn combined(a: &Collider, b: &Collider) -> (f64, f64, f64) {
-    let pick = |x: Option<f64>, y: Option<f64>| match (a.body, b.body) {
-        (None, Some(_)) => x.or(y).unwrap_or(0.0),
-        (Some(_), None) => y.or(x).unwrap_or(0.0),
+/// Restitution, friction and rolling resistance of two colliders: what is not a body
+/// decides where it says something; otherwise the geometric mean.
+pub fn combined(materials: [&ContactMaterial; 2], on_body: [bool; 2]) -> (f64, f64, f64) {
+    let [a, b] = materials;
+    let pick = |x: Option<f64>, y: Option<f64>| match on_body {
+        [false, true] => x.or(y).unwrap_or(0.0),
+        [true, false] => y.or(x).unwrap_or(0.0),
         _ => match (x, y) {
             (Some(x), Some(y)) if x == y => x,
             (Some(x), Some(y)) => (x * y).sqrt(),
@@ -209,8 +270,8 @@ pub fn combined(a: &Collider, b: &Collider) -> (f64, f64, f64) {
         },
     };
     (
-        pick(a.material.restitution, b.material.restitution),
-        pick(a.material.friction, b.material.friction),
-        a.material.rolling.max(b.material.rolling),
+        pick(a.restitution, b.restitution),
+        pick(a.friction, b.friction),
+        a.rolling.max(b.rolling),
     )
 }

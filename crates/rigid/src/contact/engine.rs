@@ -5,22 +5,20 @@
 //! last bit. The others make the step again from its start, in the substeps of
 //! [`super::solver`], with the mean force and torque of the free motion.
 
-use super::broad::{BroadInput, BroadPhase, on_mover};
-use super::collider::{Collider, Groups, combined};
-use super::narrow::{self, touching};
+use super::broad::{BroadInput, BroadPhase};
+use super::collider::{Collider, Groups};
+use super::hook::{ContactHook, PairMaterial};
+use super::narrow::NarrowPhase;
 use super::record::{BodyContact, EngineContact, Overlap, StoredContact};
-use super::scripted::{ScriptedMotion, script};
+use super::scripted::ScriptedMotion;
 use super::sleep::{Islands, SleepSettings, SleepState};
-use super::solver::block::{ConstraintPoint, ContactConstraint};
-use super::solver::bodies::BodyConstants;
-use super::solver::impact::Bounce;
 use super::solver::{ContactSolver, SolverSettings};
-use crate::bodies::{Activity, Bodies};
+use super::transfer::Numbers;
+use crate::bodies::Bodies;
 use crate::joint::Joint;
-use crate::joint::solve::PreparedJoint;
 use crate::state::State;
 use conatus_geometry::convex::manifold::MAX_POINTS;
-use conatus_math::{DMat3, DVec3, Pose};
+use conatus_math::DVec3;
 
 /// The colliders of a world, and working memory.
 #[derive(Debug, Default)]
@@ -45,14 +43,20 @@ pub struct ContactEngine {
     pub gravity: DVec3,
     /// When bodies fall asleep.
     pub sleep_settings: SleepSettings,
+    /// Called with the contacts of a step before they are solved.
+    pub hook: ContactHook,
+    /// What contacts are made of, where the hook was called.
+    pub(super) pair_materials: Vec<PairMaterial>,
     /// Which bodies sleep.
     pub(super) sleep: SleepState,
     /// The contacts of sleeping bodies.
     pub(super) sleeping_contacts: Vec<EngineContact>,
     pub(super) islands: Islands,
     broad: BroadPhase,
-    solver: ContactSolver,
-    numbers: Vec<u32>,
+    narrow: NarrowPhase,
+    old_contacts: Vec<EngineContact>,
+    pub(super) solver: ContactSolver,
+    pub(super) numbers: Numbers,
 }
 
 impl ContactEngine {
@@ -105,6 +109,21 @@ impl ContactEngine {
                 })
             })
         })
+    }
+
+    /// How many points [`Self::body_contacts`] has, and how deep the deepest of them is, in
+    /// metres.
+    pub fn count_and_depth(&self) -> (usize, f64) {
+        let (mut count, mut depth) = (0, 0.0f64);
+        for contact in &self.contacts {
+            for p in contact.manifold.points() {
+                if contact.acted || p.separation <= 0.0 {
+                    count += 1;
+                    depth = depth.max(-p.separation);
+                }
+            }
+        }
+        (count, depth)
     }
 
     /// The colliders that overlap in the present state of the bodies.
@@ -186,6 +205,7 @@ impl ContactEngine {
         while self.wake_touched(bodies, before, h) {
             self.find_contacts(bodies, before, h);
         }
+        self.call_hook(bodies, before);
         self.solve(bodies, before, h);
     }
 
@@ -200,196 +220,8 @@ impl ContactEngine {
             before,
             h,
         });
-        self.contacts = narrow::contacts(&self.colliders, &self.broad, &self.contacts);
+        std::mem::swap(&mut self.contacts, &mut self.old_contacts);
+        let (old, out) = (&self.old_contacts, &mut self.contacts);
+        self.narrow.find(&self.colliders, &self.broad, old, out);
     }
-
-    fn solve(&mut self, bodies: &mut Bodies, before: &[State], h: f64) {
-        self.numbers.clear();
-        self.numbers.resize(bodies.len(), 0);
-        let solver = &mut self.solver;
-        solver.clear();
-        let mut of_scripts = vec![0; self.scripted.len()];
-        for contact in &self.contacts {
-            let mut number = |collider: u32| {
-                let collider = &self.colliders[collider as usize];
-                let Some(body) = collider.body else {
-                    let (Some(k), Some(motion)) =
-                        (collider.script, script(&self.scripted, collider))
-                    else {
-                        return 0;
-                    };
-                    let number = &mut of_scripts[k as usize];
-                    if *number == 0 && motion.moves() {
-                        let constants = BodyConstants {
-                            position: motion.pose.translation,
-                            orientation: motion.pose.rotation,
-                            ..BodyConstants::FIXED
-                        };
-                        *number = solver.add_body(constants, motion.velocity, motion.omega);
-                    }
-                    return *number;
-                };
-                let m = bodies.mount(body).mover;
-                if bodies.activity(m) != Activity::Free {
-                    return 0;
-                }
-                if self.numbers[m] == 0 {
-                    self.numbers[m] = add_body(solver, bodies, m, &before[m], h);
-                }
-                self.numbers[m]
-            };
-            let numbers = contact.colliders.map(&mut number);
-            let [a, b] = contact.colliders.map(|k| &self.colliders[k as usize]);
-            let (restitution, friction, rolling) = combined(a, b);
-            let mut points = [ConstraintPoint::default(); MAX_POINTS];
-            let found = contact.manifold.points();
-            for (k, p) in found.iter().enumerate() {
-                points[k] = ConstraintPoint {
-                    point: p.point,
-                    separation: p.separation,
-                    impulse: contact.impulses[k],
-                };
-            }
-            solver.contacts.push(ContactConstraint {
-                bodies: numbers,
-                normal: contact.manifold.normal,
-                restitution,
-                friction,
-                rolling,
-                points,
-                count: found.len(),
-                shifts: [DVec3::ZERO; 2],
-                friction_impulse: contact.friction_impulse,
-                twist_impulse: contact.twist_impulse,
-                rolling_impulse: contact.rolling_impulse,
-            });
-            solver.bounces.push(Bounce::default());
-        }
-        for (k, joint) in (0u32..)
-            .zip(&self.joints)
-            .filter(|(_, joint)| !joint.broken)
-        {
-            let mut numbers = [0; 2];
-            let mut frames = joint.frames;
-            for side in 0..2 {
-                let Some(body) = joint.bodies[side] else {
-                    continue;
-                };
-                let mount = bodies.mount(body);
-                if let Some(pose) = mount.pose {
-                    frames[side] = pose.after(&frames[side]);
-                }
-                let m = mount.mover;
-                if bodies.activity(m) != Activity::Free {
-                    frames[side] = before[m].pose().after(&frames[side]);
-                    continue;
-                }
-                if self.numbers[m] == 0 {
-                    self.numbers[m] = add_body(solver, bodies, m, &before[m], h);
-                }
-                numbers[side] = self.numbers[m];
-            }
-            if numbers[0] != numbers[1] {
-                solver.joints.push((k, PreparedJoint::new(numbers, frames)));
-            }
-        }
-        if solver.contacts.is_empty() && solver.joints.is_empty() {
-            return;
-        }
-        let (colliders, contacts) = (&self.colliders, &self.contacts);
-        let scripted = &self.scripted;
-        let narrow = |k: u32, pose_a: &Pose, pose_b: &Pose| {
-            let contact = &contacts[k as usize];
-            let [a, b] = contact.colliders.map(|c| &colliders[c as usize]);
-            let at = |c: &Collider, mover: &Pose| match c.body {
-                None => match script(scripted, c) {
-                    Some(motion) if motion.moves() => mover.after(&c.pose),
-                    Some(motion) => motion.pose.after(&c.pose),
-                    None => c.pose,
-                },
-                Some(body) => {
-                    let m = bodies.mount(body).mover;
-                    let fixed = bodies.activity(m) != Activity::Free;
-                    let mover = if fixed { before[m].pose() } else { *mover };
-                    mover.after(&on_mover(bodies, c, body))
-                }
-            };
-            touching(a, &at(a, pose_a), b, &at(b, pose_b), contact.part)
-        };
-        let joints = &mut self.joints;
-        solver.step(&self.settings, bodies.width, &narrow, joints, h);
-        for (k, manifold) in &solver.renewed {
-            self.contacts[*k as usize].manifold = *manifold;
-        }
-        let mut touched = vec![false; solver.bodies.len()];
-        for (k, contact) in self.contacts.iter_mut().enumerate() {
-            let (c, step, bounce) = (&solver.contacts[k], &solver.impulses[k], &solver.bounces[k]);
-            for (own, p) in contact.impulses.iter_mut().zip(&c.points) {
-                *own = p.impulse;
-            }
-            contact.friction_impulse = c.friction_impulse;
-            contact.twist_impulse = c.twist_impulse;
-            contact.rolling_impulse = c.rolling_impulse;
-            contact.acted = bounce.acted || step.acted;
-            contact.normal_impulses = step.normal;
-            contact.tangential_impulse = step.friction + bounce.tangential;
-            for (own, bounced) in contact.normal_impulses.iter_mut().zip(bounce.normal) {
-                *own += bounced;
-            }
-            if contact.acted {
-                for n in c.bodies {
-                    touched[n as usize] = true;
-                }
-            }
-        }
-        for (k, prepared) in &solver.joints {
-            let joint = &mut self.joints[*k as usize];
-            joint.load = prepared.load(h);
-            let over = |load: DVec3, most: f64| load.length() > most;
-            if over(joint.load.force, joint.strength.force)
-                || over(joint.load.torque, joint.strength.torque)
-            {
-                joint.broken = true;
-                self.broken_joints.push(*k as usize);
-            }
-            for n in prepared.bodies() {
-                touched[n as usize] = true;
-            }
-        }
-        for (n, touched) in touched.into_iter().enumerate().skip(1) {
-            if !touched {
-                continue;
-            }
-            let (body, c) = (&solver.bodies[n], &solver.constants[n]);
-            if c.inverse_mass == 0.0 {
-                continue;
-            }
-            let orientation = (body.turn() * c.orientation).normalize();
-            let state = State {
-                position: c.position + body.shift(),
-                velocity: body.velocity(),
-                orientation,
-                omega_body: orientation.conjugate() * body.omega(),
-            };
-            bodies.set_mover_state(c.mover, &state);
-        }
-    }
-}
-
-fn add_body(solver: &mut ContactSolver, bodies: &Bodies, m: usize, before: &State, h: f64) -> u32 {
-    let c = bodies.constants(m);
-    let after = bodies.mover_state(m);
-    let r = before.rotation();
-    let momentum = after.angular_momentum(c.moments) - before.angular_momentum(c.moments);
-    let constants = BodyConstants {
-        mover: m,
-        inverse_mass: 1.0 / c.mass,
-        inverse_inertia: r * DMat3::from_diagonal(c.moments.recip()) * r.transpose(),
-        moments: c.moments,
-        position: before.position,
-        orientation: before.orientation.normalize(),
-        acceleration: (after.velocity - before.velocity) / h,
-        torque: momentum / h,
-    };
-    solver.add_body(constants, before.velocity, before.omega())
 }

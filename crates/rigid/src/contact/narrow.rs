@@ -3,68 +3,122 @@
 use super::broad::{BroadPhase, MIN_MARGIN_M, MIN_MARGIN_SHARE};
 use super::collider::{Collider, ColliderShape, CollisionMesh};
 use super::record::EngineContact;
+use conatus_geometry::convex::gjk::{Placed, Proximity, proximity};
 use conatus_geometry::convex::{Convex, Manifold, PairCache, collide, half_space_convex};
-use conatus_math::Pose;
+use conatus_math::{DVec3, Pose};
 use rayon::prelude::*;
 
-/// Pairs that are worth a thread of their own.
-const MIN_PARALLEL_PAIRS: usize = 64;
+/// Pairs that are worth a task.
+const PAIRS_PER_TASK: usize = 128;
 
-/// The contacts of the pairs of a step, with what is known of `old` ones.
-pub(super) fn contacts(
-    colliders: &[Collider],
-    broad: &BroadPhase,
-    old: &[EngineContact],
-) -> Vec<EngineContact> {
-    let (poses, reach) = (&broad.poses, &broad.reach);
-    let find = |&(i, j): &(u32, u32)| -> Vec<EngineContact> {
+/// Working memory of the narrow phase: what each task finds.
+#[derive(Debug, Default)]
+pub(super) struct NarrowPhase {
+    tasks: Vec<Vec<EngineContact>>,
+}
+
+impl NarrowPhase {
+    /// Finds the contacts of the pairs of a step, in their order, with what is known of
+    /// `old` ones, which are in the same order.
+    pub fn find(
+        &mut self,
+        colliders: &[Collider],
+        broad: &BroadPhase,
+        old: &[EngineContact],
+        out: &mut Vec<EngineContact>,
+    ) {
+        let count = broad.pairs.len().div_ceil(PAIRS_PER_TASK);
+        if self.tasks.len() < count {
+            self.tasks.resize_with(count, Vec::new);
+        }
+        let tasks = &mut self.tasks[..count];
+        let pairs = broad.pairs.par_chunks(PAIRS_PER_TASK);
+        tasks.par_iter_mut().zip(pairs).for_each(|(found, pairs)| {
+            found.clear();
+            let Some(&(i, j)) = pairs.first() else { return };
+            let from = old.partition_point(|c| c.key() < (i, j, 0));
+            let mut search = Search {
+                old: &old[from..],
+                found,
+            };
+            for &pair in pairs {
+                search.pair(colliders, broad, pair);
+            }
+        });
+        out.clear();
+        out.reserve(tasks.iter().map(Vec::len).sum());
+        for found in tasks {
+            out.extend_from_slice(found);
+        }
+    }
+}
+
+/// The search for the contacts of some pairs.
+struct Search<'a> {
+    /// The old contacts of the next pairs.
+    old: &'a [EngineContact],
+    found: &'a mut Vec<EngineContact>,
+}
+
+impl Search<'_> {
+    fn pair(&mut self, colliders: &[Collider], broad: &BroadPhase, (i, j): (u32, u32)) {
+        let before = |c: &EngineContact| (c.colliders[0], c.colliders[1]) < (i, j);
+        while self.old.first().is_some_and(before) {
+            self.old = &self.old[1..];
+        }
         let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
-        let smaller = a.bounding_radius().min(b.bounding_radius());
+        let smaller = broad.radii[i as usize].min(broad.radii[j as usize]);
+        let reach = &broad.reach;
         let margin =
             reach[i as usize] + reach[j as usize] + MIN_MARGIN_M.min(MIN_MARGIN_SHARE * smaller);
-        let known = |part: u32| {
-            let at = old.binary_search_by_key(&(i, j, part), EngineContact::key);
-            at.ok().map(|at| &old[at])
-        };
-        let (pa, pb) = (&poses[i as usize], &poses[j as usize]);
-        let mut out = Vec::new();
-        let mut add = |part: u32, cache: PairCache, manifold: Option<Manifold>| {
-            if let Some(manifold) = manifold {
-                let contact = EngineContact::new([i, j], part, cache, manifold);
-                out.push(contact.match_with(known(part)));
-            }
-        };
+        let (pa, pb) = (&broad.poses[i as usize], &broad.poses[j as usize]);
         match (&a.shape, &b.shape) {
             (ColliderShape::Convex(x), ColliderShape::Convex(y)) => {
-                let mut cache = known(0).map_or(PairCache::default(), |k| k.cache);
+                let mut cache = self
+                    .known(i, j, 0)
+                    .map_or(PairCache::default(), |k| k.cache);
                 let manifold = collide(x, pa, y, pb, margin, &mut cache);
-                add(0, cache, manifold);
+                self.add(i, j, 0, cache, manifold);
             }
             (ColliderShape::HalfSpace { normal, offset }, ColliderShape::Convex(y)) => {
                 let found = half_space_convex(*normal, *offset, y, pb, margin);
-                add(0, PairCache::default(), found);
+                self.add(i, j, 0, PairCache::default(), found);
             }
             (ColliderShape::Convex(x), ColliderShape::HalfSpace { normal, offset }) => {
                 let found = half_space_convex(*normal, *offset, x, pa, margin);
-                add(0, PairCache::default(), found.map(Manifold::flipped));
+                self.add(i, j, 0, PairCache::default(), found.map(Manifold::flipped));
             }
             (ColliderShape::Mesh(mesh), ColliderShape::Convex(y)) => {
                 for (t, m) in mesh_contacts(mesh, pa, y, pb, margin) {
-                    add(t, PairCache::default(), Some(m));
+                    self.add(i, j, t, PairCache::default(), Some(m));
                 }
             }
             (ColliderShape::Convex(x), ColliderShape::Mesh(mesh)) => {
                 for (t, m) in mesh_contacts(mesh, pb, x, pa, margin) {
-                    add(t, PairCache::default(), Some(m.flipped()));
+                    self.add(i, j, t, PairCache::default(), Some(m.flipped()));
                 }
             }
             // Surfaces have no inside, so they do not collide with each other.
             _ => {}
         }
-        out
-    };
-    let pairs = broad.pairs.par_iter().with_min_len(MIN_PARALLEL_PAIRS);
-    pairs.flat_map_iter(find).collect()
+    }
+
+    /// What is known of a contact of the present pair.
+    #[inline]
+    fn known(&self, i: u32, j: u32, part: u32) -> Option<&EngineContact> {
+        let own = self.old.iter().take_while(|c| c.colliders == [i, j]);
+        own.into_iter().find(|c| c.part == part)
+    }
+
+    #[inline]
+    fn add(&mut self, i: u32, j: u32, part: u32, cache: PairCache, manifold: Option<Manifold>) {
+        let Some(manifold) = manifold else { return };
+        let mut contact = EngineContact::new([i, j], part, cache, manifold);
+        if let Some(known) = self.known(i, j, part) {
+            contact.inherit(known);
+        }
+        self.found.push(contact);
+    }
 }
 
 /// Where two colliders at their poses touch, or nearly; `part` is the triangle of a mesh.
@@ -89,13 +143,54 @@ pub(super) fn touching(
         }
         (ColliderShape::Mesh(mesh), ColliderShape::Convex(y)) => {
             let triangle = Convex::Triangle(mesh.mesh.corners(part as usize));
-            collide(&triangle, pa, y, pb, margin, &mut cache)
+            let found = collide(&triangle, pa, y, pb, margin, &mut cache);
+            found.filter(|m| !is_covered(mesh, part, pa, m.normal))
         }
         (ColliderShape::Convex(x), ColliderShape::Mesh(mesh)) => {
             let triangle = Convex::Triangle(mesh.mesh.corners(part as usize));
-            collide(x, pa, &triangle, pb, margin, &mut cache)
+            let found = collide(x, pa, &triangle, pb, margin, &mut cache);
+            found.filter(|m| !is_covered(mesh, part, pb, -m.normal))
         }
         _ => None,
+    }
+}
+
+fn is_covered(mesh: &CollisionMesh, t: u32, pose: &Pose, normal: DVec3) -> bool {
+    mesh.is_covered(t as usize, pose.rotation.conjugate() * normal)
+}
+
+/// How far apart two colliders are at their poses, or zero, and the direction from the
+/// first to the second; `part` is the triangle of a mesh.
+pub(super) fn gap(a: &Collider, pa: &Pose, b: &Collider, pb: &Pose, part: u32) -> (f64, DVec3) {
+    let convex = |c: &Collider| match &c.shape {
+        ColliderShape::Convex(shape) => Some(shape.clone()),
+        ColliderShape::Mesh(mesh) => Some(Convex::Triangle(mesh.mesh.corners(part as usize))),
+        ColliderShape::HalfSpace { .. } => None,
+    };
+    let above = |normal: DVec3, offset: f64, shape: &Convex, pose: &Pose| {
+        let own = pose.rotation.conjugate() * -normal;
+        let lowest = pose.point(shape.support(own).0).dot(normal) - shape.radius();
+        (lowest - offset).max(0.0)
+    };
+    match (&a.shape, &b.shape, convex(a), convex(b)) {
+        (_, _, Some(x), Some(y)) => {
+            let relative = pa.inverse().after(pb);
+            let placed = Placed::new(&y, &relative);
+            let found = proximity(&x, &placed, relative.translation, f64::INFINITY);
+            let Proximity::Apart { a: p, b: q } = found else {
+                return (0.0, DVec3::ZERO);
+            };
+            let distance = p.distance(q);
+            let normal = pa.direction((q - p) / distance);
+            ((distance - x.radius() - y.radius()).max(0.0), normal)
+        }
+        (ColliderShape::HalfSpace { normal, offset }, _, _, Some(y)) => {
+            (above(*normal, *offset, &y, pb), *normal)
+        }
+        (_, ColliderShape::HalfSpace { normal, offset }, Some(x), _) => {
+            (above(*normal, *offset, &x, pa), -*normal)
+        }
+        _ => (f64::INFINITY, DVec3::ZERO),
     }
 }
 
@@ -115,7 +210,9 @@ fn mesh_contacts(
     for t in near {
         let triangle = Convex::Triangle(mesh.mesh.corners(t as usize));
         let mut cache = PairCache::default();
-        if let Some(m) = collide(&triangle, pose, solid, at, margin, &mut cache) {
+        if let Some(m) = collide(&triangle, pose, solid, at, margin, &mut cache)
+            && !is_covered(mesh, t, pose, m.normal)
+        {
             out.push((t, m));
         }
     }

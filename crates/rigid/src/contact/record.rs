@@ -85,6 +85,7 @@ pub struct StoredContact {
 
 impl EngineContact {
     /// A contact without impulses.
+    #[inline]
     pub(super) fn new(
         colliders: [u32; 2],
         part: u32,
@@ -106,6 +107,7 @@ impl EngineContact {
         }
     }
 
+    #[inline]
     pub(super) fn key(&self) -> (u32, u32, u32) {
         (self.colliders[0], self.colliders[1], self.part)
     }
@@ -154,14 +156,11 @@ impl EngineContact {
     }
 
     /// Takes over the impulses that its points had in the last step.
-    pub(super) fn match_with(mut self, known: Option<&Self>) -> Self {
-        if let Some(known) = known {
-            self.friction_impulse = known.friction_impulse;
-            self.twist_impulse = known.twist_impulse;
-            self.rolling_impulse = known.rolling_impulse;
-            match_points(known, &mut self);
-        }
-        self
+    pub(super) fn inherit(&mut self, known: &Self) {
+        self.friction_impulse = known.friction_impulse;
+        self.twist_impulse = known.twist_impulse;
+        self.rolling_impulse = known.rolling_impulse;
+        match_points(known, self);
     }
 }
 
@@ -179,6 +178,9 @@ fn match_points(known: &EngineContact, contact: &mut EngineContact) {
             taken[at] = true;
             open[k] = false;
         }
+    }
+    if !open[..contact.manifold.points().len()].contains(&true) {
+        return;
     }
     for (k, p) in contact.manifold.points().iter().enumerate() {
         let rest = old.iter().enumerate().filter(|(at, _)| !taken[*at]);

@@ -246,7 +246,8 @@ fn surfaces_in_contact_share_the_geometric_mean() {
     };
     let plane = Collider::plane(DVec3::ZERO, DVec3::Z, own);
     let of = |a: &Collider, b: &Collider| {
-        let (c, mu, _) = combined(a, b);
+        let on_body = [a.body.is_some(), b.body.is_some()];
+        let (c, mu, _) = combined([&a.material, &b.material], on_body);
         (c, mu)
     };
     assert_eq!(of(&plane, &ball(0, 0.9, 0.2)), (0.7, 0.2));

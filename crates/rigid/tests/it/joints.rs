@@ -100,7 +100,7 @@ fn free_joined_bodies_keep_their_momenta() {
         let now = m.bodies.totals();
         assert!((now.1 - start.1).length() < 1e-10);
         assert!(
-            (now.2 - start.2).length() < 1e-8,
+            (now.2 - start.2).length() < 1e-10,
             "{}",
             (now.2 - start.2).length()
         );

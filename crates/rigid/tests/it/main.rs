@@ -2,9 +2,13 @@
 
 mod support;
 
+mod at_rest;
+mod bounces;
+mod bullet;
 mod chaney_mass;
 mod chaney_motion;
 mod closed_forms;
+mod closed_systems;
 mod contacts;
 mod di_pierro_bodies;
 mod di_pierro_collisions;
@@ -20,9 +24,13 @@ mod floating;
 mod free_top;
 mod heavy_top;
 mod impacts;
+mod joint_solver;
 mod joints;
 mod mass_properties;
+mod one_contact;
 mod orders;
 mod properties_collisions;
+mod queries;
+mod random_scenes;
 mod sleep;
 mod widths;

@@ -69,6 +69,7 @@ fn recording(bodies: usize, frames: usize) -> Recording {
             springs: Vec::new(),
             waters: Vec::new(),
             cloths: Vec::new(),
+            physics: Default::default(),
         },
         sources: Vec::new(),
         overrides: Vec::new(),

@@ -10,10 +10,11 @@ import { Inspector } from './inspector';
 import { type Actions, listenForKeys } from './keys';
 import { Messages } from './messages';
 import { Movements } from './movements';
-import type { Frame, Header, PointerDrag } from './model';
+import { partsOf, type Frame, type Header, type PointerDrag } from './model';
 import { Player, type DrawnMoment } from './player';
 import { Plots } from './plots';
 import { saveRecording } from './save';
+import { ScaleBars } from './scale-bars';
 import { Scenes } from './scenes';
 import type { Command, Listener, Run, RunEvent, SeriesData, Shared, Source } from './source/source';
 import { Stage, type Toggle, type ViewName } from './stage/stage';
@@ -41,6 +42,7 @@ export class App implements Actions, Listener, DragActions {
   private readonly scenes: Scenes;
   private readonly movements: Movements;
   private readonly dragging: DragController;
+  private readonly scaleBars = new ScaleBars();
   private recordedDrags = new RecordedDrags([]);
   private firstDrawn: () => void = () => undefined;
   private loaded = false;
@@ -128,11 +130,11 @@ export class App implements Actions, Listener, DragActions {
     const saves = this.source.saveAddress !== null;
     this.recordedDrags = new RecordedDrags(run.header.bodies);
     this.stage.clearEvents();
-    const cloth = (run.header.cloths ?? []).length > 0;
-    this.controls.load(run.kind, saves, cloth);
+    const has = partsOf(run.header);
+    this.controls.load(run.kind, saves, has);
     this.scenes.load(run.scenes, run.header.scene);
     this.movements.load(run.movements, run.movement);
-    this.help.load({ live: run.kind === 'live', saves, cloth });
+    this.help.load({ live: run.kind === 'live', saves, ...has });
     this.plots.load(run.series);
     this.chart.load(run.chart);
     document.title = `${run.header.scene} · Conatus`;
@@ -345,6 +347,7 @@ export class App implements Actions, Listener, DragActions {
     const run = this.opened;
     if (run !== null) this.update(dt, run);
     this.stage.render(dt);
+    this.scaleBars.update(this.stage.arrowScales());
     if (this.loaded) this.firstDrawn();
   }
 

@@ -3,10 +3,11 @@ import { button, element, setAttribute, setPressed, setText } from './dom';
 import { clock } from './format';
 import type { Actions } from './keys';
 import { Marks } from './marks';
+import type { Parts } from './model';
 import type { Kind, RunEvent } from './source/source';
 import type { Toggle, ViewName } from './stage/stage';
 
-export const TOGGLES: Toggle[] = ['contacts', 'forces', 'velocities', 'frames', 'wireframe', 'cloth'];
+export const TOGGLES: Toggle[] = ['contacts', 'forces', 'velocities', 'frames', 'joints', 'colliders', 'wireframe', 'cloth'];
 export const VIEWS: ViewName[] = ['home', 'front', 'side', 'top'];
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -60,8 +61,8 @@ export class Controls {
   }
 
   /** Starts a new run; shows only the controls that apply to it. */
-  load(kind: Kind, saves: boolean, cloth: boolean): void {
-    for (const [name, target] of this.toggles) target.hidden = name === 'cloth' && !cloth;
+  load(kind: Kind, saves: boolean, has: Parts): void {
+    for (const [name, target] of this.toggles) target.hidden = name in has && !has[name as keyof Parts];
     this.live.hidden = kind !== 'live';
     this.factor.hidden = kind !== 'live';
     button('save').hidden = !saves;

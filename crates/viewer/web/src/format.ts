@@ -18,3 +18,11 @@ export function clock(seconds: number): string {
   if (minutes === 0) return `${seconds.toFixed(2)} s`;
   return `${minutes}:${(seconds - 60 * minutes).toFixed(2).padStart(5, '0')}`;
 }
+
+const PREFIXES: [number, string][] = [[1e9, ' G'], [1e6, ' M'], [1e3, ' k'], [1, ' '], [1e-3, ' m'], [1e-6, ' µ']];
+
+/** A number with a metric prefix, before its unit: `2 k` of 2000. */
+export function metric(value: number): string {
+  const [factor, prefix] = PREFIXES.find(([least]) => Math.abs(value) >= 0.9999 * least) ?? [1, ' '];
+  return `${Number((value / factor).toPrecision(3))}${prefix}`;
+}

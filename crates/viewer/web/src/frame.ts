@@ -11,6 +11,8 @@ export const VERTEX = 3;
 export const QUARANTINED = 3;
 /** The body is not in the world. */
 export const REMOVED = 5;
+/** The body is at rest until something wakes it. */
+export const ASLEEP = 6;
 const STATUS = ['free', 'locked', 'merged into another', 'quarantined', 'scripted', 'removed', 'asleep'];
 
 /**

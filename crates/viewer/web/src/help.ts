@@ -1,6 +1,7 @@
 // The dialog that lists the actions of keys and pointer.
 import { button, element } from './dom';
 import { KEYS, type Key } from './keys';
+import type { Parts } from './model';
 
 const POINTER: [string, string][] = [
   ['Click', 'select a body or cloth'],
@@ -30,9 +31,10 @@ export class Help {
   }
 
   /** Shows the actions that apply to this kind of run. */
-  load(has: { live: boolean; saves: boolean; cloth: boolean }): void {
+  load(has: { live: boolean; saves: boolean } & Parts): void {
     const { live } = has;
-    const usable = KEYS.filter((key) => (live || !key.live) && (has.saves || !key.saves) && (has.cloth || !key.cloth));
+    const needs = ['live', 'saves', 'cloth', 'joints', 'colliders'] as const;
+    const usable = KEYS.filter((key) => needs.every((need) => has[need] || !key[need]));
     const groups = new Map<Key['group'], Key[]>();
     for (const key of usable) groups.set(key.group, [...(groups.get(key.group) ?? []), key]);
     const pointer = live ? [...POINTER.slice(0, 1), ['Drag a body', 'pull it with a spring'] as [string, string], ...POINTER.slice(1)] : POINTER;

@@ -37,8 +37,10 @@ export interface Key {
   live?: boolean;
   /** Only if the recording can be saved. */
   saves?: boolean;
-  /** Only if there is cloth. */
+  /** Only if there is cloth; if there are joints; if colliders are recorded. */
   cloth?: boolean;
+  joints?: boolean;
+  colliders?: boolean;
   act(actions: Actions, event: KeyboardEvent): void;
 }
 
@@ -84,10 +86,12 @@ export const KEYS: Key[] = [
   },
   { keys: ['f'], label: 'F', does: 'follow the selection, or stop following', group: 'Bodies', act: (a) => a.toggleFollow() },
   { keys: ['escape'], label: 'Esc', does: 'release the drag, clear the selection', group: 'Bodies', act: (a) => a.escape() },
-  { keys: ['c'], label: 'C', does: 'contact points', group: 'Picture', act: (a) => a.toggle('contacts') },
+  { keys: ['c'], label: 'C', does: 'contacts with their forces', group: 'Picture', act: (a) => a.toggle('contacts') },
   { keys: ['g'], label: 'G', does: 'forces', group: 'Picture', act: (a) => a.toggle('forces') },
   { keys: ['v'], label: 'V', does: 'velocities', group: 'Picture', act: (a) => a.toggle('velocities') },
   { keys: ['b'], label: 'B', does: 'body frames', group: 'Picture', act: (a) => a.toggle('frames') },
+  { keys: ['j'], label: 'J', does: 'joints: frames, axes, limits', group: 'Picture', joints: true, act: (a) => a.toggle('joints') },
+  { keys: ['k'], label: 'K', does: 'colliders: what really collides', group: 'Picture', colliders: true, act: (a) => a.toggle('colliders') },
   { keys: ['w'], label: 'W', does: 'wireframe', group: 'Picture', act: (a) => a.toggle('wireframe') },
   { keys: ['m'], label: 'M', does: 'mesh of the cloth', group: 'Picture', cloth: true, act: (a) => a.toggle('cloth') },
   { keys: ['0'], label: '0', does: 'the whole scene in view', group: 'Picture', act: (a) => a.view('home') },

@@ -47,6 +47,11 @@ export class Marks {
 /** `kick ball-1`, `merge a, b`, `quarantine c`; null for events that are too frequent to be marked. */
 export function describe({ kind, detail }: RunEvent): string | null {
   if (kind === 'quarantine' || kind === 'merge' || kind === 'break') return `${kind} ${names(detail)}`.trim();
+  const { bodies, body, sensor } = Object(detail) as Record<string, unknown>;
+  if (kind === 'contact_begin') return `contact ${names(bodies)}`;
+  if (kind === 'contact_end') return null;
+  if (kind === 'sensor_enter') return `${names(body)} enters ${names(sensor)}`;
+  if (kind === 'sensor_leave') return `${names(body)} leaves ${names(sensor)}`;
   if (typeof detail === 'string') return detail;
   const [command, of] = Object.entries(Object(detail) as Record<string, unknown>)[0] ?? [kind, null];
   if (command === 'pull' || command === 'let_go') return null;

@@ -52,6 +52,44 @@ export interface WaterInfo {
   extent: [[number, number], [number, number]] | null;
   waves: WaveInfo[];
 }
+/** A pose in the axes of a body, or in the world; parts that are missing change nothing. */
+export interface PoseInfo {
+  position?: Vec3;
+  /** w, x, y, z. */
+  orientation?: [number, number, number, number];
+}
+/** The shape of a collider; round ones have z as their axis. */
+export type ShapeInfo =
+  | { kind: 'sphere'; radius: number }
+  | { kind: 'box'; half_extents: Vec3 }
+  | { kind: 'capsule' | 'cylinder' | 'cone'; radius: number; half_height: number }
+  | { kind: 'ellipsoid'; semi_axes: Vec3 }
+  | { kind: 'hull' | 'mesh'; mesh: number }
+  | { kind: 'plane' };
+export interface ColliderInfo {
+  /** Without one it is fixed in the world. */
+  body?: number;
+  shape: number;
+  pose?: PoseInfo;
+}
+/** A coordinate of a joint that is not locked. */
+export interface CoordinateInfo {
+  axis: 'x' | 'y' | 'z' | 'turn_x' | 'turn_y' | 'turn_z' | 'distance';
+  limits?: [number, number];
+}
+export interface JointInfo {
+  name: string;
+  kind: 'fixed' | 'ball' | 'hinge' | 'slider' | 'universal' | 'distance' | 'rope' | 'wheel' | 'free';
+  bodies: [number | null, number | null];
+  frames: [PoseInfo, PoseInfo];
+  coordinates?: CoordinateInfo[];
+}
+/** What collides and what is joined. */
+export interface PhysicsInfo {
+  shapes?: ShapeInfo[];
+  colliders?: ColliderInfo[];
+  joints?: JointInfo[];
+}
 export interface Header {
   format: string;
   program: string;
@@ -67,6 +105,7 @@ export interface Header {
   springs: SpringInfo[];
   waters: WaterInfo[];
   cloths?: ClothInfo[];
+  physics?: PhysicsInfo;
 }
 /** One recorded frame; layout as in crates/record/src/layout.rs. */
 export interface Frame {
@@ -139,6 +178,15 @@ export function pieceOf(header: Header, object: number): { info: ClothInfo; firs
   if (info === undefined) return null;
   const first = cloths.slice(0, object - bodies.length).reduce((sum, piece) => sum + piece.vertices, 0);
   return { info, first };
+}
+
+/** The kinds of things that only some scenes have. */
+export type Parts = Record<'cloth' | 'joints' | 'colliders', boolean>;
+
+/** Which of them a scene has. Ropes and rods are always drawn, so they do not count as joints. */
+export function partsOf({ cloths = [], physics = {} }: Header): Parts {
+  const { joints = [], colliders = [] } = physics;
+  return { cloth: cloths.length > 0, joints: joints.some(({ kind }) => kind !== 'rope' && kind !== 'distance'), colliders: colliders.length > 0 };
 }
 
 /** The number of vertices of all pieces of cloth. */

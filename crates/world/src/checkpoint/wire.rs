@@ -8,7 +8,7 @@ use crate::step::JointExtremes;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
-use conatus_rigid::contact::{SleepState, StoredContact};
+use conatus_rigid::contact::{ColliderOwner, SleepState, StoredContact, StoredTouches};
 use conatus_rigid::forces::PointerSpring;
 use conatus_rigid::joint::{JointImpulses, StoredJoint};
 use conatus_rigid::snapshot::Mover;
@@ -222,6 +222,26 @@ wire!(StoredContact {
     twist,
     rolling,
 });
+impl Wire for ColliderOwner {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (kind, number): (u8, usize) = match self {
+            Self::Body(body) => (0, *body),
+            Self::Fixed(collider) => (1, *collider as usize),
+        };
+        kind.put(out);
+        number.put(out);
+    }
+    fn get(bytes: &mut Reader) -> Option<Self> {
+        let (kind, number) = (u8::get(bytes)?, usize::get(bytes)?);
+        match kind {
+            0 => Some(Self::Body(number)),
+            1 => Some(Self::Fixed(number.try_into().ok()?)),
+            _ => None,
+        }
+    }
+}
+
+wire!(StoredTouches { touching, inside });
 wire!(JointImpulses {
     locked,
     lower,

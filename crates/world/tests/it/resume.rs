@@ -3,7 +3,7 @@
 
 use crate::support::{Kept, built_in, from_text};
 use conatus_math::DVec3;
-use conatus_record::{Event, Frame};
+use conatus_record::{Event, Frame, Status};
 use conatus_world::checkpoint::{CACHE_CLEAR_STEPS, CHECKPOINT_FRAMES};
 use conatus_world::scene::Setup;
 use conatus_world::{Checkpoint, CheckpointError, Report, RunLog, RunSink};
@@ -494,4 +494,69 @@ fn runs_with_cloth_pinned_to_bodies_resume_with_the_same_bits() {
         locked = true
     "#;
     check_resumed_runs(|| from_text(text, &[]).unwrap_or_else(|e| panic!("{e}")));
+}
+
+/// Bodies and joints come and go, on water, through a sensor, with events of contacts.
+const CHANGING: &str = r#"
+time.seconds = 4
+contact.events = true
+[[plane]]
+point = [0, 0, 0]
+normal = [0, 0, 1]
+[[water]]
+level = 0.5
+extent = { min = [2, -3], max = [8, 3] }
+[[body]]
+name = "a"
+shape.sphere.radius = 0.2
+density = 500
+position = [0, 0, 2]
+restitution = 0.7
+[[body]]
+name = "gate"
+shape.box.half_extents = [1, 1, 0.1]
+density = 500
+position = [0, 0, 1]
+locked = true
+sensor = true
+[[command]]
+time = 0.4
+add_body = { name = "late", shape = { box = { half_extents = [0.2, 0.2, 0.2] } }, density = 500, position = [0.3, 0, 2.5] }
+[[command]]
+time = 0.9
+add_joint = { name = "rope", type = "rope", bodies = ["a", "late"], length = 0.8 }
+[[command]]
+time = 2
+remove_joint = "rope"
+[[command]]
+time = 2.3
+remove_body = "a"
+[[command]]
+time = 2.6
+add_body = { shape = { sphere = { radius = 0.3 } }, density = 400, position = [4, 0, 2] }
+[[command]]
+time = 3
+add_joint = { type = "ball", bodies = ["late"], at = [0, 0, 2] }
+"#;
+
+#[test]
+fn a_run_in_which_bodies_and_joints_come_and_go_resumes_with_the_same_bits() {
+    let (whole, end) =
+        check_resumed_runs(|| from_text(CHANGING, &[]).unwrap_or_else(|e| panic!("{e}")));
+    let kinds = |kind: &str| {
+        let of_kind = whole.kept.events.iter().filter(|e| e.kind == kind);
+        of_kind.count()
+    };
+    assert_eq!(kinds("command"), 6);
+    assert!(kinds("contact_begin") > 3, "{:?}", whole.kept.events);
+    assert!(kinds("sensor_enter") > 0 && kinds("sensor_leave") > 0);
+    let last = whole.kept.frames.last().unwrap();
+    let statuses: Vec<Status> = last.bodies.iter().map(|b| b.status).collect();
+    assert_eq!(statuses[..2], [Status::Removed, Status::Locked]);
+    assert!(!statuses[2..].contains(&Status::Removed), "{statuses:?}");
+    let first = &whole.kept.frames[0].bodies[2..];
+    assert!(first.iter().all(|b| b.status == Status::Removed));
+    // The last body floats: the water acts on it from when it is there.
+    let height = end.world.bodies.state(3).position.z;
+    assert!(height > 0.3 && height < 0.8, "{height}");
 }

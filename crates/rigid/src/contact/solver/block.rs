@@ -4,524 +4,256 @@
 //! directions as one block, bounded by a circle of radius μ Σλ; torsion about the
 //! normal, bounded by μ Σλᵢrᵢ with the levers rᵢ of the points; and rolling resistance,
 //! bounded by a length times Σλ.
+//!
+//! # The frame of a contact
+//!
+//! With the unit normal n and tangents t, u = n × t, a contact has six relative speeds:
+//! v = v_b − v_a at the centre of its points and w = ω_b − ω_a, each along n, t and u. An
+//! impulse J at the centre and a torque impulse T, on the second body, with the opposites
+//! on the first, change them by the symmetric matrix
+//!
+//!   A = Σ (1/m) 1 − X I⁻¹ X,   B = −Σ X I⁻¹,   C = Σ I⁻¹:   Δv = A J + B T, Δw = Bᵀ J + C T,
+//!
+//! summed over both bodies, X the matrix of the cross product with the arm c to the centre. A point at x_t t + x_u u from the
+//! centre closes with v_n + x_u w_t − x_t w_u, and an impulse j along the normal there is
+//! J = j n, T = j (x_u t − x_t u). So a pass over a manifold reads the velocities of its
+//! bodies once, solves in these six numbers, and applies one impulse and one torque.
 
-use super::bodies::{
-    BodyConstants, SolverBody, WIDTH, Wide, Wide3, WideMotion, WideSymmetric, WideVelocity,
-};
-use super::impact::impact_speed;
-use super::softness::Softness;
+mod fill;
+mod mobility;
+mod passes;
+
+pub use passes::SolverBodies;
+
+use super::bodies::{WIDTH, Wide, Wide3};
+use super::constraint::StepResult;
+use super::simd::{Half, Simd};
 use conatus_geometry::convex::manifold::MAX_POINTS;
-use conatus_geometry::convex::perpendicular;
 use conatus_math::DVec3;
-use conatus_math::lanes::{Lanes, Real, V3};
+use conatus_math::lanes::{Lanes, V3};
 
-/// One manifold, prepared for the solver.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactConstraint {
-    /// The solver's numbers of the two bodies; 0 for what never moves.
-    pub bodies: [u32; 2],
-    /// The unit normal from the first to the second.
-    pub normal: DVec3,
-    /// c of Di Pierro (69).
-    pub restitution: f64,
-    /// Coulomb's μ.
-    pub friction: f64,
-    /// The lever of rolling resistance in metres.
-    pub rolling: f64,
-    /// The points where they were found.
-    pub points: [ConstraintPoint; MAX_POINTS],
-    /// How far each body had moved since the start of the step when they were found.
-    pub shifts: [DVec3; 2],
-    /// How many there are.
-    pub count: usize,
-    /// The friction impulse in world axes, of the last substep.
-    pub friction_impulse: DVec3,
-    /// The torsion impulse about the normal.
-    pub twist_impulse: f64,
-    /// The rolling impulse in world axes.
-    pub rolling_impulse: DVec3,
+const ZERO: Wide = Lanes([0.0; WIDTH]);
+const ZERO3: Wide3 = V3 {
+    x: ZERO,
+    y: ZERO,
+    z: ZERO,
+};
+
+/// The points of the manifolds.
+#[derive(Clone, Debug)]
+#[repr(C)]
+struct Points {
+    impulse: [Wide; MAX_POINTS],
+    /// Their places in the tangent plane, from the centre of the points.
+    along: [[Half; 2]; MAX_POINTS],
+    /// The separations at the start of the step.
+    separation: [Half; MAX_POINTS],
+    mass: [Half; MAX_POINTS],
+    /// Their distances from the centre.
+    lever: [Half; MAX_POINTS],
+    /// The sums of impulses over the step, for the report.
+    total: [Wide; MAX_POINTS],
 }
 
-/// One point of a manifold.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ConstraintPoint {
-    /// Where it was found.
-    pub point: DVec3,
-    /// The separation that belongs to the start of the step.
-    pub separation: f64,
-    /// The normal impulse of the last substep.
-    pub impulse: f64,
+/// Rolling resistance in the frame n, t, u.
+#[derive(Clone, Debug)]
+#[repr(C)]
+struct Rolling {
+    /// The lever of the resistance.
+    length: Wide,
+    /// C⁻¹: nn, tt, uu, nt, nu, tu.
+    mass: [Wide; 6],
+    impulse: Wide3,
 }
 
-impl ContactConstraint {
-    /// The bodies that impulses can move; 0 in place of others.
-    pub fn moved(&self, constants: &[BodyConstants]) -> [u32; 2] {
-        self.bodies
-            .map(|k| match constants[k as usize].inverse_mass > 0.0 {
-                true => k,
-                false => 0,
-            })
-    }
-
-    /// The arms of a point from the centres of the two bodies.
-    pub fn arms(&self, point: DVec3, bodies: [&BodyConstants; 2]) -> [DVec3; 2] {
-        [0, 1].map(|k| point - bodies[k].position - self.shifts[k])
-    }
+/// Which bodies and constraints are in the lanes of a block.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Members {
+    a: [u32; WIDTH],
+    b: [u32; WIDTH],
+    /// Which constraints; `u32::MAX` in empty lanes.
+    of: [u32; WIDTH],
+    /// The lanes whose bodies impulses can move, as bits.
+    moved: [u8; 2],
+    points_used: u8,
+    has_rolling: bool,
+    /// Whether a lane of `fast` is set.
+    has_fast: bool,
+    /// Whether `found_at` is not zero.
+    found_later: bool,
 }
 
-/// The numbers that all contacts of a substep share.
-#[derive(Clone, Copy, Debug)]
-pub struct SubstepSettings {
-    /// 1/h of a substep.
-    pub inverse_h: f64,
-    /// Of contacts between bodies that move.
-    pub soft: Softness,
-    /// Of contacts with what never moves.
-    pub soft_static: Softness,
-    /// The fastest that an overlap is pushed out, in m/s.
-    pub max_push_speed: f64,
+impl Members {
+    const NONE: Self = Self {
+        a: [0; WIDTH],
+        b: [0; WIDTH],
+        of: [u32::MAX; WIDTH],
+        moved: [0; 2],
+        points_used: 0,
+        has_rolling: false,
+        has_fast: false,
+        found_later: false,
+    };
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct BlockPoint {
-    arm_a: V3Default,
-    arm_b: V3Default,
-    /// The separation at the start of the step.
-    separation: Wide,
-    mass: Wide,
-    impulse: Wide,
-    lever: Wide,
-    /// The sum of impulses over the step, for the report.
-    total: Wide,
-    /// The largest impulse of the step.
-    peak: Wide,
+/// Up to [`WIDTH`] manifolds that share no moving body. All numbers lie on lines of the
+/// cache.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct ContactBlock {
+    members: Members,
+    normal: Wide3,
+    /// From the centre of mass of the first body to the centre of the points.
+    arm: Wide3,
+    /// From that of the second to that of the first.
+    between: Wide3,
+    /// The sum of the normal impulses, and their torque along t and u.
+    pressed: [Wide; 3],
+    tangent_impulse: [Wide; 2],
+    twist_impulse: Wide,
+    tangent: [Half; 3],
+    /// How much of a relative displacement changes the arm of the first body.
+    share: Half,
+    friction: Half,
+    /// 1 where one of the bodies never moves.
+    stiff: Half,
+    /// Contacts that close in faster than this are impacts, which are not soft.
+    impact_speed: Half,
+    twist_mass: Half,
+    /// The inverse of the mobility in the tangent plane: tt, tu, uu.
+    tangent_mass: [Half; 3],
+    /// 1 in the lanes where anything acted in the step.
+    acted: Half,
+    points: Points,
+    tangent_total: [Wide; 2],
+    /// 1 in the lanes that will touch as impacts in the next substep.
+    fast: Half,
+    rolling: Rolling,
+    /// How far the second body had moved against the first when the points were found.
+    found_at: Wide3,
 }
 
-/// A vector in every lane that starts as zero.
-#[derive(Clone, Copy, Debug)]
-struct V3Default(Wide3);
-
-impl Default for V3Default {
+impl Default for ContactBlock {
     fn default() -> Self {
-        Self(zero3())
+        let none = Half([0.0; WIDTH]);
+        Self {
+            members: Members::NONE,
+            normal: ZERO3,
+            arm: ZERO3,
+            between: ZERO3,
+            pressed: [ZERO; 3],
+            tangent_impulse: [ZERO; 2],
+            twist_impulse: ZERO,
+            tangent: [none; 3],
+            share: none,
+            friction: none,
+            stiff: none,
+            impact_speed: none,
+            twist_mass: none,
+            tangent_mass: [none; 3],
+            acted: none,
+            points: Points {
+                impulse: [ZERO; MAX_POINTS],
+                along: [[none; 2]; MAX_POINTS],
+                separation: [none; MAX_POINTS],
+                mass: [none; MAX_POINTS],
+                lever: [none; MAX_POINTS],
+                total: [ZERO; MAX_POINTS],
+            },
+            tangent_total: [ZERO; 2],
+            fast: none,
+            rolling: Rolling {
+                length: ZERO,
+                mass: [ZERO; 6],
+                impulse: ZERO3,
+            },
+            found_at: ZERO3,
+        }
     }
-}
-
-#[inline(always)]
-fn zero3() -> Wide3 {
-    let zero = Lanes([0.0; WIDTH]);
-    V3::new(zero, zero, zero)
-}
-
-#[inline(always)]
-fn max(a: Wide, b: Wide) -> Wide {
-    a.above(b, a, b)
-}
-
-#[inline(always)]
-fn min(a: Wide, b: Wide) -> Wide {
-    a.above(b, b, a)
-}
-
-fn set(v: &mut Wide3, lane: usize, value: DVec3) {
-    v.x.0[lane] = value.x;
-    v.y.0[lane] = value.y;
-    v.z.0[lane] = value.z;
 }
 
 fn get(v: &Wide3, lane: usize) -> DVec3 {
     DVec3::new(v.x.0[lane], v.y.0[lane], v.z.0[lane])
 }
 
-/// Up to [`WIDTH`] manifolds that share no moving body.
-#[derive(Clone, Debug)]
-pub struct ContactBlock {
-    a: [u32; WIDTH],
-    b: [u32; WIDTH],
-    /// The same, but 0 for bodies that impulses cannot move.
-    moved: [[u32; WIDTH]; 2],
-    /// Which constraints are in the lanes; `u32::MAX` in empty ones.
-    pub of: [u32; WIDTH],
-    points_used: usize,
-    has_rolling: bool,
-    inverse_mass_a: Wide,
-    inverse_mass_b: Wide,
-    inverse_inertia_a: WideSymmetric,
-    inverse_inertia_b: WideSymmetric,
-    normal: Wide3,
-    tangent: Wide3,
-    friction: Wide,
-    rolling: Wide,
-    bias_rate: Wide,
-    mass_scale: Wide,
-    impulse_scale: Wide,
-    /// Contacts that close in faster than this are impacts, which are not soft.
-    impact_speed: Wide,
-    /// 1 in the lanes that will touch as impacts in the next substep.
-    fast: Wide,
-    points: [BlockPoint; MAX_POINTS],
-    centre_a: Wide3,
-    centre_b: Wide3,
-    /// The inverse of the tangential matrix: 11, 12, 22.
-    tangent_mass: [Wide; 3],
-    tangent_impulse: [Wide; 2],
-    twist_mass: Wide,
-    twist_impulse: Wide,
-    rolling_mass: WideSymmetric,
-    rolling_impulse: Wide3,
-    tangent_total: [Wide; 2],
-}
-
-impl Default for ContactBlock {
-    fn default() -> Self {
-        let zero = Lanes([0.0; WIDTH]);
-        Self {
-            a: [0; WIDTH],
-            b: [0; WIDTH],
-            moved: [[0; WIDTH]; 2],
-            of: [u32::MAX; WIDTH],
-            points_used: 0,
-            has_rolling: false,
-            inverse_mass_a: zero,
-            inverse_mass_b: zero,
-            inverse_inertia_a: WideSymmetric::default(),
-            inverse_inertia_b: WideSymmetric::default(),
-            normal: zero3(),
-            tangent: zero3(),
-            friction: zero,
-            rolling: zero,
-            bias_rate: zero,
-            mass_scale: Lanes([1.0; WIDTH]),
-            impulse_scale: zero,
-            impact_speed: zero,
-            fast: zero,
-            points: [BlockPoint::default(); MAX_POINTS],
-            centre_a: zero3(),
-            centre_b: zero3(),
-            tangent_mass: [zero; 3],
-            tangent_impulse: [zero; 2],
-            twist_mass: zero,
-            twist_impulse: zero,
-            rolling_mass: WideSymmetric::default(),
-            rolling_impulse: zero3(),
-            tangent_total: [zero; 2],
-        }
-    }
-}
-
-/// 1/x, or 0 where x is not positive.
-fn inverse(x: f64) -> f64 {
-    if x > 0.0 { 1.0 / x } else { 0.0 }
+/// The tangent t in double precision.
+#[inline(always)]
+fn load_tangent<F: Simd>(tangent: &[Half; 3]) -> V3<F> {
+    V3::new(
+        F::load_half(&tangent[0]),
+        F::load_half(&tangent[1]),
+        F::load_half(&tangent[2]),
+    )
 }
 
 impl ContactBlock {
-    /// Puts a constraint into a lane.
-    pub fn fill(
-        &mut self,
-        lane: usize,
-        index: u32,
-        c: &ContactConstraint,
-        constants: &[BodyConstants],
-        settings: &SubstepSettings,
-    ) {
-        let [a, b] = c.bodies.map(|k| &constants[k as usize]);
-        self.of[lane] = index;
-        self.a[lane] = c.bodies[0];
-        self.b[lane] = c.bodies[1];
-        for (own, body) in self.moved.iter_mut().zip(c.moved(constants)) {
-            own[lane] = body;
-        }
-        self.inverse_mass_a.0[lane] = a.inverse_mass;
-        self.inverse_mass_b.0[lane] = b.inverse_mass;
-        self.inverse_inertia_a.set(lane, &a.inverse_inertia);
-        self.inverse_inertia_b.set(lane, &b.inverse_inertia);
-        let n = c.normal;
-        let t = perpendicular(n);
-        let s = n.cross(t);
-        set(&mut self.normal, lane, n);
-        set(&mut self.tangent, lane, t);
-        self.friction.0[lane] = c.friction;
-        self.rolling.0[lane] = c.rolling;
-        self.has_rolling |= c.rolling > 0.0;
-        let fixed = a.inverse_mass == 0.0 || b.inverse_mass == 0.0;
-        let soft = if fixed {
-            settings.soft_static
-        } else {
-            settings.soft
-        };
-        self.bias_rate.0[lane] = soft.bias_rate;
-        self.mass_scale.0[lane] = soft.mass_scale;
-        self.impulse_scale.0[lane] = soft.impulse_scale;
-        self.impact_speed.0[lane] = impact_speed(a, b, c.restitution, 1.0 / settings.inverse_h);
-        let masses = a.inverse_mass + b.inverse_mass;
-        let yielding = |arm_a: DVec3, arm_b: DVec3, d: DVec3, e: DVec3| {
-            let (ad, bd) = (arm_a.cross(d), arm_b.cross(d));
-            let (ae, be) = (arm_a.cross(e), arm_b.cross(e));
-            masses * d.dot(e) + ad.dot(a.inverse_inertia * ae) + bd.dot(b.inverse_inertia * be)
-        };
-        let points = &c.points[..c.count];
-        self.points_used = self.points_used.max(c.count);
-        let centre = points.iter().map(|p| p.point).sum::<DVec3>() / c.count.max(1) as f64;
-        for (own, p) in self.points.iter_mut().zip(points) {
-            // Both impulses act at one point, so that they have no torque together.
-            let [arm_a, arm_b] = c.arms(p.point, [a, b]);
-            set(&mut own.arm_a.0, lane, arm_a);
-            set(&mut own.arm_b.0, lane, arm_b);
-            own.separation.0[lane] = p.separation;
-            own.mass.0[lane] = inverse(yielding(arm_a, arm_b, n, n));
-            own.impulse.0[lane] = p.impulse;
-            own.lever.0[lane] = (p.point - centre).length();
-        }
-        for own in &mut self.points[c.count..] {
-            // Never touches.
-            own.separation.0[lane] = 1e30;
-            own.impulse.0[lane] = 0.0;
-        }
-        let [arm_a, arm_b] = c.arms(centre, [a, b]);
-        set(&mut self.centre_a, lane, arm_a);
-        set(&mut self.centre_b, lane, arm_b);
-        let k11 = yielding(arm_a, arm_b, t, t);
-        let k12 = yielding(arm_a, arm_b, t, s);
-        let k22 = yielding(arm_a, arm_b, s, s);
-        let det = inverse(k11 * k22 - k12 * k12);
-        self.tangent_mass[0].0[lane] = k22 * det;
-        self.tangent_mass[1].0[lane] = -k12 * det;
-        self.tangent_mass[2].0[lane] = k11 * det;
-        self.tangent_impulse[0].0[lane] = c.friction_impulse.dot(t);
-        self.tangent_impulse[1].0[lane] = c.friction_impulse.dot(s);
-        let sum = a.inverse_inertia + b.inverse_inertia;
-        self.twist_mass.0[lane] = inverse(n.dot(sum * n));
-        self.twist_impulse.0[lane] = c.twist_impulse;
-        if c.rolling > 0.0 && sum.determinant() > 0.0 {
-            self.rolling_mass.set(lane, &sum.inverse());
-            set(&mut self.rolling_impulse, lane, c.rolling_impulse);
-        }
+    /// The numbers of the constraints in its lanes; `u32::MAX` in empty ones.
+    pub fn constraints(&self) -> &[u32; WIDTH] {
+        &self.members.of
     }
 
     /// The constraints that will touch as impacts in the next substep, which forgets
     /// them.
-    pub fn take_fast(&mut self) -> impl Iterator<Item = u32> {
-        let fast = std::mem::replace(&mut self.fast, Lanes([0.0; WIDTH]));
-        let lanes = self.of.into_iter().zip(fast.0);
-        lanes.filter_map(|(of, fast)| (fast > 0.0 && of != u32::MAX).then_some(of))
-    }
-
-    /// Applies the impulses of the last substep.
-    #[inline(always)]
-    pub fn warm_start(&mut self, bodies: &[SolverBody]) {
-        let mut a = WideVelocity::gather(bodies, &self.a);
-        let mut b = WideVelocity::gather(bodies, &self.b);
-        for p in &mut self.points[..self.points_used] {
-            p.total = p.total + p.impulse;
-            p.peak = max(p.peak, p.impulse);
-            let j = self.normal * p.impulse;
-            push(
-                &mut a,
-                &mut b,
-                j,
-                p.arm_a.0,
-                p.arm_b.0,
-                self.inverse_mass_a,
-                self.inverse_mass_b,
-                &self.inverse_inertia_a,
-                &self.inverse_inertia_b,
-            );
+    pub fn take_fast(&mut self, found: &mut Vec<u32>) {
+        if !self.members.has_fast {
+            return;
         }
-        let other = self.normal.cross(self.tangent);
-        let j = self.tangent * self.tangent_impulse[0] + other * self.tangent_impulse[1];
-        for k in 0..2 {
-            self.tangent_total[k] = self.tangent_total[k] + self.tangent_impulse[k];
-        }
-        push(
-            &mut a,
-            &mut b,
-            j,
-            self.centre_a,
-            self.centre_b,
-            self.inverse_mass_a,
-            self.inverse_mass_b,
-            &self.inverse_inertia_a,
-            &self.inverse_inertia_b,
-        );
-        let mut torque = self.normal * self.twist_impulse;
-        if self.has_rolling {
-            torque = torque + self.rolling_impulse;
-        }
-        a.angular = a.angular - self.inverse_inertia_a.times(torque);
-        b.angular = b.angular + self.inverse_inertia_b.times(torque);
-        a.scatter(bodies, &self.moved[0]);
-        b.scatter(bodies, &self.moved[1]);
-    }
-
-    /// One pass over the constraints of the block; with bias overlaps are pushed out.
-    #[inline(always)]
-    pub fn solve<const BIAS: bool>(&mut self, bodies: &[SolverBody], settings: &SubstepSettings) {
-        let zero = Lanes([0.0; WIDTH]);
-        let one = Lanes([1.0; WIDTH]);
-        let mut a = WideVelocity::gather(bodies, &self.a);
-        let mut b = WideVelocity::gather(bodies, &self.b);
-        let motion_a = WideMotion::gather(bodies, &self.a);
-        let motion_b = WideMotion::gather(bodies, &self.b);
-        let n = self.normal;
-        let inverse_h = Lanes::splat(settings.inverse_h);
-        let slowest = Lanes::splat(-settings.max_push_speed);
-        let (mut sum, mut levers) = (zero, zero);
-        for p in &mut self.points[..self.points_used] {
-            let (arm_a, arm_b) = (p.arm_a.0, p.arm_b.0);
-            let moved = motion_b.displacement(arm_b) - motion_a.displacement(arm_a);
-            let s = p.separation + n.dot(moved);
-            // Apart: the gap may close within the substep, and no more.
-            let apart = s * inverse_h;
-            let (bias, mass_scale, impulse_scale) = if BIAS {
-                let pushed = max(s * self.bias_rate, slowest);
-                (
-                    s.above(zero, apart, pushed),
-                    s.above(zero, one, self.mass_scale),
-                    s.above(zero, zero, self.impulse_scale),
-                )
-            } else {
-                (s.above(zero, apart, zero), one, zero)
-            };
-            let speed = n.dot(b.at(arm_b) - a.at(arm_a));
-            let change = -(p.mass * mass_scale * (speed + bias)) - impulse_scale * p.impulse;
-            let new = max(p.impulse + change, zero);
-            // What closes in fast and holds nothing is left to the impacts of the next
-            // substep, if it does not overlap yet; those of this one are done.
-            let slow = speed.above(-self.impact_speed, new, p.impulse);
-            let slow = p.impulse.above(zero, new, slow);
-            let new = if BIAS { s.above(zero, slow, new) } else { slow };
-            if !BIAS {
-                let near = (speed + s * inverse_h).above(zero, zero, one);
-                let fast = speed.above(-self.impact_speed, zero, near);
-                self.fast = max(self.fast, fast);
+        self.members.has_fast = false;
+        let fast = std::mem::take(&mut self.fast);
+        for (of, fast) in self.members.of.into_iter().zip(fast.0) {
+            if fast > 0.0 && of != u32::MAX {
+                found.push(of);
             }
-            let change = new - p.impulse;
-            p.impulse = new;
-            p.total = p.total + change;
-            p.peak = max(p.peak, new);
-            sum = sum + new;
-            levers = levers + new * p.lever;
-            push(
-                &mut a,
-                &mut b,
-                n * change,
-                arm_a,
-                arm_b,
-                self.inverse_mass_a,
-                self.inverse_mass_b,
-                &self.inverse_inertia_a,
-                &self.inverse_inertia_b,
-            );
         }
-        if self.has_rolling {
-            let relative = b.angular - a.angular;
-            let new = self.rolling_impulse - self.rolling_mass.times(relative);
-            let bound = self.rolling * sum;
-            let square = new.dot(new);
-            let scale = square.above(
-                bound * bound,
-                bound / max(square, one * Lanes::splat(1e-300)).sqrt(),
-                one,
-            );
-            let new = new * scale;
-            let change = new - self.rolling_impulse;
-            self.rolling_impulse = new;
-            a.angular = a.angular - self.inverse_inertia_a.times(change);
-            b.angular = b.angular + self.inverse_inertia_b.times(change);
-        }
-        // Torsion.
-        let spin = n.dot(b.angular - a.angular);
-        let bound = self.friction * levers;
-        let new = self.twist_impulse - self.twist_mass * spin;
-        let new = min(max(new, -bound), bound);
-        let change = n * (new - self.twist_impulse);
-        self.twist_impulse = new;
-        a.angular = a.angular - self.inverse_inertia_a.times(change);
-        b.angular = b.angular + self.inverse_inertia_b.times(change);
-        // Friction.
-        let (t, u) = (self.tangent, n.cross(self.tangent));
-        let sliding = b.at(self.centre_b) - a.at(self.centre_a);
-        let (vt, vu) = (sliding.dot(t), sliding.dot(u));
-        let [m11, m12, m22] = self.tangent_mass;
-        let [old_t, old_u] = self.tangent_impulse;
-        let new_t = old_t - (m11 * vt + m12 * vu);
-        let new_u = old_u - (m12 * vt + m22 * vu);
-        let bound = self.friction * sum;
-        let square = new_t * new_t + new_u * new_u;
-        let scale = square.above(
-            bound * bound,
-            bound / max(square, Lanes::splat(1e-300)).sqrt(),
-            one,
-        );
-        let (new_t, new_u) = (new_t * scale, new_u * scale);
-        let change = t * (new_t - old_t) + u * (new_u - old_u);
-        self.tangent_total[0] = self.tangent_total[0] + (new_t - old_t);
-        self.tangent_total[1] = self.tangent_total[1] + (new_u - old_u);
-        self.tangent_impulse = [new_t, new_u];
-        push(
-            &mut a,
-            &mut b,
-            change,
-            self.centre_a,
-            self.centre_b,
-            self.inverse_mass_a,
-            self.inverse_mass_b,
-            &self.inverse_inertia_a,
-            &self.inverse_inertia_b,
-        );
-        a.scatter(bodies, &self.moved[0]);
-        b.scatter(bodies, &self.moved[1]);
     }
 
-    /// The impulses of a lane, to start the next step with, and the impulse of the
-    /// whole step on the second body at every point (the normal part) and at the
-    /// centre (the friction).
-    pub fn store(&self, lane: usize, c: &mut ContactConstraint) -> StepImpulse {
-        let mut step = StepImpulse::default();
-        for (k, p) in self.points[..c.count].iter().enumerate() {
-            c.points[k].impulse = p.impulse.0[lane];
-            step.normal[k] = p.total.0[lane];
-            step.acted |= p.peak.0[lane] > 0.0;
+    /// What happened in a lane: the impulses to start the next step with, and those of the
+    /// whole step on the second body, at every point (the normal part) and at the centre
+    /// (the friction).
+    pub fn result(&self, lane: usize) -> StepResult {
+        let mut result = StepResult::default();
+        for k in 0..usize::from(self.members.points_used) {
+            result.impulses[k] = self.points.impulse[k].0[lane];
+            result.normal[k] = self.points.total[k].0[lane];
         }
-        let (n, t) = (get(&self.normal, lane), get(&self.tangent, lane));
+        result.acted = self.acted.0[lane] > 0.0;
+        let n = get(&self.normal, lane);
+        let t = [0, 1, 2].map(|k| f64::from(self.tangent[k].0[lane]));
+        let t = DVec3::from_array(t);
         let u = n.cross(t);
-        let [x, y] = self.tangent_impulse.map(|w| w.0[lane]);
-        c.friction_impulse = t * x + u * y;
-        c.twist_impulse = self.twist_impulse.0[lane];
-        c.rolling_impulse = get(&self.rolling_impulse, lane);
-        let [x, y] = self.tangent_total.map(|w| w.0[lane]);
-        step.friction = t * x + u * y;
-        step
+        let [x, y] = [0, 1].map(|k| self.tangent_impulse[k].0[lane]);
+        result.friction_impulse = t * x + u * y;
+        result.twist_impulse = self.twist_impulse.0[lane];
+        if self.members.has_rolling {
+            let rolling = get(&self.rolling.impulse, lane);
+            result.rolling_impulse = n * rolling.x + t * rolling.y + u * rolling.z;
+        }
+        let [x, y] = [0, 1].map(|k| self.tangent_total[k].0[lane]);
+        result.friction = t * x + u * y;
+        result
+    }
+
+    /// What is summed up over the step.
+    pub fn totals(&self) -> Totals {
+        Totals {
+            acted: self.acted,
+            tangent: self.tangent_total,
+            points: self.points.total,
+        }
+    }
+
+    /// Puts the sums back, after contacts were detected again.
+    pub fn set_totals(&mut self, totals: &Totals) {
+        self.acted = totals.acted;
+        self.tangent_total = totals.tangent;
+        self.points.total = totals.points;
     }
 }
 
-/// The impulses of one contact over a whole step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepImpulse {
-    /// The normal impulse at every point.
-    pub normal: [f64; MAX_POINTS],
-    /// The friction impulse on the second body.
-    pub friction: DVec3,
-    /// Whether anything acted. Impulses that push an overlap out add up to zero.
-    pub acted: bool,
-}
-
-/// An impulse on the second body and its opposite on the first.
-#[allow(clippy::too_many_arguments)]
-#[inline(always)]
-fn push(
-    a: &mut WideVelocity,
-    b: &mut WideVelocity,
-    j: Wide3,
-    arm_a: Wide3,
-    arm_b: Wide3,
-    inverse_mass_a: Wide,
-    inverse_mass_b: Wide,
-    inverse_inertia_a: &WideSymmetric,
-    inverse_inertia_b: &WideSymmetric,
-) {
-    a.linear = a.linear - j * inverse_mass_a;
-    a.angular = a.angular - inverse_inertia_a.times(arm_a.cross(j));
-    b.linear = b.linear + j * inverse_mass_b;
-    b.angular = b.angular + inverse_inertia_b.times(arm_b.cross(j));
+/// What a block sums up over a step.
+pub struct Totals {
+    acted: Half,
+    tangent: [Wide; 2],
+    points: [Wide; MAX_POINTS],
 }

@@ -1,12 +1,13 @@
 //! The bodies as the solver sees them: velocities that constraints change, and how far
 //! each has moved within the step.
 
+use super::simd::{Row, Simd};
 use conatus_math::lanes::{Lanes, V3};
 use conatus_math::{DMat3, DQuat, DVec3, rotation};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Constraints that are solved together.
-pub const WIDTH: usize = 4;
+pub const WIDTH: usize = 8;
 /// One number for each of them.
 pub type Wide = Lanes<WIDTH>;
 /// One vector for each of them.
@@ -15,14 +16,17 @@ pub type Wide3 = V3<Wide>;
 /// The numbers of a body that change from substep to substep. Constraints of one
 /// colour share no body that moves, so threads never write the same one at the same
 /// time; atomic numbers say that to the compiler, and cost nothing.
+///
+/// The first row has the velocity and the angular velocity, the second the displacement
+/// and the turn.
 #[derive(Debug)]
-#[repr(align(128))]
-pub struct SolverBody([AtomicU64; 13]);
+#[repr(C, align(128))]
+pub struct SolverBody([AtomicU64; 2 * WIDTH]);
 
 const VELOCITY: usize = 0;
 const OMEGA: usize = 3;
-const SHIFT: usize = 6;
-const TURN: usize = 9;
+const SHIFT: usize = WIDTH;
+const TURN: usize = WIDTH + 3;
 
 impl Default for SolverBody {
     fn default() -> Self {
@@ -33,6 +37,18 @@ impl Default for SolverBody {
 }
 
 impl SolverBody {
+    /// Where its velocities are.
+    #[inline(always)]
+    pub(super) fn velocity_row(&self) -> *mut Row {
+        self.0.as_ptr().cast::<Row>().cast_mut()
+    }
+
+    /// Where its displacement is.
+    #[inline(always)]
+    pub(super) fn motion_row(&self) -> *const Row {
+        self.0[WIDTH..].as_ptr().cast()
+    }
+
     #[inline(always)]
     fn get(&self, k: usize) -> f64 {
         f64::from_bits(self.0[k].load(Ordering::Relaxed))
@@ -114,112 +130,136 @@ impl SolverBody {
 
 /// The velocities of several bodies side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct WideVelocity {
+pub struct WideVelocity<F> {
     /// Of the centres of mass.
-    pub linear: Wide3,
+    pub linear: V3<F>,
     /// In world axes.
-    pub angular: Wide3,
+    pub angular: V3<F>,
 }
 
 /// The displacements of several bodies side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct WideMotion {
+pub struct WideMotion<F> {
     /// Of the centres of mass.
-    pub shift: Wide3,
-    /// The vector part of the turns, half of the angle for small ones.
-    pub turn: Wide3,
+    pub shift: V3<F>,
+    /// Twice the vector part of the turns, the angle for small ones.
+    pub turn: V3<F>,
 }
 
-#[inline(always)]
-fn gather(bodies: &[SolverBody], of: &[u32; WIDTH], k: usize) -> Wide {
-    Lanes(std::array::from_fn(|lane| bodies[of[lane] as usize].get(k)))
+/// The inverse masses and inertias of several bodies side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct WideMass<F> {
+    /// 1/m.
+    pub inverse_mass: F,
+    /// I⁻¹ in world axes.
+    pub inverse_inertia: WideSymmetric<F>,
 }
 
-#[inline(always)]
-fn gather3(bodies: &[SolverBody], of: &[u32; WIDTH], k: usize) -> Wide3 {
-    V3::new(
-        gather(bodies, of, k),
-        gather(bodies, of, k + 1),
-        gather(bodies, of, k + 2),
-    )
-}
-
-impl WideVelocity {
-    /// Reads the velocities of bodies.
+impl<F: Simd> WideVelocity<F> {
+    /// Reads the velocities of bodies. Nothing may write them at the same time.
     #[inline(always)]
     pub fn gather(bodies: &[SolverBody], of: &[u32; WIDTH]) -> Self {
+        let mut rows = [std::ptr::null(); WIDTH];
+        for lane in 0..WIDTH {
+            rows[lane] = bodies[of[lane] as usize].velocity_row().cast_const();
+        }
+        // SAFETY: the rows are numbers of bodies that exist; those that can change belong
+        // to one constraint of a colour only.
+        let [x, y, z, p, q, r, _, _] = unsafe { F::lanes(rows) };
         Self {
-            linear: gather3(bodies, of, VELOCITY),
-            angular: gather3(bodies, of, OMEGA),
+            linear: V3::new(x, y, z),
+            angular: V3::new(p, q, r),
         }
     }
 
-    /// Writes them back, but for bodies that are given as 0.
+    /// Writes those back whose bits are set in `moved`. Nothing else may use these bodies
+    /// at the same time.
     #[inline(always)]
-    pub fn scatter(&self, bodies: &[SolverBody], of: &[u32; WIDTH]) {
+    pub fn scatter(&self, bodies: &[SolverBody], of: &[u32; WIDTH], moved: u8) {
+        let zero = F::splat(0.0);
+        let (v, w) = (self.linear, self.angular);
+        let mut rows = [std::ptr::null_mut(); WIDTH];
         for lane in 0..WIDTH {
-            if of[lane] != 0 {
-                let body = &bodies[of[lane] as usize];
-                body.set(VELOCITY, self.linear.x.0[lane]);
-                body.set(VELOCITY + 1, self.linear.y.0[lane]);
-                body.set(VELOCITY + 2, self.linear.z.0[lane]);
-                body.set(OMEGA, self.angular.x.0[lane]);
-                body.set(OMEGA + 1, self.angular.y.0[lane]);
-                body.set(OMEGA + 2, self.angular.z.0[lane]);
+            if moved >> lane & 1 != 0 {
+                rows[lane] = bodies[of[lane] as usize].velocity_row();
             }
         }
+        // SAFETY: the rows are atomic numbers, and bodies that move belong to one
+        // constraint of a colour only, so no other thread uses them now.
+        unsafe { F::write_rows([v.x, v.y, v.z, w.x, w.y, w.z, zero, zero], rows) };
     }
 
     /// The velocity of points at `arm` from the centres.
     #[inline(always)]
-    pub fn at(&self, arm: Wide3) -> Wide3 {
+    pub fn at(&self, arm: V3<F>) -> V3<F> {
         self.angular.cross(arm) + self.linear
+    }
+
+    /// Applies impulses, and torques about the centres.
+    #[inline(always)]
+    pub fn push(&mut self, mass: &WideMass<F>, impulse: V3<F>, torque: V3<F>) {
+        self.linear = self.linear + impulse * mass.inverse_mass;
+        self.angular = self.angular + mass.inverse_inertia.times(torque);
+    }
+
+    /// Applies the opposites of impulses and torques.
+    #[inline(always)]
+    pub fn pull(&mut self, mass: &WideMass<F>, impulse: V3<F>, torque: V3<F>) {
+        self.linear = self.linear - impulse * mass.inverse_mass;
+        self.angular = self.angular - mass.inverse_inertia.times(torque);
     }
 }
 
-impl WideMotion {
+impl<F: Simd> WideMotion<F> {
     /// Reads the displacements of bodies.
     #[inline(always)]
     pub fn gather(bodies: &[SolverBody], of: &[u32; WIDTH]) -> Self {
+        let mut rows = [std::ptr::null(); WIDTH];
+        for lane in 0..WIDTH {
+            rows[lane] = bodies[of[lane] as usize].motion_row();
+        }
+        // SAFETY: the rows are numbers of bodies that exist; passes do not change them.
+        let [x, y, z, p, q, r, _, _] = unsafe { F::lanes(rows) };
         Self {
-            shift: gather3(bodies, of, SHIFT),
-            turn: gather3(bodies, of, TURN),
+            shift: V3::new(x, y, z),
+            turn: V3::new(p + p, q + q, r + r),
         }
     }
+}
 
-    /// How far the contact points at `arm` from the centres have moved, to first order
-    /// in the turn. The point of a ball that rolls does not turn with it; second-order
-    /// terms would lift it.
+impl<F: Simd> WideMass<F> {
+    /// Reads the masses of bodies.
     #[inline(always)]
-    pub fn displacement(&self, arm: Wide3) -> Wide3 {
-        let two = Lanes([2.0; WIDTH]);
-        self.shift + self.turn.cross(arm) * two
+    pub fn gather(masses: &[Row], of: &[u32; WIDTH]) -> Self {
+        let mut rows = [std::ptr::null(); WIDTH];
+        for lane in 0..WIDTH {
+            rows[lane] = &raw const masses[of[lane] as usize];
+        }
+        // SAFETY: references to rows that do not change.
+        let [inverse_mass, xx, yy, zz, xy, xz, yz, _] = unsafe { F::lanes(rows) };
+        Self {
+            inverse_mass,
+            inverse_inertia: WideSymmetric {
+                diagonal: [xx, yy, zz],
+                off: [xy, xz, yz],
+            },
+        }
     }
 }
 
 /// A symmetric matrix in every lane.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WideSymmetric {
+#[derive(Clone, Copy, Debug)]
+pub struct WideSymmetric<F> {
     /// xx, yy, zz.
-    pub diagonal: [Wide; 3],
+    pub diagonal: [F; 3],
     /// xy, xz, yz.
-    pub off: [Wide; 3],
+    pub off: [F; 3],
 }
 
-impl WideSymmetric {
-    /// Sets one lane.
-    pub fn set(&mut self, lane: usize, m: &DMat3) {
-        for (k, value) in [m.x_axis.x, m.y_axis.y, m.z_axis.z].into_iter().enumerate() {
-            self.diagonal[k].0[lane] = value;
-        }
-        for (k, value) in [m.y_axis.x, m.z_axis.x, m.z_axis.y].into_iter().enumerate() {
-            self.off[k].0[lane] = value;
-        }
-    }
-
+impl<F: Simd> WideSymmetric<F> {
     /// The product with a vector.
     #[inline(always)]
-    pub fn times(&self, v: Wide3) -> Wide3 {
+    pub fn times(&self, v: V3<F>) -> V3<F> {
         let [xx, yy, zz] = self.diagonal;
         let [xy, xz, yz] = self.off;
         V3::new(
@@ -266,17 +306,50 @@ impl BodyConstants {
 }
 
 impl BodyConstants {
-    /// The angular velocity after a free turn, given that before it: the angular momentum
-    /// stays. Turns are since the start of the step.
-    pub fn omega_after_turn(&self, omega: DVec3, from: DQuat, to: DQuat) -> DVec3 {
-        if self.inverse_mass == 0.0 {
-            return omega;
+    /// Inverse mass and inertia as a row for [`WideMass`].
+    pub fn mass_row(&self) -> Row {
+        let m = &self.inverse_inertia;
+        Row([
+            self.inverse_mass,
+            m.x_axis.x,
+            m.y_axis.y,
+            m.z_axis.z,
+            m.y_axis.x,
+            m.z_axis.x,
+            m.z_axis.y,
+            0.0,
+        ])
+    }
+
+    /// Turn and angular velocity after a free turn of `h` seconds, which may be negative.
+    /// The angular momentum stays; half a step of Euler's equations gives the angular
+    /// velocity in the middle, which turns the body by one rotation of second order.
+    pub fn free_turn(&self, turn: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
+        let parts = (omega.length() * h.abs() / MAX_PART_TURN).ceil();
+        if self.inverse_mass == 0.0 || parts > MAX_TURN_PARTS {
+            // Scripted, or so fast that its axis counts as fixed; its energy stays.
+            return ((rotation::exp(omega * h) * turn).normalize(), omega);
         }
-        let (from, to) = (from * self.orientation, to * self.orientation);
-        let momentum = from * (self.moments * (from.conjugate() * omega));
-        to * ((to.conjugate() * momentum) / self.moments)
+        let parts = parts.max(1.0);
+        let h = h / parts;
+        let (mut turn, mut omega) = (turn, omega);
+        for _ in 0..parts as u32 {
+            let before = turn * self.orientation;
+            let own = before.conjugate() * omega;
+            let momentum = self.moments * own;
+            let rate = -(own.cross(momentum)) / self.moments;
+            let middle = before * (own + rate * (0.5 * h));
+            turn = (rotation::exp(middle * h) * turn).normalize();
+            let after = turn * self.orientation;
+            omega = after * ((after.conjugate() * (before * momentum)) / self.moments);
+        }
+        (turn, omega)
     }
 }
+
+/// A free turn is made in parts of at most this, in radians.
+const MAX_PART_TURN: f64 = 0.1;
+const MAX_TURN_PARTS: f64 = 16.0;
 
 /// Moves a body on with its velocity for `h` seconds. Its angular momentum stays: the
 /// angular velocity follows from it in the new orientation. `free` says that no
@@ -296,19 +369,9 @@ pub fn advance(body: &SolverBody, constants: &BodyConstants, free: bool, h: f64)
         mean -= constants.acceleration * (0.5 * h);
     }
     body.set_shift(body.shift() + mean * h);
-    let omega = body.omega();
-    if omega == DVec3::ZERO {
-        return;
+    if body.omega() != DVec3::ZERO {
+        let (turn, omega) = constants.free_turn(body.turn(), body.omega(), h);
+        body.set_turn(turn);
+        body.set_omega(omega);
     }
-    let from = body.turn();
-    let before = from * constants.orientation;
-    let own = before.conjugate() * omega;
-    let momentum = constants.moments * own;
-    // Half a step of Euler's equations gives the angular velocity in the middle, which
-    // turns the body by one rotation of second order.
-    let rate = -(own.cross(momentum)) / constants.moments;
-    let middle = before * (own + rate * (0.5 * h));
-    let turn = (rotation::exp(middle * h) * body.turn()).normalize();
-    body.set_turn(turn);
-    body.set_omega(constants.omega_after_turn(omega, from, turn));
 }

@@ -5,12 +5,12 @@
 //! substep is made with the new velocities; so a bounce neither starts early nor
 //! overlaps, and an elastic one keeps the energy.
 
-use super::block::{ConstraintPoint, ContactConstraint};
 use super::bodies::{BodyConstants, SolverBody};
+use super::constraint::{ConstraintPoint, ContactConstraint};
 use crate::contact::impulse::{Meeting, Participant, friction_impulse};
 use conatus_geometry::convex::Manifold;
 use conatus_geometry::convex::manifold::MAX_POINTS;
-use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
+use conatus_math::{DMat3, DQuat, DVec3, Pose};
 use std::collections::VecDeque;
 
 /// Impacts in a substep, per contact of the world: a bound for contacts that keep
@@ -18,24 +18,55 @@ use std::collections::VecDeque;
 const MAX_IMPACTS_PER_CONTACT: usize = 32;
 /// Contacts that count for that bound: bodies that fly through all others in one
 /// substep have a contact with each of them.
-const MAX_COUNTED_CONTACTS: usize = 2000;
+const MAX_COUNTED_CONTACTS: usize = 500;
 /// Rounds over the points of one manifold, until their impulses are consistent.
 const MAX_ROUNDS: usize = 60;
-/// A contact is fast if it closes in at more than this many times the speed that its
-/// relative acceleration makes in a substep.
+/// A contact that bounces is fast if it closes in at more than this many times the speed
+/// that its relative acceleration makes in a substep.
 const FAST_SUBSTEPS: f64 = 4.0;
+/// The same for a contact that does not bounce: soft contacts end its approach as well,
+/// and spread the impulse over the bodies behind it.
+const FAST_INELASTIC_SUBSTEPS: f64 = 16.0;
 /// Corrections of the moment of touch.
 const MAX_REFINEMENTS: usize = 5;
+/// Steps of conservative advancement, and the least way of one, as a share of the smaller
+/// radius of gyration.
+const MAX_ADVANCES: usize = 64;
+const LEAST_ADVANCE: f64 = 0.05;
+/// Bodies that move by more than this share of their radius of gyration in a substep are
+/// advanced conservatively.
+const SWIFT_SHARE: f64 = 1.0;
+/// Bounds the radius of a solid by its greatest radius of gyration.
+const RADIUS_PER_GYRATION: f64 = 4.0;
 /// Points this near to each other touch at the same moment, in metres.
 const TOUCH_TOLERANCE_M: f64 = 1e-6;
 /// Slower contacts are never impacts, in m/s.
 const MIN_IMPACT_SPEED_M_S: f64 = 1e-9;
 
-/// Where the colliders of a contact touch, at poses of their bodies.
-pub type NarrowPhase<'a> = dyn Fn(u32, &Pose, &Pose) -> Option<Manifold> + 'a;
+/// Detection for poses of the two bodies of a contact.
+#[derive(Clone, Copy)]
+pub struct NarrowPhase<'a> {
+    /// Where its colliders touch, or nearly.
+    pub touching: &'a dyn Fn(u32, &Pose, &Pose) -> Option<Manifold>,
+    /// How far apart they are, or zero, and the direction from the first to the second.
+    pub gap: &'a dyn Fn(u32, &Pose, &Pose) -> (f64, DVec3),
+}
 
 /// The same for one contact.
-type Narrow<'a> = dyn Fn(&Pose, &Pose) -> Option<Manifold> + 'a;
+struct Narrow<'a> {
+    contact: u32,
+    phase: &'a NarrowPhase<'a>,
+}
+
+impl Narrow<'_> {
+    fn touching(&self, sides: &[Side; 2]) -> Option<Manifold> {
+        (self.phase.touching)(self.contact, &sides[0].pose(), &sides[1].pose())
+    }
+
+    fn gap(&self, sides: &[Side; 2]) -> (f64, DVec3) {
+        (self.phase.gap)(self.contact, &sides[0].pose(), &sides[1].pose())
+    }
+}
 
 /// The impulses of the impacts of a contact in this step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,9 +96,8 @@ impl<'a> Side<'a> {
         let velocity = body.velocity() - a * (h - t);
         let start = body.velocity() - a * h;
         let moved = body.shift() + start * t + a * (0.5 * t * t);
-        let turn = (rotation::exp(body.omega() * t) * body.turn()).normalize();
+        let (turn, omega) = constants.free_turn(body.turn(), body.omega(), t);
         let r = DMat3::from_quat(turn);
-        let omega = constants.omega_after_turn(body.omega(), body.turn(), turn);
         Self {
             participant: Participant {
                 velocity,
@@ -79,6 +109,23 @@ impl<'a> Side<'a> {
             body,
             constants,
             turn,
+        }
+    }
+
+    /// A bound of the speed of its points that its rotation gives them.
+    fn greatest_turning_speed(&self) -> f64 {
+        match self.constants.inverse_mass > 0.0 {
+            true => self.participant.omega.length() * self.size() * RADIUS_PER_GYRATION,
+            false => 0.0,
+        }
+    }
+
+    /// Its greatest radius of gyration.
+    fn size(&self) -> f64 {
+        let c = self.constants;
+        match c.inverse_mass > 0.0 {
+            true => (c.moments.max_element() * c.inverse_mass).sqrt(),
+            false => f64::INFINITY,
         }
     }
 
@@ -105,9 +152,8 @@ impl<'a> Side<'a> {
         self.body
             .set_shift(end - self.constants.position - mean * h);
         let omega = self.participant.omega;
-        let back = (rotation::exp(-omega * t) * self.turn).normalize();
+        let (back, omega) = self.constants.free_turn(self.turn, omega, -t);
         self.body.set_turn(back);
-        let omega = self.constants.omega_after_turn(omega, self.turn, back);
         self.body.set_omega(omega);
     }
 }
@@ -193,11 +239,23 @@ impl Substep<'_> {
         while let Some(k) = queue.pop_front() {
             waiting[k as usize] = false;
             let (c, bounce) = (&mut contacts[k as usize], &mut bounces[k as usize]);
-            let narrow = |a: &Pose, b: &Pose| (self.narrow)(k, a, b);
+            let narrow = Narrow {
+                contact: k,
+                phase: self.narrow,
+            };
             let (acted, found) = self.impact(c, bounce, &narrow, departures);
             renewed.extend(found.map(|manifold| (k, manifold)));
             if !acted {
                 continue;
+            }
+            // Another point of a body that now spins fast may touch later in the substep.
+            let sides = contacts[k as usize].bodies.map(|n| {
+                let n = n as usize;
+                Side::at(&self.bodies[n], &self.constants[n], 0.0, self.h)
+            });
+            if is_swift(&sides, self.h) {
+                waiting[k as usize] = true;
+                queue.push_back(k);
             }
             left -= 1;
             if left == 0 {
@@ -207,7 +265,11 @@ impl Substep<'_> {
                 );
                 break;
             }
-            for b in c.moved(self.constants).into_iter().filter(|b| *b != 0) {
+            for b in contacts[k as usize]
+                .moved(self.constants)
+                .into_iter()
+                .filter(|b| *b != 0)
+            {
                 for &other in self.adjacency.of(b) {
                     if other != k && !waiting[other as usize] {
                         waiting[other as usize] = true;
@@ -236,6 +298,18 @@ impl Substep<'_> {
             .bodies
             .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
         let fast = impact_speed(a.1, b.1, c.restitution, h);
+        let sides = |t: f64| [Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h)];
+        if is_swift(&sides(0.0), h) {
+            let from = departures.iter().filter(|d| c.bodies.contains(&d.body));
+            let from = from.map(|d| d.time).fold(0.0, f64::max);
+            let Some((t, manifold)) = first_touch(&sides, from, h, narrow) else {
+                return (false, None);
+            };
+            let at = sides(t);
+            c.renew(&at, &manifold);
+            let acted = self.collide(c, bounce, at, fast, t, departures);
+            return (acted, Some(manifold));
+        }
         // The first point that touches.
         let mut first: Option<f64> = None;
         for p in &c.points[..c.count] {
@@ -251,7 +325,6 @@ impl Substep<'_> {
         let Some(predicted) = first else {
             return (false, None);
         };
-        let sides = |t: f64| [Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h)];
         let moment = match predicted > 0.0 {
             true => moment(&sides, predicted, h, narrow),
             // They touched at the start.
@@ -272,7 +345,24 @@ impl Substep<'_> {
             }
             Moment::Inside => (predicted, None),
         };
-        let [mut side_a, mut side_b] = sides(t);
+        (
+            self.collide(c, bounce, sides(t), fast, t, departures),
+            renewed,
+        )
+    }
+
+    /// The impulses of a manifold whose bodies are at the moment of touch, `t` seconds after
+    /// the start of the substep. Returns whether there are any.
+    fn collide(
+        &self,
+        c: &ContactConstraint,
+        bounce: &mut Bounce,
+        sides: [Side; 2],
+        fast: f64,
+        t: f64,
+        departures: &mut Vec<Departure>,
+    ) -> bool {
+        let [mut side_a, mut side_b] = sides;
         let normal = c.normal;
         // The points that touch at that moment, and the speeds at which they part.
         let mut meetings: [Option<(Meeting, f64, f64)>; MAX_POINTS] = [None; MAX_POINTS];
@@ -281,16 +371,15 @@ impl Substep<'_> {
         let deepest = deepest.fold(f64::INFINITY, f64::min);
         for (k, p) in c.points[..c.count].iter().enumerate() {
             let separation = separation(p);
-            let [arm_a, arm_b] = c.arms(p.point, [a.1, b.1]);
-            let half = normal * (0.5 * separation);
+            let point = c.shared_point(p, [&side_a, &side_b]);
             let at = Meeting {
-                arm_a: arm_a - half,
-                arm_b: arm_b + half,
+                arm_a: point - side_a.centre,
+                arm_b: point - side_b.centre,
                 normal,
                 friction: c.friction,
             };
             let speed = closing_speed(&side_a.participant, &side_b.participant, &at);
-            if separation > deepest.max(0.0) + TOUCH_TOLERANCE_M + 1e-3 * speed.abs() * h {
+            if separation > deepest.max(0.0) + TOUCH_TOLERANCE_M + 1e-3 * speed.abs() * self.h {
                 continue;
             }
             let parting = if speed > fast {
@@ -333,14 +422,14 @@ impl Substep<'_> {
             (&side_b, c.moved(self.constants)[1]),
         ] {
             if number != 0 {
-                side.leave(t, h);
+                side.leave(t, self.h);
                 departures.push(Departure {
                     body: number,
                     time: t,
                 });
             }
         }
-        (true, renewed)
+        true
     }
 }
 
@@ -354,6 +443,53 @@ enum Moment {
     Inside,
 }
 
+/// The first touch in a substep, by conservative advancement: bodies at a distance d with
+/// the normal n cannot touch before they have closed d along n. A prediction from the
+/// start alone misses a thin plate that is far away, for its nearest point is its edge.
+fn first_touch<'a>(
+    sides: &dyn Fn(f64) -> [Side<'a>; 2],
+    from: f64,
+    h: f64,
+    narrow: &Narrow,
+) -> Option<(f64, Manifold)> {
+    let mut t = from;
+    for _ in 0..MAX_ADVANCES {
+        let now = sides(t);
+        let (gap, normal) = narrow.gap(&now);
+        let [a, b] = &now;
+        let relative = a.participant.velocity - b.participant.velocity;
+        let turning = a.greatest_turning_speed() + b.greatest_turning_speed();
+        let closing = relative.dot(normal) + turning;
+        if gap < TOUCH_TOLERANCE_M {
+            let manifold = narrow.touching(&now)?;
+            let parting = manifold.points().iter().all(|p| {
+                let [va, vb] = [a, b].map(|s| s.participant.velocity_at(p.point - s.centre));
+                (va - vb).dot(manifold.normal) <= 0.0
+            });
+            if !parting {
+                return Some((t, manifold));
+            }
+            // They part here; others of their points may still meet.
+        }
+        if closing <= 0.0 {
+            return None;
+        }
+        t += gap.max(LEAST_ADVANCE * a.size().min(b.size())) / closing;
+        if t > h {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether two bodies move by more than a part of their size in a substep.
+fn is_swift(sides: &[Side; 2], h: f64) -> bool {
+    let [a, b] = sides;
+    let speed = (a.participant.velocity - b.participant.velocity).length();
+    let turning = a.greatest_turning_speed() + b.greatest_turning_speed();
+    (speed + turning) * h > SWIFT_SHARE * a.size().min(b.size())
+}
+
 /// Corrects the predicted moment of touch by detection at that moment.
 fn moment<'a>(
     sides: &dyn Fn(f64) -> [Side<'a>; 2],
@@ -364,10 +500,11 @@ fn moment<'a>(
     let mut t = predicted;
     let mut last = None;
     for _ in 0..MAX_REFINEMENTS {
-        let [a, b] = sides(t);
-        let Some(manifold) = narrow(&a.pose(), &b.pose()) else {
+        let now = sides(t);
+        let Some(manifold) = narrow.touching(&now) else {
             return Moment::Miss(t, None);
         };
+        let [a, b] = now;
         let mut next: Option<(f64, f64)> = None;
         for p in manifold.points() {
             let velocity = |side: &Side| side.participant.velocity_at(p.point - side.centre);
@@ -413,6 +550,19 @@ impl ContactConstraint {
         self.points = points;
     }
 
+    /// Where the impulses on both bodies act at a moment: at one point, so that they have
+    /// no torque together. A point that was found earlier has moved on with its bodies, by
+    /// the mean of their motions if both can be pushed.
+    fn shared_point(&self, p: &ConstraintPoint, sides: [&Side; 2]) -> DVec3 {
+        let [a, b] = [0, 1].map(|k| p.point + (sides[k].moved() - self.shifts[k]));
+        let [of_a, of_b] = sides.map(|side| side.constants.inverse_mass > 0.0);
+        match (of_a, of_b) {
+            (true, false) => a,
+            (false, true) => b,
+            _ => (a + b) * 0.5,
+        }
+    }
+
     /// The separation of a point at a moment, to first order in the turn.
     fn separation_at(&self, p: &ConstraintPoint, sides: [&Side; 2]) -> f64 {
         let moved = [0, 1].map(|k| {
@@ -441,7 +591,11 @@ pub fn impact_speed(a: &BodyConstants, b: &BodyConstants, restitution: f64, h: f
         return MIN_IMPACT_SPEED_M_S;
     }
     let pressing = a.acceleration.length().max(b.acceleration.length());
-    MIN_IMPACT_SPEED_M_S.max(FAST_SUBSTEPS * pressing * h)
+    let substeps = match restitution > 0.0 {
+        true => FAST_SUBSTEPS,
+        false => FAST_INELASTIC_SUBSTEPS,
+    };
+    MIN_IMPACT_SPEED_M_S.max(substeps * pressing * h)
 }
 
 /// The separation of a point at the start of the substep, and how fast it closes in.

@@ -10,19 +10,25 @@
 pub mod block;
 pub mod bodies;
 pub mod colour;
+pub mod constraint;
 pub mod impact;
+mod kernels;
+pub(crate) mod simd;
 pub mod softness;
 
 use crate::blocks::Width;
 use crate::joint::Joint;
-use crate::joint::solve::{JointSettings, PreparedJoint};
-use block::{ContactBlock, ContactConstraint, StepImpulse, SubstepSettings};
+use crate::joint::solve::{JointSettings, JointSolver, JointStage};
+use block::{ContactBlock, SolverBodies};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
 use conatus_geometry::convex::Manifold;
 use conatus_math::{DVec3, rotation};
+use constraint::{ContactConstraint, StepResult, SubstepSettings};
 use impact::{Adjacency, Bounce, Departure, NarrowPhase};
+use kernels::{FillInput, Pass};
 use rayon::prelude::*;
+use simd::Row;
 use softness::Softness;
 
 /// How contacts are solved.
@@ -58,16 +64,8 @@ impl Default for SolverSettings {
 }
 
 /// Blocks that are worth a thread of their own.
-const MIN_PARALLEL_BLOCKS: usize = 64;
+const MIN_PARALLEL_BLOCKS: usize = 24;
 const MIN_PARALLEL_BODIES: usize = 1024;
-
-/// What a pass does with every block.
-#[derive(Clone, Copy, Debug)]
-enum Pass {
-    WarmStart,
-    Solve,
-    Relax,
-}
 
 /// Working memory of the solver, kept between steps.
 #[derive(Debug, Default)]
@@ -76,14 +74,14 @@ pub struct ContactSolver {
     pub bodies: Vec<SolverBody>,
     /// In the same order.
     pub constants: Vec<BodyConstants>,
+    /// Their inverse masses and inertias.
+    masses: Vec<Row>,
     /// The contacts.
     pub contacts: Vec<ContactConstraint>,
     /// What each contact does in impacts.
     pub bounces: Vec<Bounce>,
-    /// The impulses of each contact over the step.
-    pub impulses: Vec<StepImpulse>,
-    /// The joints, with the numbers of their descriptions.
-    pub joints: Vec<(u32, PreparedJoint)>,
+    /// The joints.
+    pub joints: JointSolver,
     /// The contacts that were detected again within the step, in order.
     pub renewed: Vec<(u32, Manifold)>,
     /// The colour, block and lane of each contact.
@@ -91,6 +89,7 @@ pub struct ContactSolver {
     /// The velocities before the constraints of a substep.
     unconstrained: Vec<DVec3>,
     blocks: Vec<Vec<ContactBlock>>,
+    changed_blocks: Vec<(u32, u32)>,
     used: Vec<u32>,
     colours: Vec<Vec<u32>>,
     candidates: Vec<u32>,
@@ -149,9 +148,11 @@ impl ContactSolver {
         let for_joints = JointSettings {
             h,
             soft: Softness::new(joint_hertz, settings.joint_damping_ratio, h),
+            width,
         };
-        self.fill_blocks(&shared);
-        self.prepare_joints(joints, &for_joints);
+        self.fill_blocks(&shared, width);
+        self.joints
+            .begin(joints, &self.bodies, &self.constants, &for_joints);
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             self.add_forces(h);
@@ -168,91 +169,111 @@ impl ContactSolver {
                 let (contacts, bounces) = (&mut self.contacts, &mut self.bounces);
                 let (candidates, renewed) = (&mut self.candidates, &mut self.renewed);
                 substep.impacts(contacts, bounces, candidates, renewed, &mut self.departures);
-                self.refill(from, &shared);
+                self.refill(from, &shared, width);
             }
-            self.unconstrained.clear();
-            let velocities = self.bodies.iter().map(SolverBody::velocity);
-            self.unconstrained.extend(velocities);
+            let velocities = self.bodies.par_iter().map(SolverBody::velocity);
+            velocities
+                .with_min_len(MIN_PARALLEL_BODIES)
+                .collect_into_vec(&mut self.unconstrained);
             self.note_spins();
-            for (k, joint) in &mut self.joints {
-                joint.warm_start(&mut joints[*k as usize], &self.bodies);
-            }
+            self.joint_pass(JointStage::WarmStart, joints, &for_joints);
             self.pass(Pass::WarmStart, &shared, width);
-            self.solve_joints(joints, &for_joints, true);
+            self.joint_pass(JointStage::Solve, joints, &for_joints);
             self.pass(Pass::Solve, &shared, width);
             self.correct_departures();
             self.advance(h);
-            self.prepare_joints(joints, &for_joints);
-            self.solve_joints(joints, &for_joints, false);
+            self.joints
+                .relax(joints, &self.bodies, &self.constants, &for_joints);
             self.pass(Pass::Relax, &shared, width);
             self.add_candidates();
         }
-        self.store();
+        self.joints.store(joints);
     }
 
     /// Puts the contacts into blocks, colour by colour.
-    fn fill_blocks(&mut self, settings: &SubstepSettings) {
+    fn fill_blocks(&mut self, settings: &SubstepSettings, width: Width) {
         let constants = &self.constants;
+        self.masses.clear();
+        self.masses
+            .extend(constants.iter().map(BodyConstants::mass_row));
         let pairs = self.contacts.iter().map(|c| c.moved(constants));
         colour::colour(pairs, self.bodies.len(), &mut self.used, &mut self.colours);
         self.blocks.resize_with(MAX_COLOURS + 1, Vec::new);
         self.places.resize(self.contacts.len(), (0, 0, 0));
+        let input = FillInput {
+            contacts: &self.contacts,
+            constants,
+            bodies: SolverBodies {
+                moving: &self.bodies,
+                masses: &self.masses,
+            },
+            settings,
+        };
         for (k, (members, blocks)) in self.colours.iter().zip(&mut self.blocks).enumerate() {
             // Constraints without a colour may share bodies: one in a block.
-            let width = if k < MAX_COLOURS { WIDTH } else { 1 };
-            let chunks = members.par_chunks(width);
-            let make = |chunk: &[u32]| {
-                let mut block = ContactBlock::default();
-                for (lane, &index) in chunk.iter().enumerate() {
-                    let c = &self.contacts[index as usize];
-                    block.fill(lane, index, c, &self.constants, settings);
-                }
-                block
-            };
+            let lanes = if k < MAX_COLOURS { WIDTH } else { 1 };
+            blocks.resize_with(members.len().div_ceil(lanes), ContactBlock::default);
+            let chunks = blocks.par_chunks_mut(MIN_PARALLEL_BLOCKS);
             chunks
-                .with_min_len(MIN_PARALLEL_BLOCKS)
-                .map(make)
-                .collect_into_vec(blocks);
+                .zip(members.par_chunks(MIN_PARALLEL_BLOCKS * lanes))
+                .for_each(|(blocks, chunk)| kernels::fill(blocks, chunk, lanes, &input, width));
             for (n, &index) in members.iter().enumerate() {
-                let place = (k as u32, (n / width) as u32, (n % width) as u32);
+                let place = (k as u32, (n / lanes) as u32, (n % lanes) as u32);
                 self.places[index as usize] = place;
             }
         }
     }
 
-    fn prepare_joints(&mut self, joints: &[Joint], settings: &JointSettings) {
-        for (k, joint) in &mut self.joints {
-            let description = &joints[*k as usize];
-            joint.prepare(description, &self.bodies, &self.constants, settings);
-        }
-    }
-
-    fn solve_joints(&mut self, joints: &mut [Joint], settings: &JointSettings, with_bias: bool) {
-        for (k, joint) in &mut self.joints {
-            joint.solve(&mut joints[*k as usize], &self.bodies, settings, with_bias);
-        }
+    fn joint_pass(&mut self, stage: JointStage, joints: &[Joint], settings: &JointSettings) {
+        self.joints.pass(stage, joints, &self.bodies, settings);
     }
 
     /// Puts contacts that were detected again into their lanes.
-    fn refill(&mut self, from: usize, settings: &SubstepSettings) {
-        for (index, _) in &self.renewed[from..] {
-            let (colour, block, lane) = self.places[*index as usize];
+    fn refill(&mut self, from: usize, settings: &SubstepSettings, width: Width) {
+        let place = |(index, _): &(u32, Manifold)| {
+            let (colour, block, _) = self.places[*index as usize];
+            (colour, block)
+        };
+        self.changed_blocks.clear();
+        self.changed_blocks
+            .extend(self.renewed[from..].iter().map(place));
+        self.changed_blocks.sort_unstable();
+        self.changed_blocks.dedup();
+        for &(colour, block) in &self.changed_blocks {
             let block = &mut self.blocks[colour as usize][block as usize];
-            let c = &mut self.contacts[*index as usize];
-            block.store(lane as usize, c);
-            block.fill(lane as usize, *index, c, &self.constants, settings);
+            // The impulses so far stay.
+            let indices = *block.constraints();
+            let members = indices.into_iter().take_while(|k| *k != u32::MAX);
+            for (lane, index) in members.clone().enumerate() {
+                block.result(lane).keep(&mut self.contacts[index as usize]);
+            }
+            let input = FillInput {
+                contacts: &self.contacts,
+                constants: &self.constants,
+                bodies: SolverBodies {
+                    moving: &self.bodies,
+                    masses: &self.masses,
+                },
+                settings,
+            };
+            let totals = block.totals();
+            let count = members.count();
+            let block = std::slice::from_mut(block);
+            kernels::fill(block, &indices[..count], WIDTH, &input, width);
+            block[0].set_totals(&totals);
         }
     }
 
     /// The contacts that may be impacts in this step before any other impact.
     fn find_candidates(&mut self, h: f64) {
-        self.candidates.clear();
-        for (k, c) in (0u32..).zip(&self.contacts) {
+        let substep = h / f64::from(self.substeps);
+        let closes = |k: &u32| {
+            let c = &self.contacts[*k as usize];
             let [a, b] = c
                 .bodies
                 .map(|n| (&self.bodies[n as usize], &self.constants[n as usize]));
-            let fast = impact::impact_speed(a.1, b.1, c.restitution, h / f64::from(self.substeps));
-            let closing = c.points[..c.count].iter().any(|p| {
+            let fast = impact::impact_speed(a.1, b.1, c.restitution, substep);
+            c.points[..c.count].iter().any(|p| {
                 let speed = |(body, constants): (&SolverBody, &BodyConstants)| {
                     let v = body.velocity() + body.omega().cross(p.point - constants.position);
                     v.dot(c.normal)
@@ -260,12 +281,15 @@ impl ContactSolver {
                 // Forces may speed them up before they touch.
                 let gained = (a.1.acceleration - b.1.acceleration).dot(c.normal) * h;
                 let closing = speed(a) - speed(b) + gained.max(0.0);
-                closing > fast && p.separation <= 2.0 * closing * h
-            });
-            if closing {
-                self.candidates.push(k);
-            }
-        }
+                let arms = [a, b].map(|(_, constants)| (p.point - constants.position).length());
+                let swift = closing * h > arms[0].min(arms[1]);
+                closing > fast && (swift || p.separation <= 2.0 * closing * h)
+            })
+        };
+        let all = (0..self.contacts.len() as u32).into_par_iter();
+        self.candidates.clear();
+        self.candidates
+            .par_extend(all.with_min_len(MIN_PARALLEL_BODIES).filter(closes));
         if !self.candidates.is_empty() {
             self.adjacency.rebuild(self.bodies.len(), &self.contacts);
         }
@@ -275,7 +299,7 @@ impl ContactSolver {
     fn add_candidates(&mut self) {
         let known = self.candidates.len();
         for block in self.blocks.iter_mut().flatten() {
-            self.candidates.extend(block.take_fast());
+            block.take_fast(&mut self.candidates);
         }
         if self.candidates.len() > known {
             if known == 0 {
@@ -336,85 +360,23 @@ impl ContactSolver {
     }
 
     fn pass(&mut self, pass: Pass, settings: &SubstepSettings, width: Width) {
-        let bodies = &self.bodies[..];
+        let bodies = SolverBodies {
+            moving: &self.bodies,
+            masses: &self.masses,
+        };
         for (k, blocks) in self.blocks.iter_mut().enumerate() {
             if k == MAX_COLOURS || blocks.len() < 2 * MIN_PARALLEL_BLOCKS {
-                run(blocks, bodies, pass, settings, width);
+                kernels::run(blocks, bodies, pass, settings, width);
             } else {
                 let chunks = blocks.par_chunks_mut(MIN_PARALLEL_BLOCKS);
-                chunks.for_each(|chunk| run(chunk, bodies, pass, settings, width));
+                chunks.for_each(|chunk| kernels::run(chunk, bodies, pass, settings, width));
             }
         }
     }
 
-    /// Takes the impulses out of the blocks.
-    fn store(&mut self) {
-        self.impulses.clear();
-        self.impulses
-            .resize(self.contacts.len(), StepImpulse::default());
-        for block in self.blocks.iter().flatten() {
-            for (lane, &index) in block.of.iter().enumerate() {
-                if let Some(c) = self.contacts.get_mut(index as usize) {
-                    self.impulses[index as usize] = block.store(lane, c);
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn run_all(
-    blocks: &mut [ContactBlock],
-    bodies: &[SolverBody],
-    pass: Pass,
-    settings: &SubstepSettings,
-) {
-    // Loops, since the body of a closure would be compiled without the caller's target
-    // features, and so without AVX2.
-    match pass {
-        Pass::WarmStart => {
-            for block in blocks {
-                block.warm_start(bodies);
-            }
-        }
-        Pass::Solve => {
-            for block in blocks {
-                block.solve::<true>(bodies, settings);
-            }
-        }
-        Pass::Relax => {
-            for block in blocks {
-                block.solve::<false>(bodies, settings);
-            }
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn run_avx2(
-    blocks: &mut [ContactBlock],
-    bodies: &[SolverBody],
-    pass: Pass,
-    settings: &SubstepSettings,
-) {
-    run_all(blocks, bodies, pass, settings);
-}
-
-fn run(
-    blocks: &mut [ContactBlock],
-    bodies: &[SolverBody],
-    pass: Pass,
-    settings: &SubstepSettings,
-    width: Width,
-) {
-    match width {
-        #[cfg(target_arch = "x86_64")]
-        Width::Avx2 | Width::Avx512 => {
-            assert!(is_x86_feature_detected!("avx2"));
-            // SAFETY: the processor was just asked for AVX2.
-            unsafe { run_avx2(blocks, bodies, pass, settings) }
-        }
-        _ => run_all(blocks, bodies, pass, settings),
+    /// What happened to a contact.
+    pub fn result(&self, contact: usize) -> StepResult {
+        let (colour, block, lane) = self.places[contact];
+        self.blocks[colour as usize][block as usize].result(lane as usize)
     }
 }

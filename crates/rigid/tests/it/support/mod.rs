@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod elliptic;
+pub mod pieces;
 pub mod strategies;
 
 use conatus_geometry::convex::Convex;

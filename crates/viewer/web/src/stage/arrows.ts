@@ -16,8 +16,9 @@ export class Arrows {
   private tint = new Float32Array(0);
   private count = 0;
 
-  constructor() {
-    this.materials = [arrowMaterial(false), arrowMaterial(true)];
+  /** Hidden parts have the opacity `hidden`. */
+  constructor(hidden = 0.28) {
+    this.materials = [arrowMaterial(null), arrowMaterial(hidden)];
     this.geometry = new InstancedBufferGeometry();
     for (const material of this.materials) {
       const mesh = new Mesh(this.geometry, material);
@@ -109,11 +110,11 @@ function shape(): InstancedBufferGeometry {
   return geometry;
 }
 
-function arrowMaterial(through: boolean): MeshStandardMaterial {
+function arrowMaterial(hidden: number | null): MeshStandardMaterial {
   const material = new MeshStandardMaterial({ roughness: 0.55 });
-  if (through) {
+  if (hidden !== null) {
     material.transparent = true;
-    material.opacity = 0.28;
+    material.opacity = hidden;
     material.depthFunc = GreaterDepth;
     material.depthWrite = false;
   }

@@ -6,10 +6,15 @@ import { Dots } from './dots';
 import { POSE, STRIDE, type Poses } from './poses';
 import type { Look } from './theme';
 
+/** How much longer than the longest arrow one may be for a moment. */
+const LONGEST_SHARE = 1.3;
 /** Numbers per contact in a frame. */
 const CONTACT = 7;
 
 export type Overlay = 'contacts' | 'forces' | 'velocities' | 'frames';
+
+/** Arrows that are drawn: what they show, their unit, their length per unit, and their colour. */
+export type ArrowScales = { name: string; unit: string; length: number; color: string }[];
 
 /** Scales magnitudes to lengths: the largest recent magnitude has the length `longest`, and adapts slowly. */
 class Gauge {
@@ -21,14 +26,21 @@ class Gauge {
     if (Number.isFinite(magnitude) && magnitude > this.seen) this.seen = magnitude;
   }
 
+  /** The present length of an arrow per unit of magnitude, which stays as it is. */
+  get current(): number {
+    return this.greatest > 0 ? this.longest / this.greatest : 0;
+  }
+
   /** The length of an arrow per unit of magnitude. */
   scale(): number {
     if (this.seen > 0) {
-      const rate = this.greatest === 0 ? 1 : this.seen > this.greatest ? 0.3 : 0.015;
+      // Arrows that would be cut off would not be to scale.
+      const grown = this.seen / this.greatest;
+      const rate = grown > LONGEST_SHARE ? 1 : grown > 1 ? 0.3 : 0.015;
       this.greatest += rate * (this.seen - this.greatest);
     }
     this.seen = 0;
-    return this.greatest > 0 ? this.longest / this.greatest : 0;
+    return this.current;
   }
 }
 
@@ -40,7 +52,7 @@ export class Overlays {
   };
   private readonly dots = new Dots();
   private readonly colors = { velocity: new Color(), force: new Color(), impulse: new Color() };
-  private readonly gauges: Record<'velocity' | 'force' | 'push' | 'impulse', Gauge>;
+  private readonly gauges: Record<'velocity' | 'force' | 'push', Gauge>;
   private readonly longest: number;
   private readonly width: number;
 
@@ -49,7 +61,7 @@ export class Overlays {
     this.longest = Math.min(Math.max(4 * typical, 0.07 * size), 0.3 * size);
     this.width = 0.022 * this.longest;
     const gauge = () => new Gauge(this.longest);
-    this.gauges = { velocity: gauge(), force: gauge(), push: gauge(), impulse: gauge() };
+    this.gauges = { velocity: gauge(), force: gauge(), push: gauge() };
     for (const arrows of Object.values(this.arrows)) {
       arrows.group.visible = false;
       this.group.add(arrows.group);
@@ -60,6 +72,19 @@ export class Overlays {
   /** The number of drawn force arrows. */
   get arrowsShown(): number {
     return this.on.forces ? this.arrows.forces.shown : 0;
+  }
+
+  /** The arrows that are drawn. */
+  get scales(): ArrowScales {
+    const { on, gauges, colors } = this;
+    const scales: ArrowScales = [];
+    const add = (isOn: boolean, gauge: Gauge, name: string, unit: string, color: Color): void => {
+      if (isOn && gauge.current > 0) scales.push({ name, unit, length: gauge.current, color: `#${color.getHexString()}` });
+    };
+    add(on.contacts || on.forces, gauges.push, 'contact force', 'N', colors.impulse);
+    add(on.forces, gauges.force, 'net force', 'N', colors.force);
+    add(on.velocities, gauges.velocity, 'velocity', 'm/s', colors.velocity);
+    return scales;
   }
 
   setLook(look: Look, pixelRatio: number): void {
@@ -101,10 +126,9 @@ export class Overlays {
   }
 
   private forces(poses: Poses, a: Frame, from: Frame | null, to: Frame | null): void {
-    const { forces: arrows } = this.arrows, { force: gauge, push } = this.gauges, q = poses.data;
-    const { bodies } = this.header, { contacts } = a;
-    const touching = Math.floor(contacts.length / CONTACT);
-    arrows.begin(poses.count + touching);
+    const { forces: arrows } = this.arrows, { force: gauge } = this.gauges, q = poses.data;
+    const { bodies } = this.header;
+    arrows.begin(poses.count + Math.floor(a.contacts.length / CONTACT));
     const seconds = from && to ? to.time - from.time : 0;
     if (from && to && seconds > 0) {
       const v = from.bodies, w = to.bodies;
@@ -119,26 +143,27 @@ export class Overlays {
         this.arrow(arrows, q[p], q[p + 1], q[p + 2], f * (w[k] - v[k]), f * (w[k + 1] - v[k + 1]), f * (w[k + 2] - v[k + 2]), scale, r, g, b);
       }
     }
-    // Contact impulses last one step and are often much larger than the net force of a frame, so they have their own scale.
-    const perStep = 1 / this.header.step_seconds;
-    for (let k = 0; k < CONTACT * touching; k += CONTACT) push.note(perStep * Math.hypot(contacts[k + 3], contacts[k + 4], contacts[k + 5]));
-    const scale = perStep * push.scale(), { r, g, b } = this.colors.impulse;
-    for (let k = 0; k < CONTACT * touching; k += CONTACT) {
-      this.arrow(arrows, contacts[k], contacts[k + 1], contacts[k + 2], contacts[k + 3], contacts[k + 4], contacts[k + 5], scale, r, g, b);
-    }
+    this.contactForces(arrows, a);
     arrows.end();
   }
 
-  private impulses({ contacts }: Frame): void {
-    const { contacts: arrows } = this.arrows, { impulse: gauge } = this.gauges, { r, g, b } = this.colors.impulse;
+  private impulses(frame: Frame): void {
+    const { contacts: arrows } = this.arrows;
+    arrows.begin(Math.floor(frame.contacts.length / CONTACT));
+    this.contactForces(arrows, frame);
+    arrows.end();
+  }
+
+  /** The mean forces of contacts in the last step. They are often much larger than net forces, so they have their own scale. */
+  private contactForces(arrows: Arrows, { contacts }: Frame): void {
+    const { push } = this.gauges, { r, g, b } = this.colors.impulse;
     const end = CONTACT * Math.floor(contacts.length / CONTACT);
-    for (let k = 0; k < end; k += CONTACT) gauge.note(Math.hypot(contacts[k + 3], contacts[k + 4], contacts[k + 5]));
-    const scale = gauge.scale();
-    arrows.begin(end / CONTACT);
+    const perStep = 1 / this.header.step_seconds;
+    for (let k = 0; k < end; k += CONTACT) push.note(perStep * Math.hypot(contacts[k + 3], contacts[k + 4], contacts[k + 5]));
+    const scale = perStep * push.scale();
     for (let k = 0; k < end; k += CONTACT) {
       this.arrow(arrows, contacts[k], contacts[k + 1], contacts[k + 2], contacts[k + 3], contacts[k + 4], contacts[k + 5], scale, r, g, b);
     }
-    arrows.end();
   }
 
   private frames(poses: Poses): void {
@@ -159,7 +184,8 @@ export class Overlays {
   private arrow(arrows: Arrows, x: number, y: number, z: number, dx: number, dy: number, dz: number, scale: number, r: number, g: number, b: number): void {
     const length = scale * Math.hypot(dx, dy, dz);
     if (!(length > 0.012 * this.longest)) return;
-    const drawn = length > 1.3 * this.longest ? (scale * 1.3 * this.longest) / length : scale;
+    const most = LONGEST_SHARE * this.longest;
+    const drawn = length > most ? (scale * most) / length : scale;
     arrows.add(x, y, z, dx * drawn, dy * drawn, dz * drawn, this.width, r, g, b);
   }
 

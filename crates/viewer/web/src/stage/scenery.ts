@@ -3,11 +3,13 @@ import { Color, Group, type IUniform, type Vector2, type Vector3 } from 'three';
 import type { Chart, Frame, Header, Vec3 } from '../model';
 import { Bodies } from './bodies';
 import { Cloth } from './cloth';
+import { Colliders } from './colliders';
 import { Box } from './box';
 import { extentOf, floorOf, lowestPoint, obstacleCorners, boundingRadii, planeBounds, sceneBox, upAxis, waterExtent } from './extent';
 import { Ground } from './ground';
+import { Joints } from './joints';
 import { Outlines } from './outlines';
-import { Overlays } from './overlays';
+import { Overlays, type ArrowScales } from './overlays';
 import { Patches } from './patches';
 import { Picker, type Hit } from './picking';
 import { Planes } from './planes';
@@ -19,6 +21,14 @@ import { QUARANTINE_COLOR, type Look } from './theme';
 import { Water } from './water';
 
 const MAX_QUARANTINE_OUTLINES = 32;
+
+/** What is drawn over the scene. */
+export interface Marks {
+  patches: string[];
+  arrows: number;
+  joints: string[];
+  colliders: number;
+}
 
 export class Scenery {
   readonly group = new Group();
@@ -39,11 +49,14 @@ export class Scenery {
   private readonly ground: Ground | null;
   private readonly overlays: Overlays;
   private readonly patches: Patches;
+  private readonly joints: Joints;
+  private readonly colliders: Colliders;
   private readonly chosen: Outlines;
   private readonly quarantineOutlines: Outlines;
   private readonly picker: Picker;
   private readonly casting = new Box();
   private shown: { a: Frame; b: Frame | null; s: number } | null = null;
+  private breaks: ReadonlyMap<string, number> = new Map();
   private before: Frame | null = null;
 
   constructor(readonly header: Header, readonly chart: Chart | null, first: Frame | null, viewport: IUniform<Vector2>, quality: Quality) {
@@ -52,7 +65,9 @@ export class Scenery {
     header.bodies.forEach((info, body) => {
       if (info.scripted) this.obstacles.push({ body, corners: obstacleCorners(header, info) });
     });
-    const typical = Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
+    // Obstacles are often much larger than what moves.
+    const moving = this.reach.filter((_, i) => !header.bodies[i].scripted).sort();
+    const typical = moving[moving.length >> 1] ?? Float64Array.from(this.reach).sort()[this.reach.length >> 1] ?? 1;
     const inner = extentOf(header, first, this.reach);
     // The extent of the motion of characters is known in advance.
     for (const corner of chart?.extent ?? []) inner.add(...corner);
@@ -69,11 +84,13 @@ export class Scenery {
     this.ground = groundOf(header, floor, inner, first);
     this.overlays = new Overlays(header, this.reach, this.size, typical);
     this.patches = new Patches(header, chart);
+    this.joints = new Joints(header, this.reach, this.size, viewport);
+    this.colliders = new Colliders(header, this.box, viewport);
     const { shared } = this.bodies;
     this.chosen = new Outlines(header, 1, shared.chosen, { value: 0 }, viewport, 3);
     this.quarantineOutlines = new Outlines(header, MAX_QUARANTINE_OUTLINES, { value: new Color(QUARANTINE_COLOR) }, shared.pulse, viewport, 3);
     this.picker = new Picker(header, this.reach);
-    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.patches.group, this.chosen.group, this.quarantineOutlines.group);
+    this.group.add(this.bodies.group, this.cloth.group, this.springs.group, this.planes.group, this.overlays.group, this.patches.group, this.joints.group, this.colliders.group, this.chosen.group, this.quarantineOutlines.group);
     if (this.ground) this.group.add(this.ground.mesh);
     for (const water of this.waters) this.group.add(water.group);
   }
@@ -83,6 +100,7 @@ export class Scenery {
     const { poses, bodies } = this;
     if (this.shown && this.shown.a !== a) this.before = this.shown.a;
     this.shown = { a, b, s };
+    this.breaks = breaks;
     poses.update(a, b, s);
     bodies.update(poses);
     this.cloth.update(a, b, s);
@@ -102,7 +120,10 @@ export class Scenery {
     const { shown, before } = this;
     if (!shown) return;
     const { a, b, s } = shown;
-    this.patches.update(this.poses, b ? a.time + s * (b.time - a.time) : a.time, this.overlays.on.contacts);
+    const time = b ? a.time + s * (b.time - a.time) : a.time;
+    this.patches.update(this.poses, time, this.overlays.on.contacts);
+    this.joints.update(this.poses, time, this.breaks);
+    this.colliders.update(this.poses, b && s === 1 ? b : a);
     if (b && b.time > a.time) this.overlays.update(this.poses, a, b, s, a, b);
     else this.overlays.update(this.poses, a, b, s, before && before.time < a.time ? before : null, a);
   }
@@ -114,7 +135,8 @@ export class Scenery {
       this.cloth.setWires(this.wires.wireframe, this.wires.cloth);
       return;
     }
-    this.overlays.on[toggle] = on;
+    if (toggle === 'joints' || toggle === 'colliders') this[toggle].on = on;
+    else this.overlays.on[toggle] = on;
     this.drawOverlays();
   }
 
@@ -125,12 +147,19 @@ export class Scenery {
     this.ground?.setLook(look);
     for (const water of this.waters) water.setLook(look);
     this.overlays.setLook(look, pixelRatio);
+    this.joints.setLook(look);
+    this.colliders.setLook(look);
     this.drawOverlays();
   }
 
-  /** The effectors whose contacts are drawn, and the number of force arrows. */
-  get marks(): { patches: string[]; arrows: number } {
-    return { patches: this.patches.shown, arrows: this.overlays.arrowsShown };
+  /** The effectors whose contacts are drawn, the number of force arrows, the joints and the number of colliders. */
+  get marks(): Marks {
+    return { patches: this.patches.shown, arrows: this.overlays.arrowsShown, joints: this.joints.shown, colliders: this.colliders.shown };
+  }
+
+  /** The lengths of the arrows that are drawn. */
+  get scales(): ArrowScales {
+    return this.overlays.scales;
   }
 
   /** Objects are numbered: bodies first, then pieces of cloth. */
@@ -208,7 +237,7 @@ export class Scenery {
   }
 
   dispose(): void {
-    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.patches, this.chosen, this.quarantineOutlines, ...this.waters]) part.dispose();
+    for (const part of [this.bodies, this.cloth, this.springs, this.planes, this.overlays, this.patches, this.joints, this.colliders, this.chosen, this.quarantineOutlines, ...this.waters]) part.dispose();
     this.ground?.dispose();
   }
 }

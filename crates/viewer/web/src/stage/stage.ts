@@ -7,11 +7,12 @@ import { Light } from './light';
 import { DragSprings } from './drag-springs';
 import { contextOf, type Quality } from './quality';
 import type { Hit } from './picking';
-import { Scenery } from './scenery';
+import type { ArrowScales } from './overlays';
+import { Scenery, type Marks } from './scenery';
 import { LOOKS, type Theme } from './theme';
 
 export type { ViewName };
-export type Toggle = 'contacts' | 'forces' | 'velocities' | 'frames' | 'wireframe' | 'cloth';
+export type Toggle = 'contacts' | 'forces' | 'velocities' | 'frames' | 'joints' | 'colliders' | 'wireframe' | 'cloth';
 
 const MAX_PIXEL_RATIO = 2;
 /** A click selects a body within this distance, in CSS pixels. */
@@ -25,7 +26,9 @@ export class Stage {
   private readonly light: Light;
   private readonly dragSprings = new DragSprings();
   private readonly viewport = { value: new Vector2(1, 1) };
-  private readonly toggles: Record<Toggle, boolean> = { contacts: false, forces: false, velocities: false, frames: false, wireframe: false, cloth: false };
+  private readonly toggles: Record<Toggle, boolean> = {
+    contacts: false, forces: false, velocities: false, frames: false, joints: false, colliders: false, wireframe: false, cloth: false,
+  };
   private theme: Theme = 'light';
   private scenery: Scenery | null = null;
   private sceneName: string | null = null;
@@ -81,10 +84,12 @@ export class Stage {
     this.dirty = true;
   }
 
-  /** Takes note of the joints that broke. */
+  /** Takes note of the joints that broke or were removed. */
   events(events: readonly RunEvent[]): void {
     for (const { kind, time, detail } of events) {
-      if (kind === 'break') this.breaks.set((detail as { joint: string }).joint, time);
+      const removed = (Object(detail) as { remove_joint?: { joint: string } }).remove_joint;
+      const ended = kind === 'break' ? (detail as { joint: string }) : removed;
+      if (ended) this.breaks.set(ended.joint, time);
     }
   }
 
@@ -129,8 +134,15 @@ export class Stage {
   }
 
   /** The drawn contacts, for tests. */
-  marks(): { patches: string[]; arrows: number } {
-    return this.scenery?.marks ?? { patches: [], arrows: 0 };
+  marks(): Marks {
+    return this.scenery?.marks ?? { patches: [], arrows: 0, joints: [], colliders: 0 };
+  }
+
+  /** The arrows that are drawn, in CSS pixels per unit at the target of the camera. */
+  arrowScales(): ArrowScales {
+    const { camera, distance } = this.rig;
+    const pixelsPerMetre = this.canvas.clientHeight / (2 * Math.tan((camera.fov * Math.PI) / 360) * Math.max(distance, 1e-9));
+    return (this.scenery?.scales ?? []).map((scale) => ({ ...scale, length: scale.length * pixelsPerMetre }));
   }
 
   /** Objects are numbered: bodies first, then pieces of cloth. */

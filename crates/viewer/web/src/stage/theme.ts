@@ -25,6 +25,11 @@ export interface Look {
   force: string;
   contact: string;
   impulse: string;
+  joint: string;
+  /** Colliders of bodies that move, that sleep, and of what is fixed or scripted. */
+  collider: string;
+  colliderAsleep: string;
+  colliderFixed: string;
 }
 
 export const QUARANTINE_COLOR = '#ff2d3f';
@@ -50,6 +55,10 @@ export const LOOKS: Record<Theme, Look> = {
     force: '#e0780a',
     contact: '#d81b60',
     impulse: '#d81b60',
+    joint: '#6a35e0',
+    collider: '#00813f',
+    colliderAsleep: '#5d7388',
+    colliderFixed: '#4d5b6b',
   },
   dark: {
     zenith: '#0a0c10',
@@ -71,5 +80,9 @@ export const LOOKS: Record<Theme, Look> = {
     force: '#ffa23c',
     contact: '#ff5c93',
     impulse: '#ff5c93',
+    joint: '#b89aff',
+    collider: '#4be39a',
+    colliderAsleep: '#7d93aa',
+    colliderFixed: '#93a3b5',
   },
 };

@@ -1,6 +1,7 @@
 //! From the bodies of a scene file to bodies with mass, state and surface.
 
 use super::check;
+use super::groups::{GroupKeys, GroupNames};
 use super::matter::{mass, state};
 use super::shapes::{ShapeCache, ShapeGeometry};
 use super::size::SceneSize;
@@ -10,6 +11,7 @@ use crate::scene::model::{ArraySpec, BodySpec, SceneFile};
 use conatus_geometry::Mesh;
 use conatus_geometry::convex::Convex;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, sincos};
+use conatus_rigid::contact::Groups;
 use conatus_rigid::{Constants, MassProperties, State};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -44,6 +46,10 @@ pub struct BuiltBody {
     pub rolling_friction: f64,
     /// μ, if the body specifies it.
     pub friction: Option<f64>,
+    /// What it collides with.
+    pub groups: Groups,
+    /// Whether it reports overlaps and touches nothing.
+    pub sensor: bool,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
     /// The path of the scene's entry, for messages; shared by the copies of an array.
@@ -60,16 +66,18 @@ impl BuiltBody {
     }
 }
 
-/// Builds all bodies. A body with errors is reported and replaced by a body of one
+/// Builds all bodies, those that commands add last. A body with errors is reported and replaced by a body of one
 /// kilogram, so that references to it can be checked as well.
 pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<BuiltBody> {
     // The number of bodies was checked before.
     let mut built = Vec::with_capacity(SceneSize::of(file).bodies as usize);
     let mut random = Pcg64::seed_from_u64(scene.seed);
     let mut cache = ShapeCache::default();
+    let names = GroupNames::of(file);
     for (i, spec) in file.body.iter().enumerate() {
         let path = format!("body[{i}]");
-        let body = one(scene, file, spec, i, &path, &mut cache, diagnostics);
+        let mut body = one(scene, file, spec, i, &path, &mut cache, diagnostics);
+        body.groups = names.groups(keys(spec), &path, diagnostics);
         match &spec.array {
             None => built.push(body),
             Some(array) => {
@@ -82,6 +90,27 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
                 add_copies(body, array, &mut random, &mut built);
             }
         }
+    }
+    let regular = built.len();
+    for (k, (path, spec)) in later_specs(file).enumerate() {
+        if spec.array.is_some() {
+            diagnostics.at(
+                &format!("{path}.array"),
+                "a command adds one body",
+                "write one command for each body, or list the copies as `[[body]]`",
+            );
+        }
+        let mut body = one(
+            scene,
+            file,
+            spec,
+            regular + k,
+            &path,
+            &mut cache,
+            diagnostics,
+        );
+        body.groups = names.groups(keys(spec), &path, diagnostics);
+        built.push(body);
     }
     check_names(&built, diagnostics);
     if let Some(wild) = built
@@ -98,6 +127,22 @@ pub fn build(scene: &Scene, file: &SceneFile, diagnostics: &mut Diagnostics) -> 
         );
     }
     built
+}
+
+/// The bodies that commands add, with their paths.
+pub fn later_specs(file: &SceneFile) -> impl Iterator<Item = (String, &BodySpec)> {
+    let commands = file.command.iter().enumerate();
+    commands.filter_map(|(i, command)| {
+        let body = command.add_body.as_deref()?;
+        Some((format!("command[{i}].add_body"), body))
+    })
+}
+
+fn keys(spec: &BodySpec) -> GroupKeys<'_> {
+    GroupKeys {
+        groups: &spec.groups,
+        collides_with: spec.collides_with.as_deref(),
+    }
 }
 
 /// Adds the copies of an array, whose number was checked before.
@@ -215,6 +260,8 @@ fn one(
         rolling_friction: spec
             .rolling_friction
             .unwrap_or(file.contact.rolling_friction),
+        groups: Groups::default(),
+        sensor: spec.sensor,
         color: color(spec.color.as_deref(), index, path, diagnostics),
         path: path.into(),
     }

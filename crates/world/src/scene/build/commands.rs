@@ -1,12 +1,12 @@
 //! From the commands of a scene file to commands of the world.
 
-use super::bodies::BuiltBody;
+use super::bodies::{BuiltBody, later_specs};
 use super::check;
 use super::forces::find;
 use super::joints;
 use crate::command::Command;
 use crate::scene::diagnostic::{Diagnostics, nearest};
-use crate::scene::model::{CommandSpec, SceneFile};
+use crate::scene::model::{CommandSpec, JointSpec, SceneFile};
 use crate::world::World;
 use conatus_math::DVec3;
 
@@ -17,6 +17,9 @@ pub fn build(
     built: &[BuiltBody],
     diagnostics: &mut Diagnostics,
 ) {
+    let later = built.len() - later_specs(file).count();
+    let mut added = later..built.len();
+    let mut joint_names = joints::names(file).into_iter().skip(file.joint.len());
     for (i, spec) in file.command.iter().enumerate() {
         let path = format!("command[{i}]");
         check::not_negative(diagnostics, &format!("{path}.time"), "the time", spec.time);
@@ -26,6 +29,10 @@ pub fn build(
             ("merge", spec.merge.is_some()),
             ("lock", spec.lock.is_some()),
             ("unlock", spec.unlock.is_some()),
+            ("add_body", spec.add_body.is_some()),
+            ("remove_body", spec.remove_body.is_some()),
+            ("add_joint", spec.add_joint.is_some()),
+            ("remove_joint", spec.remove_joint.is_some()),
             ("motor", spec.motor.is_some()),
             ("break", spec.break_joint.is_some()),
         ];
@@ -33,8 +40,28 @@ pub fn build(
             diagnostics.at(
                 &path,
                 "a command has exactly one action",
-                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`, `motor`, `break`; write one command for each action",
+                "give one of `kick`, `impulse`, `merge`, `lock`, `unlock`, `add_body`, `remove_body`, `add_joint`, `remove_joint`, `motor`, `break`; write one command for each action",
             );
+            // The bodies and joints of the others keep their numbers.
+            spec.add_body.is_some().then(|| added.next());
+            spec.add_joint.is_some().then(|| joint_names.next());
+            continue;
+        }
+        if spec.add_body.is_some() {
+            if let Some(body) = added.next() {
+                world.command(spec.time, Command::AddBody { body, spec: None });
+            }
+            continue;
+        }
+        if let Some(joint) = &spec.add_joint {
+            let name = joint_names.next().unwrap_or_default();
+            let path = format!("{path}.add_joint");
+            add_joint(world, built, joint, &name, &path, diagnostics);
+            let command = Command::AddJoint {
+                joint: name,
+                spec: None,
+            };
+            world.command(spec.time, command);
             continue;
         }
         let command = match joint_command(spec, world, file, &path, diagnostics) {
@@ -45,6 +72,37 @@ pub fn build(
             world.command(spec.time, command);
         }
     }
+}
+
+/// Adds the joint of a command to the world, where it waits.
+fn add_joint(
+    world: &mut World,
+    built: &[BuiltBody],
+    spec: &JointSpec,
+    name: &str,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    if world.joint_names.iter().any(|n| n == name) {
+        diagnostics.at(
+            &format!("{path}.name"),
+            format!("the name `{name}` is used twice"),
+            "give every joint a unique name",
+        );
+    }
+    let place = |name: &str| {
+        let found = built.iter().position(|b| b.name == name);
+        found.ok_or_else(|| built.iter().map(|b| b.name.clone()).collect())
+    };
+    let Some(bodies) = joints::joined(spec, &place, path, diagnostics) else {
+        return;
+    };
+    let named = JointSpec {
+        name: name.to_owned(),
+        ..spec.clone()
+    };
+    let poses = joints::poses(bodies, |body| built[body].state.pose());
+    joints::prepare(world, &named, bodies, poses, path, diagnostics);
 }
 
 /// The command to a joint, if it is one and has a joint.
@@ -67,6 +125,11 @@ fn joint_command(
         }
         name.to_owned()
     };
+    if let Some(name) = &spec.remove_joint {
+        return Some(Command::RemoveJoint {
+            joint: find(name, "remove_joint"),
+        });
+    }
     if let Some(name) = &spec.break_joint {
         return Some(Command::Break {
             joint: find(name, "break"),
@@ -130,6 +193,11 @@ fn command(
             impulse: impulse.impulse.into(),
             point_body: point.map_or(DVec3::ZERO, |p| built[body].to_principal.point(p)),
         });
+    }
+    if let Some(name) = &spec.remove_body {
+        let path = format!("{path}.remove_body");
+        let body = find(built, name, &path, diagnostics)?;
+        return Some(Command::Remove(body));
     }
     if let Some(names) = &spec.merge {
         let list: Vec<usize> = names

@@ -29,17 +29,27 @@ pub fn find(
     let found = built.iter().position(|b| b.name == name);
     if found.is_none() {
         let names = built.iter().map(|b| b.name.as_str());
-        let copies = format!("{name}-0");
-        let help = match nearest(name, names) {
-            _ if built.iter().any(|b| b.name == copies) => {
-                format!("it has an `array`; its copies are `{copies}`, `{name}-1`, …")
-            }
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "bodies are named by `name` in their `[[body]]`".to_owned(),
-        };
-        diagnostics.at(path, format!("there is no body `{name}`"), help);
+        report_unknown(name, names, path, diagnostics);
     }
     found
+}
+
+/// Reports at `path` that no body has a name; `names` are those of all bodies.
+pub fn report_unknown<'a>(
+    name: &str,
+    mut names: impl Iterator<Item = &'a str> + Clone,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let copies = format!("{name}-0");
+    let help = match nearest(name, names.clone()) {
+        _ if names.any(|other| other == copies) => {
+            format!("it has an `array`; its copies are `{copies}`, `{name}-1`, …")
+        }
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "bodies are named by `name` in their `[[body]]`".to_owned(),
+    };
+    diagnostics.at(path, format!("there is no body `{name}`"), help);
 }
 
 /// Adds springs, drags and pushes to the world. Returns the springs for display.

@@ -1,6 +1,7 @@
 //! From the joints of a scene file to joints of the world.
 
 use super::bodies::BuiltBody;
+use super::physics::joint_info;
 use super::{check, forces};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{
@@ -9,19 +10,20 @@ use crate::scene::model::{
 use crate::text;
 use crate::world::World;
 use conatus_math::{DMat3, DVec3, Pose, rotation};
-use conatus_record::{EndInfo, SpringInfo};
+use conatus_record::{EndInfo, JointInfo, SpringInfo};
 use conatus_rigid::joint::{Coordinates, Freedom, Joint, Motor, MotorTarget, Spring};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
-/// Adds the joints of a scene to its world. Returns ropes and rods for display.
+/// Adds the joints of a scene to its world. Returns ropes and rods for display, and the
+/// entries of all joints in the recording's header.
 pub fn build(
     world: &mut World,
     file: &SceneFile,
     built: &[BuiltBody],
     diagnostics: &mut Diagnostics,
-) -> Vec<SpringInfo> {
-    let mut lines = Vec::new();
+) -> (Vec<SpringInfo>, Vec<JointInfo>) {
+    let (mut lines, mut infos) = (Vec::new(), Vec::new());
     let mut names = BTreeSet::new();
     let all = file.joint.iter().zip(self::names(file));
     for (i, (spec, name)) in all.enumerate() {
@@ -34,22 +36,56 @@ pub fn build(
             );
         }
         let before = diagnostics.len();
-        let joint = joint(spec, built, &path, diagnostics);
+        let joint =
+            joined(spec, &|name| place(built, name), &path, diagnostics).and_then(|bodies| {
+                let poses = poses(bodies, |body| built[body].state.pose());
+                joint(spec, bodies, poses, &path, diagnostics)
+            });
         if let Some(joint) = joint.filter(|_| diagnostics.len() == before) {
             lines.extend(line(&name, &joint));
+            infos.push(joint_info(&name, spec.kind, &joint));
             world.add_joint(&name, joint);
         }
     }
-    lines
+    (lines, infos)
 }
 
-/// The names of all joints of a scene.
+/// The names of all joints of a scene, those that commands add last.
 pub fn names(file: &SceneFile) -> Vec<String> {
     let name = |(i, spec): (usize, &JointSpec)| match spec.name.as_str() {
         "" => format!("joint-{}", i + 1),
         name => name.to_owned(),
     };
-    file.joint.iter().enumerate().map(name).collect()
+    let later = file.command.iter().filter_map(|c| c.add_joint.as_deref());
+    let all = file.joint.iter().chain(later);
+    all.enumerate().map(name).collect()
+}
+
+/// Adds a joint to the world that waits for a command. `poses` are those of its bodies at
+/// the start.
+pub fn prepare(
+    world: &mut World,
+    spec: &JointSpec,
+    bodies: [Option<usize>; 2],
+    poses: [Pose; 2],
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let before = diagnostics.len();
+    let made = joint(spec, bodies, poses, path, diagnostics);
+    let Some(made) = made.filter(|_| diagnostics.len() == before) else {
+        return;
+    };
+    // What can be wrong with a joint does not depend on where its bodies are, but for the
+    // length of a rod between two that coincide; the world leaves such a joint apart.
+    let (own, spare) = (spec.clone(), diagnostics.clone());
+    let make = move |poses: [Pose; 2]| {
+        let mut diagnostics = spare.clone();
+        let before = diagnostics.len();
+        let made = joint(&own, bodies, poses, "", &mut diagnostics);
+        made.filter(|_| diagnostics.len() == before)
+    };
+    world.add_later_joint(&spec.name, made, Box::new(make));
 }
 
 /// How a rope, a rod or a spring between two points is drawn.
@@ -76,27 +112,39 @@ fn line(name: &str, joint: &Joint) -> Option<SpringInfo> {
     })
 }
 
-fn joint(
+/// The names of the bodies of a scene.
+fn place(built: &[BuiltBody], name: &str) -> Result<usize, Vec<String>> {
+    let found = built.iter().position(|b| b.name == name);
+    found.ok_or_else(|| built.iter().map(|b| b.name.clone()).collect())
+}
+
+/// The poses of the bodies of a joint.
+pub fn poses(bodies: [Option<usize>; 2], pose: impl Fn(usize) -> Pose) -> [Pose; 2] {
+    bodies.map(|body| body.map_or(Pose::IDENTITY, &pose))
+}
+
+/// A joint between bodies at these poses.
+pub fn joint(
     spec: &JointSpec,
-    built: &[BuiltBody],
+    bodies: [Option<usize>; 2],
+    poses: [Pose; 2],
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<Joint> {
-    let bodies = joined(spec, built, path, diagnostics)?;
-    check_keys(spec, path, diagnostics);
-    let last = bodies[1].map_or(DVec3::ZERO, |b| built[b].state.position);
+    super::joint_keys::check(spec, path, diagnostics);
+    let last = bodies[1].map_or(DVec3::ZERO, |_| poses[1].translation);
     let is_line = matches!(spec.kind, JointKindSpec::Distance | JointKindSpec::Rope);
     let axes = axes(spec, path, diagnostics)?;
     let turn = rotation::from_matrix(axes);
     let in_body = |side: usize, pose: Pose| match bodies[side] {
-        Some(body) => built[body].state.pose().inverse().after(&pose),
+        Some(_) => poses[side].inverse().after(&pose),
         None => pose,
     };
     let at = Pose::new(turn, spec.at.map_or(last, DVec3::from));
     let frames = [in_body(0, at), in_body(1, at)];
     let ends = spec.ends.map_or_else(
         || {
-            let centre = |side: usize| bodies[side].map(|b| built[b].state.position);
+            let centre = |side: usize| bodies[side].map(|_| poses[side].translation);
             [
                 centre(0).unwrap_or_else(|| spec.at.map_or(DVec3::ZERO, DVec3::from)),
                 centre(1).unwrap_or_default(),
@@ -190,17 +238,26 @@ fn joint(
     Some(made)
 }
 
-/// The bodies of a joint: the first is `None` if there is only one.
-fn joined(
+/// The bodies of a joint: the first is `None` if there is only one. `place` returns the
+/// number of a body, or the names of all if there is none of that name.
+pub fn joined(
     spec: &JointSpec,
-    built: &[BuiltBody],
+    place: &dyn Fn(&str) -> Result<usize, Vec<String>>,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<[Option<usize>; 2]> {
     let path = format!("{path}.bodies");
     let mut find = |k: usize| {
         let at = format!("{path}[{k}]");
-        forces::find(built, &spec.bodies[k], &at, diagnostics)
+        let name = &spec.bodies[k];
+        match place(name) {
+            Ok(body) => Some(body),
+            Err(names) => {
+                let names = names.iter().map(String::as_str);
+                forces::report_unknown(name, names, &at, diagnostics);
+                None
+            }
+        }
     };
     match spec.bodies.len() {
         1 => Some([None, Some(find(0)?)]),
@@ -341,56 +398,5 @@ fn without_full_turns(freedom: Freedom) -> Freedom {
     Freedom {
         range: freedom.range.filter(|range| !all_around(*range)),
         ..freedom
-    }
-}
-
-/// Refuses keys that the type of the joint does not read.
-fn check_keys(spec: &JointSpec, path: &str, diagnostics: &mut Diagnostics) {
-    use JointKindSpec::{Ball, Distance, Free, Hinge, Rope, Slider, Universal, Wheel};
-    let kind = spec.kind;
-    let free = &spec.free;
-    let any_free = [
-        &free.x,
-        &free.y,
-        &free.z,
-        &free.turn_x,
-        &free.turn_y,
-        &free.turn_z,
-    ];
-    let keys: [(&str, bool, &[JointKindSpec]); 10] = [
-        ("limits", spec.limits.is_some(), &[Hinge, Slider, Wheel]),
-        ("swing", spec.swing.is_some(), &[Ball]),
-        ("twist", spec.twist.is_some(), &[Ball]),
-        (
-            "spring",
-            spec.spring.is_some(),
-            &[Hinge, Slider, Wheel, Distance],
-        ),
-        ("motor", spec.motor.is_some(), &[Hinge, Slider, Wheel]),
-        ("steering", spec.steering.is_some(), &[Wheel]),
-        ("ends", spec.ends.is_some(), &[Distance, Rope]),
-        ("length", spec.length.is_some(), &[Distance, Rope]),
-        (
-            "second_axis",
-            spec.second_axis.is_some(),
-            &[Universal, Wheel, Free],
-        ),
-        ("free", any_free.iter().any(|f| f.is_some()), &[Free]),
-    ];
-    for (key, given, kinds) in keys {
-        if given && !kinds.contains(&kind) {
-            let kinds: Vec<String> = kinds
-                .iter()
-                .map(|k| format!("{k:?}").to_lowercase())
-                .collect();
-            diagnostics.at(
-                &format!("{path}.{key}"),
-                format!(
-                    "a joint of type `{}` has no `{key}`",
-                    format!("{kind:?}").to_lowercase()
-                ),
-                format!("`{key}` belongs to {}", kinds.join(", ")),
-            );
-        }
     }
 }

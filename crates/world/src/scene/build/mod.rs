@@ -12,19 +12,22 @@ mod commands;
 mod exclude;
 mod features;
 mod forces;
+mod groups;
 mod infos;
+mod joint_keys;
 mod joints;
 mod live;
 mod matter;
 #[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
 mod motion;
+mod physics;
 mod shapes;
 mod size;
 mod warnings;
 
-use super::diagnostic::{DiagnosticList, SceneError};
+use super::diagnostic::{DiagnosticList, Diagnostics, SceneError};
 use super::load::Scene;
-use super::model::{IntegratorSpec, SceneFile, UpAxisSpec};
+use super::model::{BodySpec, IntegratorSpec, SceneFile, UpAxisSpec};
 use crate::memory;
 use crate::motion::MotionPlanner;
 use crate::run::RunSchedule;
@@ -34,6 +37,7 @@ use conatus_math::DVec3;
 use conatus_record::{FORMAT, Header, PlaneInfo, Up};
 use conatus_rigid::Integrator;
 use conatus_rigid::contact::{Collider, ContactMaterial, SleepSettings};
+use groups::{GroupKeys, GroupNames};
 
 /// A scene that is ready to run.
 pub struct Setup {
@@ -103,10 +107,12 @@ impl Scene {
         };
         check::time(&file, &mut diagnostics);
         check::surroundings(&file, &mut diagnostics);
+        GroupNames::of(&file).check(&mut diagnostics);
         if !size::check(&file, memory::available(), &mut diagnostics) {
             return Err(diagnostics.into_error());
         }
-        let built = bodies::build(self, &file, &mut diagnostics);
+        let all = bodies::build(self, &file, &mut diagnostics);
+        let (built, later) = all.split_at(all.len() - bodies::later_specs(&file).count());
 
         let mut world = World::new(file.time.step);
         world.integrator = match file.time.integrator {
@@ -116,6 +122,8 @@ impl Scene {
             IntegratorSpec::SymplecticEuler => Integrator::SymplecticEuler,
         };
         world.gravity = gravity(&file);
+        world.record_touches = file.contact.events;
+        world.touches.contacts = file.contact.events;
         world.sticky = file.contact.sticky;
         world.contact_engine.between_bodies = file.contact.between_bodies;
         world.contact_engine.settings.substeps = file.contact.substeps;
@@ -123,28 +131,26 @@ impl Scene {
             speed: file.contact.sleep_speed,
             seconds: file.contact.sleep_seconds,
         };
-        add_bodies(&mut world, &built, file.contact.friction);
-        let planes = add_planes(&mut world, &file);
-        let mut springs = forces::build(&mut world, &file, &built, &mut diagnostics);
-        let ropes = joints::build(&mut world, &file, &built, &mut diagnostics);
+        add_bodies(&mut world, built, file.contact.friction);
+        let planes = add_planes(&mut world, &file, &mut diagnostics);
+        world.group_names = GroupNames::of(&file).into_names();
+        let mut springs = forces::build(&mut world, &file, built, &mut diagnostics);
+        let (ropes, joints) = joints::build(&mut world, &file, built, &mut diagnostics);
         springs.extend(ropes);
-        exclude::build(&mut world, &file, &built, &mut diagnostics);
-        let waters = forces::waters(&mut world, &file, &built, &mut diagnostics);
-        commands::build(&mut world, &file, &built, &mut diagnostics);
+        exclude::build(&mut world, &file, built, &mut diagnostics);
+        let waters = forces::waters(&mut world, &file, built, &mut diagnostics);
+        commands::build(&mut world, &file, &all, &mut diagnostics);
 
-        let placed = cloth::build_obstacles(self, &file, &built, &mut diagnostics);
-        let (mut meshes, mut infos) = infos::infos(&built, &placed);
+        let placed = cloth::build_obstacles(self, &file, &all, &mut diagnostics);
+        let (mut meshes, mut infos) = infos::infos(built, &placed);
         let motion = motion::build(self, &file, &infos, &mut diagnostics);
         let characters = motion.as_ref().map(|motion| &motion.world);
-        let cloth = cloth::build(self, &file, &built, &placed, characters, &mut diagnostics);
+        let cloth = cloth::build(self, &file, built, &placed, characters, &mut diagnostics);
         world.cloth = cloth.world;
-        if !built.is_empty() {
-            cloth
-                .colliders
-                .into_iter()
-                .for_each(|c| world.add_collider(c));
-            world.place_scripted_colliders();
+        for (name, collider) in cloth.colliders {
+            world.add_named_collider(&name, collider);
         }
+        world.place_scripted_colliders();
         let planner = motion.map(|motion| {
             world.motion = Some(motion.world);
             motion.planner
@@ -154,7 +160,8 @@ impl Scene {
             meshes.extend(surfaces);
             infos.extend(parts);
         }
-        warnings::check(&world, &built, &mut diagnostics);
+        warnings::check(&world, built, &mut diagnostics);
+        let physics = physics::info(&world, joints, &mut meshes);
         let header = Header {
             format: FORMAT.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -170,6 +177,7 @@ impl Scene {
             springs,
             waters,
             cloths: cloth.infos,
+            physics,
         };
         let warnings = diagnostics.finish()?;
         tracing::info!(
@@ -181,14 +189,22 @@ impl Scene {
             forces = world.forces.len(),
             "scene built"
         );
-        Ok(Setup {
+        let mut setup = Setup {
             world,
             schedule: schedule(self, &file),
             header,
             sources: self.record_sources(),
             planner,
             warnings,
-        })
+        };
+        for (body, (_, spec)) in later.iter().zip(bodies::later_specs(&file)) {
+            let named = BodySpec {
+                name: body.name.clone(),
+                ..spec.clone()
+            };
+            setup.prepare_body(self, named)?;
+        }
+        Ok(setup)
     }
 }
 
@@ -233,14 +249,21 @@ fn add_bodies(world: &mut World, built: &[BuiltBody], friction: f64) {
         for (shape, pose) in &body.colliders {
             let mut collider = Collider::on_body(index, shape.clone(), material);
             collider.pose = *pose;
+            collider.groups = body.groups;
+            collider.sensor = body.sensor;
             world.add_collider(collider);
         }
     }
 }
 
-fn add_planes(world: &mut World, file: &SceneFile) -> Vec<PlaneInfo> {
+fn add_planes(
+    world: &mut World,
+    file: &SceneFile,
+    diagnostics: &mut Diagnostics,
+) -> Vec<PlaneInfo> {
+    let names = GroupNames::of(file);
     let mut planes = Vec::new();
-    for plane in &file.plane {
+    for (i, plane) in file.plane.iter().enumerate() {
         let info = PlaneInfo {
             point: plane.point.into(),
             normal: DVec3::from(plane.normal).normalize_or(DVec3::Z),
@@ -250,7 +273,18 @@ fn add_planes(world: &mut World, file: &SceneFile) -> Vec<PlaneInfo> {
             friction: plane.friction,
             rolling: 0.0,
         };
-        world.add_collider(Collider::plane(info.point, info.normal, material));
+        let mut collider = Collider::plane(info.point, info.normal, material);
+        let keys = GroupKeys {
+            groups: &plane.groups,
+            collides_with: plane.collides_with.as_deref(),
+        };
+        collider.groups = names.groups(keys, &format!("plane[{i}]"), diagnostics);
+        collider.sensor = plane.sensor;
+        let name = match plane.name.as_str() {
+            "" => format!("plane-{}", i + 1),
+            name => name.to_owned(),
+        };
+        world.add_named_collider(&name, collider);
         planes.push(info);
     }
     planes

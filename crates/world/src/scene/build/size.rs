@@ -1,6 +1,7 @@
 //! Estimates how large a scene is from its text alone, so that a scene that cannot fit into
 //! memory is refused before anything is built.
 
+use super::bodies::later_specs;
 use super::cloth;
 use crate::memory;
 use crate::scene::diagnostic::Diagnostics;
@@ -40,7 +41,7 @@ impl SceneSize {
     pub fn of(file: &SceneFile) -> Self {
         let mut shapes: BTreeSet<String> = BTreeSet::new();
         let mut size = Self::default();
-        for body in &file.body {
+        for body in file.body.iter().chain(later_specs(file).map(|(_, b)| b)) {
             let copies = body.array.as_ref().map_or(1, |array| array.copies());
             size.bodies = size.bodies.saturating_add(copies);
             let parts = body.parts.iter().map(|part| &part.shape);

@@ -196,6 +196,24 @@ impl BodySpec {
         self
     }
 
+    /// The groups that it is in.
+    pub fn groups<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.groups = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The groups that it collides with; it collides with all by default.
+    pub fn collides_with<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.collides_with = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A sensor, which reports what overlaps it and touches nothing.
+    pub fn sensor(mut self) -> Self {
+        self.sensor = true;
+        self
+    }
+
     /// Its colour as `#rrggbb`.
     pub fn color(mut self, color: impl Into<String>) -> Self {
         self.color = Some(color.into());

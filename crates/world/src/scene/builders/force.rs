@@ -209,6 +209,10 @@ impl CommandSpec {
             merge: None,
             lock: None,
             unlock: None,
+            add_body: None,
+            remove_body: None,
+            add_joint: None,
+            remove_joint: None,
             motor: None,
             break_joint: None,
         }
@@ -240,6 +244,38 @@ impl CommandSpec {
     pub fn break_joint(time: f64, joint: impl Into<String>) -> Self {
         Self {
             break_joint: Some(joint.into()),
+            ..Self::at(time)
+        }
+    }
+
+    /// Adds a body.
+    pub fn add_body(time: f64, body: BodySpec) -> Self {
+        Self {
+            add_body: Some(Box::new(body)),
+            ..Self::at(time)
+        }
+    }
+
+    /// Removes a body.
+    pub fn remove_body(time: f64, body: impl Into<String>) -> Self {
+        Self {
+            remove_body: Some(body.into()),
+            ..Self::at(time)
+        }
+    }
+
+    /// Joins bodies as they are then; the joint names them.
+    pub fn add_joint(time: f64, joint: JointSpec) -> Self {
+        Self {
+            add_joint: Some(Box::new(joint)),
+            ..Self::at(time)
+        }
+    }
+
+    /// Removes a joint.
+    pub fn remove_joint(time: f64, joint: impl Into<String>) -> Self {
+        Self {
+            remove_joint: Some(joint.into()),
             ..Self::at(time)
         }
     }

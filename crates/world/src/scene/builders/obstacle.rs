@@ -74,6 +74,24 @@ impl ObstacleSpec {
         self
     }
 
+    /// The groups that it is in.
+    pub fn groups<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.groups = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The groups that it collides with; it collides with all by default.
+    pub fn collides_with<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.collides_with = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A sensor, which reports what overlaps it and touches nothing.
+    pub fn sensor(mut self) -> Self {
+        self.sensor = true;
+        self
+    }
+
     /// Hands of characters can hold on to it.
     pub fn grip(mut self) -> Self {
         self.grip = true;

@@ -10,6 +10,10 @@ impl PlaneSpec {
             normal: normal.into(),
             restitution: None,
             friction: None,
+            name: String::new(),
+            groups: Vec::new(),
+            collides_with: None,
+            sensor: false,
         }
     }
 
@@ -27,6 +31,30 @@ impl PlaneSpec {
     /// Coulomb friction, instead of the body's.
     pub fn friction(mut self, friction: f64) -> Self {
         self.friction = Some(friction);
+        self
+    }
+
+    /// Its name, for events.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The groups that it is in.
+    pub fn groups<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.groups = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The groups that it collides with; it collides with all by default.
+    pub fn collides_with<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.collides_with = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A sensor, which reports what overlaps it and touches nothing.
+    pub fn sensor(mut self) -> Self {
+        self.sensor = true;
         self
     }
 }

@@ -131,12 +131,7 @@ pub fn import(
             reader.notes.truncate(noted);
             emitted = emit(base, &mut reader);
         }
-        emitted.file.plane.push(PlaneSpec {
-            point: [0.0; 3],
-            normal: [0.0, 0.0, 1.0],
-            restitution: None,
-            friction: None,
-        });
+        emitted.file.plane.push(PlaneSpec::ground());
     }
     if emitted.file.body.is_empty() {
         let help = "a robot has links or bodies with mass";

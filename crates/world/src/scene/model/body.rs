@@ -59,6 +59,12 @@ pub struct BodySpec {
     pub rolling_friction: Option<f64>,
     /// Whether it takes part in collisions.
     pub collides: Option<bool>,
+    /// The names of the groups that it is in; `default` if it is in no other.
+    pub groups: Vec<String>,
+    /// The groups that it collides with; all by default.
+    pub collides_with: Option<Vec<String>>,
+    /// A sensor reports what overlaps it, and touches nothing.
+    pub sensor: bool,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
     /// Many copies of the body on a grid.

@@ -1,6 +1,6 @@
 //! Commands: `[[command]]`, actions at given times.
 
-use super::Vec3;
+use super::{BodySpec, JointSpec, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,14 @@ pub struct CommandSpec {
     pub lock: Option<String>,
     /// Releases a body.
     pub unlock: Option<String>,
+    /// Adds a body, in the words of `[[body]]`.
+    pub add_body: Option<Box<BodySpec>>,
+    /// Removes a body.
+    pub remove_body: Option<String>,
+    /// Joins bodies as they are then, in the words of `[[joint]]`.
+    pub add_joint: Option<Box<JointSpec>>,
+    /// Removes a joint.
+    pub remove_joint: Option<String>,
     /// Gives the motor of a joint another target.
     pub motor: Option<MotorCommandSpec>,
     /// Breaks a joint.

@@ -149,7 +149,7 @@ pub struct DampingSpec {
 }
 
 /// How bodies collide.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Contact")]
 pub struct ContactSpec {
@@ -170,6 +170,11 @@ pub struct ContactSpec {
     pub sleep_speed: f64,
     /// How long they have to be slower, in seconds.
     pub sleep_seconds: f64,
+    /// The names of all groups; by default those that bodies, planes and obstacles name.
+    pub groups: Vec<String>,
+    /// Whether the beginning and the end of contacts are recorded as events, and what enters
+    /// and leaves sensors.
+    pub events: bool,
 }
 
 impl Default for ContactSpec {
@@ -183,6 +188,8 @@ impl Default for ContactSpec {
             sticky: false,
             sleep_speed: 0.002,
             sleep_seconds: 0.5,
+            groups: Vec::new(),
+            events: false,
         }
     }
 }
@@ -200,4 +207,15 @@ pub struct PlaneSpec {
     pub restitution: Option<f64>,
     /// Friction; by default that of the body.
     pub friction: Option<f64>,
+    /// Its name, for events.
+    #[serde(default)]
+    pub name: String,
+    /// The names of the groups that it is in; `default` if it is in no other.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// The groups that it collides with; all by default.
+    pub collides_with: Option<Vec<String>>,
+    /// A sensor reports what overlaps it, and touches nothing.
+    #[serde(default)]
+    pub sensor: bool,
 }

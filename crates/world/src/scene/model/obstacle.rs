@@ -58,6 +58,12 @@ pub struct ObstacleSpec {
     pub recorded: Option<RecordedSpec>,
     /// Coulomb friction; by default that of the cloth.
     pub friction: Option<f64>,
+    /// The names of the groups that it is in; `default` if it is in no other.
+    pub groups: Vec<String>,
+    /// The groups that it collides with; all by default.
+    pub collides_with: Option<Vec<String>>,
+    /// A sensor reports what overlaps it, and touches nothing, no cloth and no character either.
+    pub sensor: bool,
     /// Its colour as `#rrggbb`.
     pub color: Option<String>,
     /// Whether hands of characters can grip it.

@@ -20,7 +20,7 @@ pub struct BuiltCloth {
     /// For the recording's header.
     pub infos: Vec<ClothInfo>,
     /// What bodies collide with.
-    pub colliders: Vec<Collider>,
+    pub colliders: Vec<(String, Collider)>,
 }
 
 /// An obstacle. There are none.

@@ -49,7 +49,7 @@ pub struct BuiltCloth {
     /// For the recording's header.
     pub infos: Vec<ClothInfo>,
     /// What bodies collide with, in the order of the world's obstacles.
-    pub colliders: Vec<Collider>,
+    pub colliders: Vec<(String, Collider)>,
 }
 
 /// Builds all cloth. `bodies` are those of the scene, `placed` its obstacles, `motion` its
@@ -73,7 +73,8 @@ pub fn build(
     let materials = Materials::of(&file.cloth, diagnostics);
     // Bodies that collide with cloth, or that it is pinned to.
     let followed = pins::followed_bodies(&file.cloth);
-    let collides = |body: &BuiltBody| body.mesh.is_some() && !body.colliders.is_empty();
+    let collides =
+        |body: &BuiltBody| body.mesh.is_some() && !body.colliders.is_empty() && !body.sensor;
     let coupled = (0..bodies.len()).filter(|&i| {
         let body = &bodies[i];
         collides(body) || followed.contains(body.name.as_str())
@@ -143,12 +144,15 @@ pub fn build(
     parts.obstacles = colliders
         .iter()
         .map(|o| Obstacle {
-            mesh: (*o.mesh).clone(),
+            mesh: match o.sensor {
+                true => Mesh::default(),
+                false => (*o.mesh).clone(),
+            },
             path: o.motion.clone(),
             friction: o.friction,
         })
         .collect();
-    for plane in &file.plane {
+    for plane in file.plane.iter().filter(|plane| !plane.sensor) {
         let normal = DVec3::from(plane.normal).normalize_or(DVec3::Z);
         parts
             .planes
@@ -185,7 +189,10 @@ pub fn build(
             ..ContactMaterial::default()
         };
         let (shape, pose) = o.collider.clone();
-        Collider::scripted(k, shape, pose, material)
+        let mut collider = Collider::scripted(k, shape, pose, material);
+        collider.groups = o.groups;
+        collider.sensor = o.sensor;
+        (o.name.clone(), collider)
     };
     BuiltCloth {
         world: Some(world),

@@ -4,6 +4,7 @@ use super::MAX_DISTANCE_M;
 use super::obstacle_shapes::{MAX_TRIANGLES, surface};
 use crate::scene::build::bodies::{BuiltBody, color};
 use crate::scene::build::check;
+use crate::scene::build::groups::{GroupKeys, GroupNames};
 use crate::scene::diagnostic::{Diagnostic, Diagnostics, nearest};
 use crate::scene::load::Scene;
 use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
@@ -12,7 +13,7 @@ use conatus_cloth::script::{Ease, Key, Path};
 use conatus_geometry::Mesh;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::{BodyInfo, Recording};
-use conatus_rigid::contact::{ColliderShape, CollisionMesh};
+use conatus_rigid::contact::{ColliderShape, CollisionMesh, Groups};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -29,6 +30,10 @@ pub struct PlacedObstacle {
     pub motion: Path,
     /// Coulomb's coefficient, if the obstacle specifies it.
     pub friction: Option<f64>,
+    /// What it collides with.
+    pub groups: Groups,
+    /// Whether it reports overlaps and touches nothing.
+    pub sensor: bool,
     /// Red, green, blue from 0 to 1.
     pub color: [f32; 3],
 }
@@ -66,6 +71,7 @@ pub fn build_obstacles(
     diagnostics: &mut Diagnostics,
 ) -> Vec<PlacedObstacle> {
     let mut placed = Vec::new();
+    let groups = GroupNames::of(file);
     let mut names: BTreeSet<String> = bodies.iter().map(|b| b.name.clone()).collect();
     for (i, spec) in file.obstacle.iter().enumerate() {
         let path = format!("obstacle[{i}]");
@@ -124,6 +130,10 @@ pub fn build_obstacles(
                 );
                 continue;
             }
+            let keys = GroupKeys {
+                groups: &spec.groups,
+                collides_with: spec.collides_with.as_deref(),
+            };
             warn_of_coarse_edges(&mesh, spec.detail, &path, diagnostics);
             placed.push(PlacedObstacle {
                 name,
@@ -131,6 +141,8 @@ pub fn build_obstacles(
                 mesh: Arc::new(mesh),
                 motion,
                 friction: spec.friction,
+                groups: groups.groups(keys, &path, diagnostics),
+                sensor: spec.sensor,
                 color,
             });
         }

@@ -6,7 +6,7 @@ use super::obstacles::of_mesh;
 use crate::cloth::part_paths;
 use crate::motion::MotionWorld;
 use conatus_geometry::Mesh;
-use conatus_rigid::contact::ColliderShape;
+use conatus_rigid::contact::{ColliderShape, Groups};
 use std::sync::Arc;
 
 /// All parts in their order. Their solids come from the characters' own descriptions,
@@ -26,6 +26,8 @@ pub fn parts(motion: &MotionWorld) -> Vec<PlacedObstacle> {
             mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
             motion,
             friction: None,
+            groups: Groups::default(),
+            sensor: false,
             color: part.color,
         })
         .collect()

@@ -48,12 +48,7 @@ pub fn with_defaults(scene: &Scene) -> Cow<'_, SceneFile> {
 /// Adds ground to a scene that has no plane.
 fn add_ground(file: &mut SceneFile) {
     if file.plane.is_empty() {
-        file.plane.push(crate::scene::model::PlaneSpec {
-            point: [0.0; 3],
-            normal: [0.0, 0.0, 1.0],
-            restitution: None,
-            friction: None,
-        });
+        file.plane.push(crate::scene::model::PlaneSpec::ground());
     }
 }
 

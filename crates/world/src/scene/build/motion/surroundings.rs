@@ -23,10 +23,13 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
         let normal = normal.normalize_or(DVec3::Z);
         Surface::new(name, Shape::Plane { point, normal })
     };
-    let mut surfaces: Vec<Surface> = file.plane.iter().enumerate().map(plane).collect();
+    let mut surfaces: Vec<Surface> = {
+        let planes = file.plane.iter().enumerate();
+        planes.filter(|(_, p)| !p.sensor).map(plane).collect()
+    };
     let ground = ground(file);
     for (i, spec) in file.obstacle.iter().enumerate() {
-        if spec.characters == Some(false) {
+        if spec.characters == Some(false) || spec.sensor {
             continue;
         }
         let path = format!("obstacle[{i}]");

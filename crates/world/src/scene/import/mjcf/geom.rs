@@ -50,12 +50,10 @@ impl<'a> Model<'a, '_> {
             "plane" => {
                 let pose = frame.after(&own);
                 match in_world {
-                    true => self.robot.planes.push(PlaneSpec {
-                        point: pose.translation.into(),
-                        normal: pose.direction(DVec3::Z).into(),
-                        restitution: None,
-                        friction: None,
-                    }),
+                    true => self
+                        .robot
+                        .planes
+                        .push(PlaneSpec::new(pose.translation, pose.direction(DVec3::Z))),
                     false => self.reader.note(&node, "a plane on a body: left out"),
                 }
                 return None;
