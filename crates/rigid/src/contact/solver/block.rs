@@ -235,8 +235,8 @@ impl ContactBlock {
     }
 
     /// What is summed up over the step.
-    pub fn totals(&self) -> Totals {
-        Totals {
+    pub fn totals(&self) -> ImpulseTotals {
+        ImpulseTotals {
             acted: self.acted,
             tangent: self.tangent_total,
             points: self.points.total,
@@ -244,7 +244,7 @@ impl ContactBlock {
     }
 
     /// Puts the sums back, after contacts were detected again.
-    pub fn set_totals(&mut self, totals: &Totals) {
+    pub fn set_totals(&mut self, totals: &ImpulseTotals) {
         self.acted = totals.acted;
         self.tangent_total = totals.tangent;
         self.points.total = totals.points;
@@ -252,7 +252,7 @@ impl ContactBlock {
 }
 
 /// What a block sums up over a step.
-pub struct Totals {
+pub struct ImpulseTotals {
     acted: Half,
     tangent: [Wide; 2],
     points: [Wide; MAX_POINTS],
