@@ -41,6 +41,10 @@ pub struct JointSettings {
     pub h: f64,
     /// Of locked coordinates and limits.
     pub soft: Softness,
+    /// The fastest that gaps are closed, in m/s.
+    pub max_push_speed: f64,
+    /// The same for rotations, in rad/s.
+    pub max_push_turn: f64,
     /// The registers to use.
     pub width: Width,
 }
@@ -50,7 +54,9 @@ pub struct JointSettings {
 pub enum JointStage {
     /// Finds the rows at the present positions.
     Prepare,
-    /// Applies the impulses of the last substep.
+    /// Applies the impulses of motors of the last substep.
+    StartMotors,
+    /// Applies the other impulses of the last substep.
     WarmStart,
     /// Solves once and closes gaps.
     Solve,
@@ -208,6 +214,21 @@ impl JointSolver {
         if !self.links.is_empty() {
             self.place_bodies(bodies, constants);
             self.run(JointStage::Relax, joints, bodies, settings);
+        }
+    }
+
+    /// The solver's numbers of the bodies of each joint; 0 for those that impulses cannot
+    /// move.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> + Clone {
+        self.links.iter().map(|link| link.moved)
+    }
+
+    /// Multiplies the impulses of the last substep with the factors of the bodies.
+    pub fn scale_impulses(&mut self, factors: &[f64]) {
+        for colour in &mut self.colours {
+            let (points, rows) = (&mut colour.points, &mut colour.rows);
+            points.iter_mut().for_each(|b| b.scale_impulses(factors));
+            rows.iter_mut().for_each(|b| b.scale_impulses(factors));
         }
     }
 
@@ -384,6 +405,7 @@ fn run_rows<F: Simd>(block: &mut RowBlock, shared: &Shared) {
     let (bodies, settings) = (&shared.bodies, shared.settings);
     match shared.stage {
         JointStage::Prepare => block.factorise::<F>(bodies),
+        JointStage::StartMotors => block.start_motors::<F>(bodies),
         JointStage::WarmStart => block.warm_start::<F>(bodies),
         JointStage::Solve => block.solve::<F, true>(bodies, settings),
         JointStage::Relax => {

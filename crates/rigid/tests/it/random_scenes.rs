@@ -280,20 +280,19 @@ fn random_scenes_without_joints_gain_no_energy_and_stay_above_the_floor() {
     assert!(gaining.len() <= 2, "{gaining:?}");
 }
 
-/// A known fault: warm starting adds energy to chains in which a light body joins heavy
-/// ones, and one scene in thirty becomes infinite. The bounds are what was seen; they guard
-/// against getting worse.
+/// Story: warm starting added energy to chains in which a light body joins heavy ones, and
+/// one scene in thirty became infinite. Its energy is bounded now. What is left are scenes
+/// of one or two substeps in which the joints of a body give way to a neighbour that is
+/// hundreds of times heavier; the bound is what was seen.
 #[test]
-fn random_scenes_with_joints_gain_energy_no_more_often_than_known() {
-    let (mut infinite, mut gaining) = (Vec::new(), Vec::new());
-    for seed in 0..SCENES / 2 {
+fn random_scenes_with_joints_stay_finite_and_hardly_ever_gain_energy() {
+    let mut gaining = Vec::new();
+    for seed in 0..SCENES {
         let seen = run(&mut scene(seed), SECONDS);
-        if !seen.finite {
-            infinite.push(seed);
-        } else if seen.gain > GAIN {
+        assert!(seen.finite, "{seed}: {seen:?}");
+        if seen.gain > GAIN {
             gaining.push(seed);
         }
     }
-    assert!(infinite.len() <= 18, "{infinite:?}");
-    assert!(gaining.len() <= 18, "{gaining:?}");
+    assert!(gaining.len() <= 6, "{gaining:?}");
 }

@@ -25,7 +25,7 @@ mod passes;
 
 pub use passes::SolverBodies;
 
-use super::bodies::{WIDTH, Wide, Wide3};
+use super::bodies::{WIDTH, Wide, Wide3, get, set};
 use super::constraint::StepResult;
 use super::simd::{Half, Simd};
 use conatus_geometry::convex::manifold::MAX_POINTS;
@@ -173,10 +173,6 @@ impl Default for ContactBlock {
     }
 }
 
-fn get(v: &Wide3, lane: usize) -> DVec3 {
-    DVec3::new(v.x.0[lane], v.y.0[lane], v.z.0[lane])
-}
-
 /// The tangent t in double precision.
 #[inline(always)]
 fn load_tangent<F: Simd>(tangent: &[Half; 3]) -> V3<F> {
@@ -204,6 +200,27 @@ impl ContactBlock {
         for (of, fast) in self.members.of.into_iter().zip(fast.0) {
             if fast > 0.0 && of != u32::MAX {
                 found.push(of);
+            }
+        }
+    }
+
+    /// Multiplies the impulses of each lane with the smaller factor of its bodies.
+    pub fn scale_impulses(&mut self, factors: &[f64]) {
+        for lane in 0..WIDTH {
+            let [a, b] = [&self.members.a, &self.members.b].map(|of| factors[of[lane] as usize]);
+            let factor = a.min(b);
+            if factor == 1.0 {
+                continue;
+            }
+            let points = self.points.impulse.iter_mut();
+            let others = self.pressed.iter_mut().chain(&mut self.tangent_impulse);
+            points
+                .chain(others)
+                .chain([&mut self.twist_impulse])
+                .for_each(|of| of.0[lane] *= factor);
+            if self.members.has_rolling {
+                let r = &mut self.rolling.impulse;
+                set(r, lane, get(r, lane) * factor);
             }
         }
     }

@@ -13,6 +13,18 @@ pub type Wide = Lanes<WIDTH>;
 /// One vector for each of them.
 pub type Wide3 = V3<Wide>;
 
+/// Puts a vector into a lane.
+pub fn set(v: &mut Wide3, lane: usize, value: DVec3) {
+    v.x.0[lane] = value.x;
+    v.y.0[lane] = value.y;
+    v.z.0[lane] = value.z;
+}
+
+/// The vector of a lane.
+pub fn get(v: &Wide3, lane: usize) -> DVec3 {
+    DVec3::new(v.x.0[lane], v.y.0[lane], v.z.0[lane])
+}
+
 /// The numbers of a body that change from substep to substep. Constraints of one
 /// colour share no body that moves, so threads never write the same one at the same
 /// time; atomic numbers say that to the compiler, and cost nothing.

@@ -11,6 +11,7 @@ pub mod block;
 pub mod bodies;
 pub mod colour;
 pub mod constraint;
+mod energy;
 pub mod impact;
 mod kernels;
 pub(crate) mod simd;
@@ -25,6 +26,7 @@ use colour::MAX_COLOURS;
 use conatus_geometry::convex::Manifold;
 use conatus_math::{DVec3, rotation};
 use constraint::{ContactConstraint, StepResult, SubstepSettings};
+use energy::EnergyBound;
 use impact::{Adjacency, Bounce, Departure, NarrowPhase};
 use kernels::{FillInput, Pass};
 use rayon::prelude::*;
@@ -42,8 +44,10 @@ pub struct SolverSettings {
     pub contact_hertz: f64,
     /// Their damping ratio.
     pub contact_damping_ratio: f64,
-    /// The fastest that overlaps are pushed out, in m/s.
+    /// The fastest that overlaps are pushed out and gaps of joints are closed, in m/s.
     pub max_push_speed: f64,
+    /// The fastest that joints turn bodies back, in rad/s.
+    pub max_push_turn: f64,
     /// The frequency of joints, in hertz, limited to an eighth of the rate of substeps.
     pub joint_hertz: f64,
     /// Their damping ratio.
@@ -57,6 +61,7 @@ impl Default for SolverSettings {
             contact_hertz: 240.0,
             contact_damping_ratio: 10.0,
             max_push_speed: 3.0,
+            max_push_turn: 12.0,
             joint_hertz: 240.0,
             joint_damping_ratio: 2.0,
         }
@@ -97,6 +102,7 @@ pub struct ContactSolver {
     departures: Vec<Departure>,
     spins: Vec<DVec3>,
     adjacency: Adjacency,
+    energy_bound: EnergyBound,
     substeps: u32,
 }
 
@@ -148,11 +154,19 @@ impl ContactSolver {
         let for_joints = JointSettings {
             h,
             soft: Softness::new(joint_hertz, settings.joint_damping_ratio, h),
+            max_push_speed: settings.max_push_speed,
+            max_push_turn: settings.max_push_turn,
             width,
         };
         self.fill_blocks(&shared, width);
         self.joints
             .begin(joints, &self.bodies, &self.constants, &for_joints);
+        self.energy_bound.begin(
+            &self.bodies,
+            &self.constants,
+            self.joints.pairs(),
+            self.contacts.iter().map(|c| c.bodies),
+        );
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             self.add_forces(h);
@@ -176,8 +190,11 @@ impl ContactSolver {
                 .with_min_len(MIN_PARALLEL_BODIES)
                 .collect_into_vec(&mut self.unconstrained);
             self.note_spins();
+            self.joint_pass(JointStage::StartMotors, joints, &for_joints);
+            self.energy_bound.note(&self.bodies);
             self.joint_pass(JointStage::WarmStart, joints, &for_joints);
             self.pass(Pass::WarmStart, &shared, width);
+            self.limit_warm_start();
             self.joint_pass(JointStage::Solve, joints, &for_joints);
             self.pass(Pass::Solve, &shared, width);
             self.correct_departures();
@@ -221,6 +238,16 @@ impl ContactSolver {
                 let place = (k as u32, (n / lanes) as u32, (n % lanes) as u32);
                 self.places[index as usize] = place;
             }
+        }
+    }
+
+    /// Weakens the impulses of the last substep that have added energy.
+    fn limit_warm_start(&mut self) {
+        let bound = &mut self.energy_bound;
+        if let Some(factors) = bound.limit(&self.bodies, &self.constants) {
+            self.joints.scale_impulses(factors);
+            let blocks = self.blocks.iter_mut().flatten();
+            blocks.for_each(|block| block.scale_impulses(factors));
         }
     }
 

@@ -33,6 +33,14 @@ pub struct Row(pub [f64; WIDTH]);
 #[repr(C, align(32))]
 pub struct Half(pub [f32; WIDTH]);
 
+/// By how much a vector has to be shortened to the length `bound`, where its square is
+/// above that of the bound.
+#[inline(always)]
+pub fn shortening<F: Simd>(square: F, bound: F) -> F {
+    let length = square.max(F::splat(1e-300)).sqrt();
+    square.above(bound * bound, bound / length, F::splat(1.0))
+}
+
 /// Eight numbers that are computed together.
 pub trait Simd: Real {
     /// Reads them.

@@ -66,6 +66,12 @@ impl JointMembers {
         used.filter(|(_, index)| *index != u32::MAX)
     }
 
+    /// The smaller factor of the two bodies of a lane.
+    pub fn factor(&self, lane: usize, factors: &[f64]) -> f64 {
+        let [a, b] = [0, 1].map(|side| factors[self.bodies[side][lane] as usize]);
+        a.min(b)
+    }
+
     #[inline(always)]
     pub fn masses<F: Simd>(&self, bodies: &JointBodies) -> [WideMass<F>; 2] {
         [
@@ -87,16 +93,6 @@ impl JointMembers {
         velocities[0].scatter(bodies.moving, &self.bodies[0], self.moved[0]);
         velocities[1].scatter(bodies.moving, &self.bodies[1], self.moved[1]);
     }
-}
-
-pub fn set(v: &mut Wide3, lane: usize, value: DVec3) {
-    v.x.0[lane] = value.x;
-    v.y.0[lane] = value.y;
-    v.z.0[lane] = value.z;
-}
-
-pub fn get(v: &Wide3, lane: usize) -> DVec3 {
-    DVec3::new(v.x.0[lane], v.y.0[lane], v.z.0[lane])
 }
 
 /// 1/x, or 0 where x is not positive.

@@ -7,10 +7,10 @@
 //!
 //! All vectors are in the axes of the world.
 
-use super::block::{JointBodies, JointMembers, ZERO, ZERO3, get, inverse, set};
+use super::block::{JointBodies, JointMembers, ZERO, ZERO3, inverse};
 use super::{JointLink, JointSettings, JointStage, LinkLoad};
-use crate::contact::solver::bodies::{WIDTH, Wide, Wide3, WideMass, WideVelocity};
-use crate::contact::solver::simd::{Row, Simd};
+use crate::contact::solver::bodies::{WIDTH, Wide, Wide3, WideMass, WideVelocity, get, set};
+use crate::contact::solver::simd::{Row, Simd, shortening};
 use crate::joint::Joint;
 use conatus_math::DVec3;
 use conatus_math::lanes::V3;
@@ -75,6 +75,17 @@ impl PointBlock {
         }
     }
 
+    /// Multiplies the impulse of each lane with the factor of its bodies.
+    pub fn scale_impulses(&mut self, factors: &[f64]) {
+        for lane in 0..WIDTH {
+            let factor = self.members.factor(lane, factors);
+            if factor != 1.0 {
+                let impulse = get(&self.impulse, lane) * factor;
+                set(&mut self.impulse, lane, impulse);
+            }
+        }
+    }
+
     /// Does what a stage asks for.
     #[inline(always)]
     pub fn run<F: Simd>(
@@ -88,6 +99,7 @@ impl PointBlock {
                 let masses = self.members.masses::<F>(bodies);
                 self.prepare::<F>(bodies, &masses);
             }
+            JointStage::StartMotors => {}
             JointStage::WarmStart => {
                 let masses = self.members.masses::<F>(bodies);
                 let mut velocities = self.members.velocities::<F>(bodies);
@@ -132,7 +144,9 @@ impl PointBlock {
         let arms = [F::load3(&self.arms[0]), F::load3(&self.arms[1])];
         let mut u = velocities[1].at(arms[1]) - velocities[0].at(arms[0]);
         if BIAS {
-            u = u + F::load3(&self.gap) * F::splat(settings.soft.bias_rate);
+            let closing = F::load3(&self.gap) * F::splat(settings.soft.bias_rate);
+            let most = F::splat(settings.max_push_speed);
+            u = u + closing * shortening(closing.dot(closing), most);
         }
         let m = &self.inverse;
         let (xx, yy, zz) = (F::load(&m[0]), F::load(&m[1]), F::load(&m[2]));

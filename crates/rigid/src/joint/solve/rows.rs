@@ -13,10 +13,10 @@
 //! the rows E of the driven coordinates with A_DL = E Cᵀ, and S. So a pass reads the
 //! velocities of the bodies once, solves in the coordinates of the joint, and writes once.
 
-use super::block::{JointBodies, JointMembers, ZERO, ZERO3, get, inverse, set};
+use super::block::{JointBodies, JointMembers, ZERO, ZERO3, inverse};
 use super::coordinates::{JointPlace, JointRows, NO_LIMIT};
 use super::{JointLink, JointSettings, LinkLoad, MAX_ROWS};
-use crate::contact::solver::bodies::{WIDTH, Wide, Wide3, WideMass};
+use crate::contact::solver::bodies::{WIDTH, Wide, Wide3, WideMass, get, set};
 use crate::contact::solver::simd::Simd;
 use crate::joint::Joint;
 use conatus_math::Pose;
@@ -66,6 +66,7 @@ pub struct RowBlock {
     slots: [[u8; MAX_ROWS]; WIDTH],
     locked: usize,
     count: usize,
+    has_motors: bool,
     rows: [WideRow; MAX_ROWS],
     /// The lower triangles of C and S, and E.
     factor: [Wide; MAX_ROWS * (MAX_ROWS + 1) / 2],
@@ -109,6 +110,7 @@ impl RowBlock {
             slots: [[0; MAX_ROWS]; WIDTH],
             locked: 0,
             count: 0,
+            has_motors: false,
             rows: [row; MAX_ROWS],
             factor: [ZERO; MAX_ROWS * (MAX_ROWS + 1) / 2],
             totals: [ZERO3; 2],
@@ -145,6 +147,7 @@ impl RowBlock {
                     continue;
                 }
                 let most = rows.drives[k].motor_most;
+                self.has_motors |= most > 0.0;
                 let drive = &mut own.drive;
                 let sprung = rows.drives[k].spring_gamma > 0.0;
                 drive.spring.0[lane] = if sprung { stored.spring[slot] } else { 0.0 };

@@ -7,7 +7,7 @@
 
 use super::mobility::Mobility;
 use super::{ContactBlock, Members, WIDTH, Wide, Wide3, ZERO, ZERO3, load_tangent};
-use crate::contact::solver::bodies::{BodyConstants, WideMass};
+use crate::contact::solver::bodies::{BodyConstants, WideMass, set};
 use crate::contact::solver::constraint::{ContactConstraint, SubstepSettings};
 use crate::contact::solver::impact::impact_speed;
 use crate::contact::solver::kernels::FillInput;
@@ -27,12 +27,6 @@ struct Raw {
     /// In world axes.
     friction_impulse: Wide3,
     rolling_impulse: Wide3,
-}
-
-fn set(v: &mut Wide3, lane: usize, value: DVec3) {
-    v.x.0[lane] = value.x;
-    v.y.0[lane] = value.y;
-    v.z.0[lane] = value.z;
 }
 
 /// 1/x, or 0 where x is not positive.

@@ -9,7 +9,7 @@ use super::mobility::Mobility;
 use super::{ContactBlock, load_tangent};
 use crate::contact::solver::bodies::{SolverBody, WIDTH, WideMass, WideMotion, WideVelocity};
 use crate::contact::solver::constraint::SubstepSettings;
-use crate::contact::solver::simd::{Row, Simd};
+use crate::contact::solver::simd::{Row, Simd, shortening};
 use conatus_math::lanes::V3;
 
 /// The part of a block that every pass reads.
@@ -22,14 +22,6 @@ pub struct SolverBodies<'a> {
     pub moving: &'a [SolverBody],
     /// Inverse masses and inertias.
     pub masses: &'a [Row],
-}
-
-/// By how much a vector has to be shortened to the length `bound`, where its square is
-/// above that of the bound.
-#[inline(always)]
-fn shortening<F: Simd>(square: F, bound: F) -> F {
-    let length = square.max(F::splat(1e-300)).sqrt();
-    square.above(bound * bound, bound / length, F::splat(1.0))
 }
 
 #[inline(always)]

@@ -6,32 +6,72 @@
 )]
 
 use super::{RowBlock, WideDrive, at, zero3};
-use crate::contact::solver::bodies::WideVelocity;
+use crate::contact::solver::bodies::{WIDTH, WideVelocity};
 use crate::contact::solver::simd::Simd;
 use crate::joint::solve::block::{JointBodies, inverse};
 use crate::joint::solve::{JointSettings, MAX_ROWS};
 
 impl RowBlock {
-    /// Applies the impulses of the last substep.
+    /// Applies the impulses of the last substep, but for those of motors.
     #[inline(always)]
     pub fn warm_start<F: Simd>(&self, bodies: &JointBodies) {
         let mut impulses = [F::splat(0.0); MAX_ROWS];
         for k in 0..self.count {
-            impulses[k] = self.impulse(k);
+            impulses[k] = self.held_impulse(k);
         }
         let mut velocities = self.members.velocities(bodies);
         self.push::<F>(bodies, &mut velocities, &impulses);
     }
 
+    /// Applies the impulses of motors of the last substep.
+    #[inline(always)]
+    pub fn start_motors<F: Simd>(&self, bodies: &JointBodies) {
+        if !self.has_motors {
+            return;
+        }
+        let mut impulses = [F::splat(0.0); MAX_ROWS];
+        for k in self.locked..self.count {
+            impulses[k] = F::load(&self.rows[k].drive.motor);
+        }
+        let mut velocities = self.members.velocities(bodies);
+        self.push::<F>(bodies, &mut velocities, &impulses);
+    }
+
+    /// Multiplies the impulses of each lane, but for those of motors, with the factor of
+    /// its bodies.
+    pub fn scale_impulses(&mut self, factors: &[f64]) {
+        for lane in 0..WIDTH {
+            let factor = self.members.factor(lane, factors);
+            if factor == 1.0 {
+                continue;
+            }
+            for row in &mut self.rows[..self.count] {
+                row.impulse.0[lane] *= factor;
+                row.drive.spring.0[lane] *= factor;
+                row.drive.limits[0].0[lane] *= factor;
+                row.drive.limits[1].0[lane] *= factor;
+            }
+        }
+    }
+
     /// The impulse along a row.
     #[inline(always)]
     fn impulse<F: Simd>(&self, k: usize) -> F {
+        let held = self.held_impulse(k);
+        if k < self.locked {
+            return held;
+        }
+        held + F::load(&self.rows[k].drive.motor)
+    }
+
+    /// The same without that of a motor.
+    #[inline(always)]
+    fn held_impulse<F: Simd>(&self, k: usize) -> F {
         if k < self.locked {
             return F::load(&self.rows[k].impulse);
         }
         let drive = &self.rows[k].drive;
-        F::load(&drive.spring) + F::load(&drive.motor) + F::load(&drive.limits[0])
-            - F::load(&drive.limits[1])
+        F::load(&drive.spring) + F::load(&drive.limits[0]) - F::load(&drive.limits[1])
     }
 
     /// Applies impulses along the rows.
@@ -77,10 +117,15 @@ impl RowBlock {
         }
         let mut changes = [zero; MAX_ROWS];
         let soft = &settings.soft;
+        let fastest = F::splat(settings.max_push_speed);
+        let fastest_turn = F::splat(settings.max_push_turn);
         for k in 0..locked {
             changes[k] = speeds[k];
             if BIAS {
-                changes[k] = speeds[k] + F::load(&self.rows[k].error) * F::splat(soft.bias_rate);
+                let row = &self.rows[k];
+                let most = F::load(&row.turns).above(zero, fastest_turn, fastest);
+                let closing = F::load(&row.error) * F::splat(soft.bias_rate);
+                changes[k] = speeds[k] + closing.min(most).max(-most);
             }
         }
         self.forward(&mut changes);
@@ -146,6 +191,8 @@ impl RowBlock {
     ) {
         let zero = F::splat(0.0);
         let (locked, count) = (self.locked, self.count);
+        let fastest = F::splat(settings.max_push_speed);
+        let fastest_turn = F::splat(settings.max_push_turn);
         // What the locked rows did to the driven ones: E Cᵀ λ.
         for i in 0..locked {
             let mut y = zero;
@@ -158,8 +205,10 @@ impl RowBlock {
         }
         for f in locked..count {
             let yielding = F::load(&self.factor[at(f, f)]);
+            let turns = F::load(&self.rows[f].turns);
+            let most = turns.above(zero, fastest_turn, fastest);
             let drive = &mut self.rows[f].drive;
-            let change = drive.solve::<F, BIAS>(speeds[f], yielding, settings);
+            let change = drive.solve::<F, BIAS>(speeds[f], yielding, most, settings);
             changes[f] = change;
             for g in locked..count {
                 let index = if f > g { at(f, g) } else { at(g, f) };
@@ -182,12 +231,14 @@ impl RowBlock {
 
 impl WideDrive {
     /// Solves the spring, the motor and the limits of a coordinate with this velocity,
-    /// one after another, and returns the change of their common impulse.
+    /// one after another, and returns the change of their common impulse. Limits push back
+    /// at most at the speed `fastest`.
     #[inline(always)]
     fn solve<F: Simd, const BIAS: bool>(
         &mut self,
         speed: F,
         yielding: F,
+        fastest: F,
         settings: &JointSettings,
     ) -> F {
         let (zero, one) = (F::splat(0.0), F::splat(1.0));
@@ -223,7 +274,7 @@ impl WideDrive {
             // Apart: the gap may close within the substep, and no more.
             let closing = gap * F::splat(1.0 / settings.h);
             let (bias, mass_scale, impulse_scale) = if BIAS {
-                let pushed = gap * F::splat(soft.bias_rate);
+                let pushed = (gap * F::splat(soft.bias_rate)).max(-fastest);
                 (
                     gap.above(zero, closing, pushed),
                     gap.above(zero, one, F::splat(soft.mass_scale)),
