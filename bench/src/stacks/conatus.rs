@@ -1,9 +1,9 @@
 //! The scenes in a [`World`], as programs that use Conatus step it.
 
-use super::scene::{FRICTION, Scene, Shape};
+use super::scene::{self, FRICTION, Scene};
 use super::{Engine, STEP, SUBSTEPS};
 use crate::Failure;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::Pose;
 use conatus_rigid::contact::{Collider, ContactMaterial, Groups};
 use conatus_rigid::joint::Freedom;
@@ -58,11 +58,11 @@ pub fn world(scene: &Scene) -> World {
         rolling: 0.0,
     };
     let shape = match &scene.shape {
-        Shape::Cube(half) => Convex::Box {
+        scene::Shape::Cube(half) => Shape::Box {
             half_extents: conatus_math::DVec3::splat(*half),
         },
-        Shape::Ball(radius) => Convex::Sphere { radius: *radius },
-        Shape::Hull(hull, _) => Convex::Hull(hull.clone()),
+        scene::Shape::Ball(radius) => Shape::Sphere { radius: *radius },
+        scene::Shape::Hull(hull, _) => Shape::Hull(hull.clone()),
     };
     let constants = scene.constants();
     for (i, placed) in scene.bodies.iter().enumerate() {

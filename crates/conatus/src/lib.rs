@@ -56,7 +56,7 @@ pub use queries::{QueryFilter, QueryHit};
 pub use run::{Run, run, run_with};
 pub use simulation::{ContactEvent, Simulation};
 
-pub use conatus_geometry::convex::{Convex, ConvexHull};
+pub use conatus_geometry::{Axis, Shape};
 pub use conatus_math::{DMat3, DQuat, DVec3, Pose};
 pub use conatus_record::{Frame, Recording};
 pub use conatus_rigid::State;
@@ -80,9 +80,10 @@ pub use conatus_viewer as viewer;
 pub mod prelude {
     pub use crate::model::*;
     pub use crate::{
-        Attachment, BodyId, Callback, ColliderId, CollisionEvent, ContactEvent, ContactRequest,
-        ContactSide, Convex, DMat3, DQuat, DVec3, Force, LoadOptions, Loads, MotorTarget, Pose,
-        QueryFilter, QueryHit, Run, Scene, SceneBuilder, Simulation, State, TouchKind, View, run,
+        Attachment, Axis, BodyId, Callback, ColliderId, CollisionEvent, ContactEvent,
+        ContactRequest, ContactSide, DMat3, DQuat, DVec3, Force, LoadOptions, Loads, MotorTarget,
+        Pose, QueryFilter, QueryHit, Run, Scene, SceneBuilder, Shape, Simulation, State, TouchKind,
+        View, run,
     };
 }
 

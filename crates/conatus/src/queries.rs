@@ -3,8 +3,7 @@
 
 use crate::attachment::{BodyId, ColliderId};
 use crate::simulation::Simulation;
-use conatus_geometry::Ray;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::{Ray, Shape};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::contact::{Collider, ColliderHit, ColliderQueries, QueryTree};
 use conatus_world::World;
@@ -196,7 +195,7 @@ impl Simulation {
         hits.into_iter().map(QueryHit::from).collect()
     }
 
-    /// The first shape that a convex shape touches when it moves from a pose along
+    /// The first shape that another one touches when it moves from a pose along
     /// `direction`, without turning, by at most `max_distance` metres.
     ///
     /// ```
@@ -205,7 +204,7 @@ impl Simulation {
     /// let mut scene = SceneBuilder::new("clearance");
     /// scene.add_plane(PlaneSpec::ground());
     /// let simulation = scene.simulate()?;
-    /// let wheel = Convex::Cylinder { axis: DVec3::Y, radius: 0.4, half_height: 0.1 };
+    /// let wheel = Shape::Cylinder { radius: 0.4, height: 0.2, axis: Axis::Y };
     /// let start = Pose::shift(DVec3::new(0.0, 0.0, 2.0));
     /// let hit = simulation.shape_cast(&wheel, &start, [0.0, 0.0, -1.0], 5.0, &QueryFilter::new());
     /// assert!((hit.expect("the ground").distance - 1.6).abs() < 1e-9);
@@ -213,7 +212,7 @@ impl Simulation {
     /// ```
     pub fn shape_cast(
         &self,
-        shape: &Convex,
+        shape: &Shape,
         pose: &Pose,
         direction: impl Into<DVec3>,
         max_distance: f64,
@@ -250,14 +249,9 @@ impl Simulation {
         hit.map(QueryHit::from)
     }
 
-    /// The shapes that overlap a convex shape, in order of their numbers. Surfaces of
+    /// The shapes that overlap another one, in order of their numbers. Surfaces of
     /// triangles have no inside.
-    pub fn overlapping(
-        &self,
-        shape: &Convex,
-        pose: &Pose,
-        filter: &QueryFilter,
-    ) -> Vec<ColliderId> {
+    pub fn overlapping(&self, shape: &Shape, pose: &Pose, filter: &QueryFilter) -> Vec<ColliderId> {
         let accepts = filter.accepts(self.world());
         let found = self.queries().overlapping(shape, pose, &accepts);
         found.into_iter().map(ColliderId).collect()

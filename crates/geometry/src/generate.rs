@@ -1,5 +1,5 @@
-//! Meshes of the built-in solids, closed and facing outwards, and of open
-//! surfaces: cloth at rest, and obstacles for it.
+//! Meshes of round solids, closed and facing outwards, and of open surfaces: cloth at rest,
+//! and obstacles for it. [`Shape::mesh`](crate::Shape::mesh) has the surfaces of shapes.
 //!
 //! Vertices lie on the true surface, so a round mesh is slightly smaller than
 //! its solid, and their bounding boxes agree along axes that meet a vertex.
@@ -12,7 +12,8 @@ mod tests;
 pub use sheet::{disc, rectangle, tube};
 pub use swept::{extrusion, funnel_profile, revolution, trough};
 
-use crate::{Axis, Mesh, Solid};
+use crate::Mesh;
+use crate::shape::Axis;
 use conatus_math::DVec3;
 use std::collections::HashMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -22,48 +23,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 const SEGMENTS: u32 = 48;
 /// Rings from the rim of a capsule's half ball to its pole.
 const CAP_RINGS: u32 = 12;
-/// How often the icosahedron of balls and ellipsoids is subdivided.
-const SUBDIVISIONS: u32 = 3;
 /// The most subdivisions of an icosphere: 5 million triangles.
 const MAX_SUBDIVISIONS: u32 = 9;
-
-impl Solid {
-    /// The surface as triangles, closed and facing outwards, with the origin at
-    /// the centre of mass. Sizes must be positive.
-    pub fn mesh(&self) -> Mesh {
-        match *self {
-            Self::Sphere { radius } => scaled(icosphere(SUBDIVISIONS), DVec3::splat(radius)),
-            Self::Ellipsoid { semi_axes } => scaled(icosphere(SUBDIVISIONS), semi_axes),
-            Self::Box { half_extents } => scaled(cube(), half_extents),
-            Self::Cylinder {
-                radius,
-                height,
-                axis,
-            } => {
-                let half = 0.5 * height;
-                // The centres of the end faces are poles; a ring may have the
-                // same height as a pole.
-                let rings = [(radius, -half), (radius, half)];
-                lathe(-half, &rings, half, axis)
-            }
-            Self::Cone {
-                radius,
-                height,
-                axis,
-            } => lathe(
-                -0.25 * height,
-                &[(radius, -0.25 * height)],
-                0.75 * height,
-                axis,
-            ),
-            Self::Capsule {
-                radius,
-                height,
-                axis,
-            } => capsule(radius, height, axis),
-        }
-    }
-}
 
 /// A ball of radius 1 as an icosahedron subdivided `subdivisions` times (at
 /// most 9), each triangle into four, with all vertices on the ball: 10·4ⁿ + 2
@@ -159,7 +120,7 @@ fn subdivide(mesh: &Mesh) -> Mesh {
 }
 
 /// The cube from -1 to 1, with 8 vertices; vertex 4z + 2y + x.
-fn cube() -> Mesh {
+pub(crate) fn cube() -> Mesh {
     let sign = |bit: u32| if bit & 1 == 0 { -1.0 } else { 1.0 };
     let vertices = (0..8)
         .map(|i| DVec3::new(sign(i), sign(i >> 1), sign(i >> 2)))
@@ -182,14 +143,16 @@ fn cube() -> Mesh {
     }
 }
 
-fn scaled(mut mesh: Mesh, factors: DVec3) -> Mesh {
+/// A mesh with its coordinates multiplied.
+pub(crate) fn scaled(mut mesh: Mesh, factors: DVec3) -> Mesh {
     for v in &mut mesh.vertices {
         *v *= factors;
     }
     mesh
 }
 
-fn capsule(radius: f64, height: f64, axis: Axis) -> Mesh {
+/// A capsule about the origin; `height` is that of its cylinder.
+pub(crate) fn capsule(radius: f64, height: f64, axis: Axis) -> Mesh {
     let half = 0.5 * height;
     let cap = |ring: u32| {
         let (sin, cos) = (FRAC_PI_2 * f64::from(ring) / f64::from(CAP_RINGS)).sin_cos();
@@ -205,7 +168,7 @@ fn capsule(radius: f64, height: f64, axis: Axis) -> Mesh {
 
 /// A solid of revolution: a pole at the height `bottom`, rings of (radius,
 /// height) upwards, and a pole at `top`.
-fn lathe(bottom: f64, rings: &[(f64, f64)], top: f64, axis: Axis) -> Mesh {
+pub(crate) fn lathe(bottom: f64, rings: &[(f64, f64)], top: f64, axis: Axis) -> Mesh {
     let mut vertices = Vec::with_capacity(rings.len() * SEGMENTS as usize + 2);
     for &(radius, height) in rings {
         for k in 0..SEGMENTS {

@@ -1,7 +1,8 @@
-//! Geometry of triangle meshes: topology, the Wavefront OBJ and STL formats, volume
-//! integrals, ready-made solids and sheets, heightfields, bounding-volume
-//! hierarchies, distances, continuous collision detection and an exact intersection
-//! check.
+//! Geometry: shapes, and triangle meshes with topology, the Wavefront OBJ and STL formats,
+//! volume integrals, bounding-volume hierarchies, distances, continuous collision detection
+//! and an exact intersection check.
+//!
+//! [`Shape`] describes everything that collides or has mass.
 //!
 //! Mass and motion are in `conatus-rigid`.
 
@@ -18,7 +19,7 @@ pub mod obj;
 pub mod part_shape;
 pub mod ray;
 mod refine;
-pub mod solid;
+pub mod shape;
 pub mod stl;
 pub mod topology;
 pub mod volume;
@@ -30,6 +31,6 @@ pub use heightfield::Heightfield;
 pub use mesh::Mesh;
 pub use part_shape::PartShape;
 pub use ray::{Ray, RayHit};
-pub use solid::{Axis, Solid};
+pub use shape::{Axis, CollisionMesh, HalfSpace, HeightGrid, Shape};
 pub use topology::Topology;
 pub use volume::{OpenMesh, VolumeIntegrals};

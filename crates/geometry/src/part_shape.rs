@@ -4,10 +4,9 @@
 //! A character's description gives the solid of each part; collisions and
 //! display use the same mesh, made here.
 
-use crate::convex::Convex;
 use crate::generate::revolution;
-use crate::{Mesh, icosphere};
-use conatus_math::{DQuat, DVec3, Pose, cbrt, sincos};
+use crate::{Axis, Mesh, Shape, icosphere};
+use conatus_math::{DVec3, Pose, cbrt, sincos};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -71,26 +70,26 @@ pub enum PartShape {
 impl PartShape {
     /// What bodies collide with, and its pose: the nearest simple solid. A tapered capsule
     /// has the mean of its radii, a slab sharp edges, and a trunk the form of an ellipsoid.
-    pub fn convex(&self) -> (Convex, Pose) {
-        match *self {
-            Self::Sphere { radius } => (Convex::Sphere { radius }, Pose::IDENTITY),
+    pub fn collision_shape(&self) -> (Pose, Shape) {
+        let shape = match *self {
+            Self::Sphere { radius } => Shape::Sphere { radius },
             Self::TaperedCapsule {
                 radii,
                 heights: [low, high],
             } => {
-                let capsule = Convex::Capsule {
-                    half: DVec3::Z * (0.5 * (high - low)),
+                let capsule = Shape::Capsule {
                     radius: 0.5 * (radii[0] + radii[1]),
+                    height: high - low,
+                    axis: Axis::Z,
                 };
-                let middle = DVec3::Z * (0.5 * (low + high));
-                (capsule, Pose::new(DQuat::IDENTITY, middle))
+                return (Pose::shift(DVec3::Z * (0.5 * (low + high))), capsule);
             }
-            Self::Slab { half_extents, .. } => (Convex::Box { half_extents }, Pose::IDENTITY),
-            Self::Trunk { half_extents } => {
-                let semi_axes = half_extents;
-                (Convex::Ellipsoid { semi_axes }, Pose::IDENTITY)
-            }
-        }
+            Self::Slab { half_extents, .. } => Shape::Box { half_extents },
+            Self::Trunk { half_extents } => Shape::Ellipsoid {
+                semi_axes: half_extents,
+            },
+        };
+        (Pose::IDENTITY, shape)
     }
 
     /// The surface, closed and facing outwards. Vertices are rounded to

@@ -87,16 +87,6 @@ impl Ray {
             _ => f64::INFINITY,
         }
     }
-
-    /// Where it enters the half-space normal · p ≤ offset.
-    pub fn half_space(&self, normal: DVec3, offset: f64) -> Option<RayHit> {
-        let height = normal.dot(self.origin) - offset;
-        if height <= 0.0 {
-            return Some(RayHit::inside(self));
-        }
-        let distance = -height / normal.dot(self.direction);
-        (distance > 0.0 && distance.is_finite()).then_some(RayHit { distance, normal })
-    }
 }
 
 #[cfg(test)]
@@ -125,15 +115,5 @@ mod tests {
         assert_eq!(Ray::new(DVec3::ZERO, DVec3::ZERO), None);
         assert_eq!(Ray::new(DVec3::ZERO, DVec3::NAN), None);
         assert_eq!(Ray::new(DVec3::INFINITY, DVec3::X), None);
-    }
-
-    #[test]
-    fn a_ray_meets_a_half_space_on_its_plane() {
-        let ray = Ray::new(DVec3::new(0.0, 0.0, 3.0), DVec3::new(3.0, 0.0, -4.0)).unwrap();
-        let hit = ray.half_space(DVec3::Z, 1.0).unwrap();
-        assert!((hit.distance - 2.5).abs() < 1e-12);
-        assert_eq!(hit.normal, DVec3::Z);
-        assert_eq!(ray.half_space(DVec3::NEG_X, 1.0).unwrap().distance, 0.0);
-        assert!(ray.half_space(DVec3::NEG_Z, -4.0).is_none());
     }
 }

@@ -182,7 +182,7 @@ fn cut(triangle: [u32; 3], edge: EdgeKey, middle: u32) -> Option<([u32; 3], [u32
 
 #[cfg(test)]
 mod tests {
-    use crate::{Axis, Mesh, Solid, Topology, generate};
+    use crate::{Axis, Mesh, Shape, Topology, generate};
     use conatus_math::DVec3;
 
     fn area(mesh: &Mesh) -> f64 {
@@ -197,13 +197,13 @@ mod tests {
     #[test]
     fn a_refined_box_has_short_edges_and_the_same_volume() {
         let half_extents = DVec3::new(3.0, 1.0, 0.5);
-        let fine = Solid::Box { half_extents }.mesh().refined(0.5, 100_000);
+        let fine = Shape::Box { half_extents }.mesh().refined(0.5, 100_000);
         assert!((fine.volume_integrals().volume - 12.0).abs() < 1e-12);
         for t in 0..fine.triangles.len() {
             let [a, b, c] = fine.corners(t);
             assert!(a.distance(b).max(b.distance(c)).max(c.distance(a)) <= 0.5);
         }
-        let capped = Solid::Box { half_extents }.mesh().refined(1e-9, 1000);
+        let capped = Shape::Box { half_extents }.mesh().refined(1e-9, 1000);
         assert!(capped.triangles.len() <= 1000);
     }
 
@@ -211,12 +211,12 @@ mod tests {
     /// vertex inside an edge of another triangle (a T-junction) would leave open edges.
     #[test]
     fn a_closed_surface_stays_closed_at_every_limit() {
-        let cylinder = Solid::Cylinder {
+        let cylinder = Shape::Cylinder {
             radius: 0.1,
             height: 3.0,
             axis: Axis::Z,
         };
-        let boat = Solid::Ellipsoid {
+        let boat = Shape::Ellipsoid {
             semi_axes: DVec3::new(2.0, 0.4, 0.3),
         };
         for solid in [cylinder, boat] {
@@ -256,7 +256,7 @@ mod tests {
     /// triangles of the side need about 50 cuts each here; the 96 of the end faces none.
     #[test]
     fn the_short_edges_of_long_thin_triangles_are_not_cut() {
-        let cylinder = Solid::Cylinder {
+        let cylinder = Shape::Cylinder {
             radius: 0.05,
             height: 2.0,
             axis: Axis::Z,
@@ -266,7 +266,7 @@ mod tests {
         let fine = coarse.refined(0.08, 200_000);
         assert!(fine.longest_edge() <= 0.08);
         assert!(fine.triangles.len() <= 96 * 90, "{}", fine.triangles.len());
-        let bar = Solid::Cylinder {
+        let bar = Shape::Cylinder {
             radius: 0.02,
             height: 1.5,
             axis: Axis::Z,
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn short_edges_and_empty_meshes_are_left_as_they_are() {
-        let cube = Solid::Box {
+        let cube = Shape::Box {
             half_extents: DVec3::ONE,
         }
         .mesh();

@@ -85,13 +85,30 @@ pub struct VolumeIntegrals {
     pub second: DMat3,
 }
 
+impl VolumeIntegrals {
+    /// The centre of mass of a uniform solid.
+    pub fn centre(&self) -> DVec3 {
+        self.first / self.volume
+    }
+
+    /// The inertia tensor of a uniform solid of a mass about its centre of mass.
+    pub fn inertia(&self, mass: f64) -> DMat3 {
+        // ∫ (r·r δ − r rᵀ) dV about the origin, then moved to the centre.
+        let about_origin = |second: DMat3| {
+            let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+            DMat3::from_diagonal(DVec3::splat(trace)) - second
+        };
+        let c = self.centre();
+        let shift = (DMat3::from_diagonal(DVec3::splat(c.length_squared())) - outer(c, c)) * mass;
+        about_origin(self.second * (mass / self.volume)) - shift
+    }
+}
+
 impl Mesh {
     /// Whether the surface is closed and all its triangles agree on which
     /// side is outside: each directed edge appears once, and once reversed.
     pub fn check_closed(&self) -> Result<(), OpenMesh> {
-        if self.triangles.is_empty() {
-            return Err(OpenMesh::Empty);
-        }
+        self.check_indices()?;
         self.check_triangles()?;
         let mut edges: Vec<(u32, u32)> = self
             .triangles
@@ -115,19 +132,27 @@ impl Mesh {
         Ok(())
     }
 
-    /// Whether every triangle has three different corners that exist.
-    fn check_triangles(&self) -> Result<(), OpenMesh> {
+    /// Whether there are triangles, and all their corners exist.
+    pub fn check_indices(&self) -> Result<(), OpenMesh> {
         let vertices = self.vertices.len();
-        for (triangle, &[a, b, c]) in self.triangles.iter().enumerate() {
-            for vertex in [a, b, c] {
-                if vertex as usize >= vertices {
-                    return Err(OpenMesh::IndexOutOfRange {
-                        triangle,
-                        vertex,
-                        vertices,
-                    });
-                }
+        for (triangle, corners) in self.triangles.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
+                return Err(OpenMesh::IndexOutOfRange {
+                    triangle,
+                    vertex,
+                    vertices,
+                });
             }
+        }
+        match self.triangles.is_empty() {
+            true => Err(OpenMesh::Empty),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether every triangle has three different corners.
+    fn check_triangles(&self) -> Result<(), OpenMesh> {
+        for (triangle, &[a, b, c]) in self.triangles.iter().enumerate() {
             if a == b || b == c || c == a {
                 let vertex = if a == b { a } else { c };
                 return Err(OpenMesh::DegenerateTriangle { triangle, vertex });
@@ -211,7 +236,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Solid;
+    use crate::Shape;
     use conatus_math::Pose;
     use conatus_math::rotation;
 
@@ -224,7 +249,7 @@ mod tests {
     }
 
     fn cuboid(half_extents: DVec3) -> Mesh {
-        Solid::Box { half_extents }.mesh()
+        Shape::Box { half_extents }.mesh()
     }
 
     #[test]

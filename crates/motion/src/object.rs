@@ -5,7 +5,7 @@
 
 use crate::base::RigidBase;
 use crate::character::{BodyPatch, HullBall, Patch};
-use crate::surface::{Capsule, RoundedBox, Shape};
+use crate::surface::{Capsule, RoundedBox, RoundedShape};
 use conatus_geometry::PartShape;
 use conatus_math::{DMat3, DVec3};
 
@@ -95,14 +95,14 @@ impl Object {
     }
 
     /// The shape that others touch, about its centre.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> RoundedShape {
         match self.form {
             Form::Box(half) => {
                 let mut block = RoundedBox::new(DVec3::ZERO, DMat3::IDENTITY, half);
                 block.radius = edge_radius(half);
-                Shape::RoundedBox(block)
+                RoundedShape::RoundedBox(block)
             }
-            Form::Ball(radius) => Shape::Capsule(Capsule::ball_at(DVec3::ZERO, radius)),
+            Form::Ball(radius) => RoundedShape::Capsule(Capsule::ball_at(DVec3::ZERO, radius)),
         }
     }
 

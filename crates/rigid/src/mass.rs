@@ -4,7 +4,7 @@
 //! [`MassProperties::diagonalise`] gives the coordinates in which motion is
 //! computed.
 
-use conatus_geometry::{Axis, Mesh, Solid};
+use conatus_geometry::{Mesh, Shape};
 use conatus_math::{DMat3, DVec3, Pose, eigen, rotation};
 use thiserror::Error;
 
@@ -100,57 +100,24 @@ impl MassProperties {
         }
     }
 
-    /// A solid of uniform density about its own origin, by closed forms. Boxes
-    /// take half extents and cylinders a full height, as in Chaney §8.2.
-    pub fn of_solid(solid: &Solid, mass: f64) -> Self {
-        let moments = match *solid {
-            Solid::Sphere { radius } => DVec3::splat(0.4 * radius * radius),
-            Solid::Box { half_extents: e } => ellipsoidal(e) / 3.0,
-            Solid::Ellipsoid { semi_axes: e } => ellipsoidal(e) / 5.0,
-            Solid::Cylinder {
-                radius,
-                height,
-                axis,
-            } => along(
-                axis,
-                0.5 * radius * radius,
-                radius * radius / 4.0 + height * height / 12.0,
-            ),
-            Solid::Cone {
-                radius,
-                height,
-                axis,
-            } => along(
-                axis,
-                0.3 * radius * radius,
-                0.15 * radius * radius + 0.0375 * height * height,
-            ),
-            Solid::Capsule {
-                radius,
-                height,
-                axis,
-            } => capsule(radius, height, axis),
-        };
-        Self {
+    /// A shape of uniform density; `None` if it encloses no volume.
+    pub fn of_shape(shape: &Shape, mass: f64) -> Option<Self> {
+        let solid = shape.solid_properties()?;
+        Some(Self {
             mass,
-            centre: DVec3::ZERO,
-            inertia: DMat3::from_diagonal(moments * mass),
-        }
+            centre: solid.centre,
+            inertia: solid.inertia * mass,
+        })
     }
 
     /// A closed mesh of uniform density, by its volume integrals. The mesh must
     /// be closed; an inverted orientation is allowed.
     pub fn of_mesh(mesh: &Mesh, mass: f64) -> Self {
         let integrals = mesh.volume_integrals();
-        let centre = integrals.first / integrals.volume;
-        // ∫ (r·r δ − r rᵀ) dV about the origin, then moved to the centre.
-        let second = integrals.second * (mass / integrals.volume);
-        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
-        let about_origin = DMat3::from_diagonal(DVec3::splat(trace)) - second;
         Self {
             mass,
-            centre,
-            inertia: about_origin - parallel_axis(mass, centre),
+            centre: integrals.centre(),
+            inertia: integrals.inertia(mass),
         }
     }
 
@@ -219,31 +186,4 @@ impl MassProperties {
         }
         Ok(())
     }
-}
-
-/// (b² + c², a² + c², a² + b²).
-fn ellipsoidal(e: DVec3) -> DVec3 {
-    let s = e * e;
-    DVec3::new(s.y + s.z, s.x + s.z, s.x + s.y)
-}
-
-/// Moments of a body of revolution about `axis`.
-fn along(axis: Axis, axial: f64, across: f64) -> DVec3 {
-    match axis {
-        Axis::X => DVec3::new(axial, across, across),
-        Axis::Y => DVec3::new(across, axial, across),
-        Axis::Z => DVec3::new(across, across, axial),
-    }
-}
-
-/// Moments per mass of a capsule: a cylinder and two half balls, whose centres
-/// lie 3/8 of the radius beyond the cylinder's ends.
-fn capsule(r: f64, h: f64, axis: Axis) -> DVec3 {
-    let (cylinder, balls) = (h, 4.0 / 3.0 * r); // volumes over πr²
-    let (c, b) = (cylinder / (cylinder + balls), balls / (cylinder + balls));
-    let axial = c * 0.5 * r * r + b * 0.4 * r * r;
-    let to_ball = 0.5 * h + 0.375 * r;
-    // A half ball about its own centre of mass has 2/5 − 9/64 = 83/320 r².
-    let across = c * (r * r / 4.0 + h * h / 12.0) + b * (83.0 / 320.0 * r * r + to_ball * to_ball);
-    along(axis, axial, across)
 }

@@ -6,11 +6,15 @@ use conatus_rigid::contact::{Collider, ColliderQueries, QueryTree, ScriptedMotio
 impl World {
     /// Adds a shape that collides, with a name of its own if it is on no body.
     pub fn add_named_collider(&mut self, name: &str, collider: Collider) {
-        if collider.body.is_none() {
-            let number = self.contact_engine.colliders.len() as u32;
-            self.collider_names.insert(number, name.to_owned());
-        }
+        let first = self.contact_engine.colliders.len() as u32;
+        let named = collider.body.is_none();
         self.add_collider(collider);
+        // A compound becomes several.
+        for number in first..self.contact_engine.colliders.len() as u32 {
+            if named {
+                self.collider_names.insert(number, name.to_owned());
+            }
+        }
     }
 
     /// The name of a collider: that of its body, or its own.

@@ -5,7 +5,7 @@ use crate::collision_support::*;
 use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::{Response, ZoneFriction};
 use conatus_cloth::{ClothParts, Collisions, Solver};
-use conatus_geometry::Solid;
+use conatus_geometry::Shape;
 use conatus_math::DVec3;
 
 /// A sheet of 21 × 21 vertices above a ball above a plane.
@@ -178,7 +178,7 @@ fn press(response: Response) -> Scene {
     let mut parts = ClothParts::default();
     add_sheet(&mut parts, (0.3, 6), fabric(4e-3, 0.2), |v| v);
     let half_extents = DVec3::new(0.3, 0.3, 0.1);
-    let jaw = Solid::Box { half_extents }.mesh();
+    let jaw = Shape::Box { half_extents }.mesh();
     for side in [-1.0, 1.0] {
         let path = [0.12, 0.1].map(|z| DVec3::Z * (side * z));
         let places = [(0.0, path[0]), (0.2, path[1])];

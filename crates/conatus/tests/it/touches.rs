@@ -273,7 +273,7 @@ fn queries_follow_bodies_that_move_and_leave_out_removed_ones() {
         );
     }
     assert_eq!(simulation.containing([0.0, 0.0, 3.0], &all).len(), 1);
-    let probe = Convex::Sphere { radius: 1.0 };
+    let probe = Shape::Sphere { radius: 1.0 };
     let over = simulation.overlapping(&probe, &Pose::shift(DVec3::Z * 1.6), &all);
     assert_eq!(
         over.iter()

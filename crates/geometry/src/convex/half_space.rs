@@ -2,18 +2,18 @@
 
 use super::manifold::{Manifold, ManifoldPoint};
 use super::{Convex, perpendicular};
+use crate::HalfSpace;
 use conatus_math::{DVec3, Pose};
 
-/// The points of a solid at `pose` that are deepest in the half-space
-/// n · x ≤ `offset`, as far as they are within `margin` of its surface. The normal of
+/// The points of a solid at `pose` that are deepest in a half-space, as far as they are within `margin` of its surface. The normal of
 /// the manifold leads from the half-space to the solid.
 pub fn half_space_convex(
-    n: DVec3,
-    offset: f64,
+    half_space: &HalfSpace,
     shape: &Convex,
     pose: &Pose,
     margin: f64,
 ) -> Option<Manifold> {
+    let HalfSpace { normal: n, offset } = *half_space;
     let own = pose.rotation.conjugate() * n;
     let base = offset - n.dot(pose.translation);
     let radius = shape.radius();

@@ -1,6 +1,7 @@
 //! Contacts of convex solids against brute force: no direction separates two overlapping
 //! solids with less than the reported depth, and the reported direction needs no more.
 
+use conatus_geometry::HalfSpace;
 use conatus_geometry::convex::{Convex, ConvexHull, PairCache, collide, half_space_convex};
 use conatus_math::{DQuat, DVec3, Pose};
 use proptest::prelude::*;
@@ -121,7 +122,7 @@ proptest! {
         let own = at.rotation.conjugate() * -normal;
         let lowest = at.point(shape.support(own).0).dot(normal) - shape.radius();
         let separation = lowest - offset;
-        let found = half_space_convex(normal, offset, &shape, &at, 0.1);
+        let found = half_space_convex(&HalfSpace { normal, offset }, &shape, &at, 0.1);
         match found {
             None => prop_assert!(separation > 0.1 - 1e-9),
             Some(manifold) => {

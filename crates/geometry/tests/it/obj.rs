@@ -2,7 +2,7 @@
 //! makes the parser panic.
 
 use conatus_geometry::obj::{self, ObjError, ObjErrorKind};
-use conatus_geometry::{Axis, Mesh, Solid};
+use conatus_geometry::{Axis, Mesh, Shape};
 use conatus_math::DVec3;
 use proptest::prelude::*;
 
@@ -211,8 +211,8 @@ fn columns_count_characters_and_offsets_bytes() {
 fn every_solid_survives_writing_and_reading_bit_for_bit() {
     let axis = Axis::X;
     for solid in [
-        Solid::Sphere { radius: 0.1 },
-        Solid::Cone {
+        Shape::Sphere { radius: 0.1 },
+        Shape::Cone {
             radius: 0.3,
             height: 0.7,
             axis,
@@ -256,7 +256,7 @@ fn valid_text() -> impl Strategy<Value = String> {
         TETRAHEDRON.to_owned(),
         star.to_owned(),
         obj::write(
-            &Solid::Box {
+            &Shape::Box {
                 half_extents: DVec3::ONE,
             }
             .mesh(),

@@ -4,7 +4,7 @@ use super::{LimbLoad, Program};
 use crate::character::Patch;
 use crate::inverse_dynamics::Cone;
 use crate::object::Object;
-use crate::surface::{Capsule, RoundedBox, Shape};
+use crate::surface::{Capsule, RoundedBox, RoundedShape};
 use conatus_math::{DMat3, DVec3};
 
 /// What a contact is fixed to.
@@ -44,7 +44,7 @@ pub struct ContactSolid {
     /// Its name.
     pub name: String,
     /// In the axes of its carrier.
-    pub shape: Shape,
+    pub shape: RoundedShape,
     /// The body and the frame it belongs to; none if it does not move.
     pub carrier: Option<(usize, usize)>,
     /// The limb and the link, if it is a link: then its shape is a capsule around the
@@ -130,7 +130,7 @@ impl Program {
             block.radius = 0.9 * half_extents.min_element();
             solids.push(ContactSolid {
                 name: format!("{}/torso", character.base.name),
-                shape: Shape::RoundedBox(block),
+                shape: RoundedShape::RoundedBox(block),
                 carrier: Some((c, self.base_frames[c])),
                 link: None,
                 grippable: false,
@@ -204,7 +204,7 @@ impl Program {
                 let name = &self.characters[character].base.name;
                 solids.push(ContactSolid {
                     name: format!("{name}/{} {}", limb.name, k + 1),
-                    shape: Shape::Capsule(Capsule::ball_at(DVec3::ZERO, link.radius)),
+                    shape: RoundedShape::Capsule(Capsule::ball_at(DVec3::ZERO, link.radius)),
                     carrier,
                     link: Some((l, k)),
                     grippable: false,

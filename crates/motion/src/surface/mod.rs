@@ -25,7 +25,7 @@ pub struct Surface {
     /// Its name.
     pub name: String,
     /// Its shape.
-    pub shape: Shape,
+    pub shape: RoundedShape,
     /// Whether hands can grip it.
     pub grippable: bool,
     /// Whether it bears load; otherwise it is only an obstacle.
@@ -37,7 +37,7 @@ pub struct Surface {
 
 /// A shape.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum RoundedShape {
     /// The half space behind a plane.
     Plane {
         /// A point of the plane.
@@ -84,7 +84,7 @@ impl Distance {
     }
 }
 
-impl Shape {
+impl RoundedShape {
     /// The signed distance of a point.
     #[inline]
     pub fn distance(&self, p: DVec3) -> Distance {
@@ -139,7 +139,7 @@ impl Shape {
 
 impl Surface {
     /// A surface that bears load, is not gripped, and is in its place from the start.
-    pub fn new(name: impl Into<String>, shape: Shape) -> Self {
+    pub fn new(name: impl Into<String>, shape: RoundedShape) -> Self {
         Self {
             name: name.into(),
             shape,
@@ -152,7 +152,7 @@ impl Surface {
     /// Flat ground at height zero.
     pub fn ground() -> Self {
         let (point, normal) = (DVec3::ZERO, DVec3::Z);
-        Self::new("ground", Shape::Plane { point, normal })
+        Self::new("ground", RoundedShape::Plane { point, normal })
     }
 
     /// The signed distance of a point.
@@ -164,7 +164,7 @@ impl Surface {
     /// Whether it is a plane: then the deepest point of a straight part is one of its
     /// ends.
     pub fn is_flat(&self) -> bool {
-        matches!(self.shape, Shape::Plane { .. })
+        matches!(self.shape, RoundedShape::Plane { .. })
     }
 }
 

@@ -9,7 +9,7 @@ use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::physics::Objective;
 use conatus_motion::object::Form;
 use conatus_motion::objective::Evaluator;
-use conatus_motion::surface::{Capsule, RoundedBox, Shape, Surface};
+use conatus_motion::surface::{Capsule, RoundedBox, RoundedShape, Surface};
 use conatus_motion::{CharacterStart, Object, ObjectStart, Program};
 
 fn check(name: &str, program: &Program, mix: &TermWeights, size: f64) {
@@ -237,12 +237,15 @@ fn crowded() -> conatus_motion::Problem {
         columns: 6,
         heights: (0..36).map(|i| 0.05 * ((i * 7) % 11) as f64).collect(),
     };
-    let mut bar = Surface::new("bar", Shape::Capsule(bar));
+    let mut bar = Surface::new("bar", RoundedShape::Capsule(bar));
     bar.grippable = true;
     problem.surfaces.extend([
-        Surface::new("step", Shape::RoundedBox(step)),
+        Surface::new("step", RoundedShape::RoundedBox(step)),
         bar,
-        Surface::new("hills", Shape::Heightfield(std::sync::Arc::new(hills))),
+        Surface::new(
+            "hills",
+            RoundedShape::Heightfield(std::sync::Arc::new(hills)),
+        ),
     ]);
     problem
 }

@@ -7,7 +7,7 @@ use conatus_motion::Program;
 use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::contact_invariant;
 use conatus_motion::program::{Against, ContactCandidate};
-use conatus_motion::surface::{SOFTNESS, Shape, SoftNearestPoint, Surface, Surroundings};
+use conatus_motion::surface::{RoundedShape, SOFTNESS, SoftNearestPoint, Surface, Surroundings};
 use conatus_motion::variables::CostSum;
 
 const CONTACT: TermWeights = TermWeights {
@@ -46,7 +46,7 @@ fn a_contact_costs_gap_tilt_slip_and_spin_in_proportion_to_c() {
 }
 
 fn corner() -> Surroundings {
-    let wall = Shape::Plane {
+    let wall = RoundedShape::Plane {
         point: DVec3::X,
         normal: -DVec3::X,
     };

@@ -4,7 +4,7 @@
 use conatus_geometry::Heightfield;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::surface::{
-    Capsule, Distance, RoundedBox, Shape, SoftNearestPoint, Surface, Surroundings,
+    Capsule, Distance, RoundedBox, RoundedShape, SoftNearestPoint, Surface, Surroundings,
 };
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn block(grounded: bool) -> RoundedBox {
     block
 }
 
-fn shapes() -> Vec<(&'static str, Shape)> {
+fn shapes() -> Vec<(&'static str, RoundedShape)> {
     let heights = (0..25).map(|i| 0.1 * ((i * 7) % 11) as f64).collect();
     let field = Heightfield {
         origin: DVec3::new(-0.6, -0.6, 0.0),
@@ -29,14 +29,14 @@ fn shapes() -> Vec<(&'static str, Shape)> {
         radius: 0.05,
     };
     vec![
-        ("block", Shape::RoundedBox(block(false))),
-        ("block on the ground", Shape::RoundedBox(block(true))),
-        ("bar", Shape::Capsule(bar)),
+        ("block", RoundedShape::RoundedBox(block(false))),
+        ("block on the ground", RoundedShape::RoundedBox(block(true))),
+        ("bar", RoundedShape::Capsule(bar)),
         (
             "ball",
-            Shape::Capsule(Capsule::ball_at(DVec3::X * 0.2, 0.3)),
+            RoundedShape::Capsule(Capsule::ball_at(DVec3::X * 0.2, 0.3)),
         ),
-        ("field", Shape::Heightfield(Arc::new(field))),
+        ("field", RoundedShape::Heightfield(Arc::new(field))),
     ]
 }
 
@@ -119,7 +119,7 @@ fn obstacles_fade_in_with_their_distance() {
     let far = Capsule::ball_at(DVec3::new(0.0, 0.0, 2.0), 0.3);
     let around = Surroundings::new(vec![
         Surface::ground(),
-        Surface::new("ball", Shape::Capsule(far)),
+        Surface::new("ball", RoundedShape::Capsule(far)),
     ]);
     // From beyond a metre to close by.
     let mut last = SoftNearestPoint::new(&around, DVec3::new(0.2, 0.0, 0.3));
@@ -159,7 +159,7 @@ fn a_heightfield_continues_level_beyond_its_border() {
         columns: 2,
         heights: vec![0.2; 4],
     };
-    let shape = Shape::Heightfield(Arc::new(field));
+    let shape = RoundedShape::Heightfield(Arc::new(field));
     for p in [DVec3::new(-5.0, 9.0, 1.0), DVec3::new(0.3, 0.2, 0.7)] {
         let d = shape.distance(p);
         assert!((d.value - (p.z - 0.2)).abs() < 1e-12);

@@ -4,12 +4,12 @@
 //! Static colliders and those of sleeping bodies are in another, which is built again when
 //! a body falls asleep or wakes. So colliders at rest cost nothing.
 
-use super::collider::{Collider, ColliderShape, Groups};
+use super::collider::{Collider, Groups};
 use super::scripted::{ScriptedMotion, script};
 use crate::bodies::{Activity, Bodies};
 use crate::joint::Joint;
 use crate::state::State;
-use conatus_geometry::{Aabb, Bvh};
+use conatus_geometry::{Aabb, Bvh, HalfSpace, Shape};
 use conatus_math::{DVec3, Pose};
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -208,7 +208,7 @@ impl BroadPhase {
             self.resting.colliders.clear();
             self.planes.clear();
             for (k, c) in (0..).zip(input.colliders) {
-                if matches!(c.shape, ColliderShape::HalfSpace { .. }) {
+                if matches!(c.shape(), Shape::HalfSpace(_)) {
                     self.planes.push(k);
                 }
             }
@@ -319,10 +319,10 @@ impl BroadPhase {
             self.pairs.par_extend(rows.flat_map_iter(near));
         }
         for &k in &self.planes {
-            let ColliderShape::HalfSpace { normal, offset } = &input.colliders[k as usize].shape
-            else {
+            let Shape::HalfSpace(half_space) = input.colliders[k as usize].shape() else {
                 continue;
             };
+            let HalfSpace { normal, offset } = half_space;
             for (&j, b) in moving.colliders.iter().zip(&moving.boxes) {
                 let corner = DVec3::new(
                     if normal.x > 0.0 { b.min.x } else { b.max.x },

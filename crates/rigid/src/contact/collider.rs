@@ -2,121 +2,8 @@
 //! of.
 
 use conatus_geometry::convex::Convex;
-use conatus_geometry::{Aabb, Bvh, Mesh};
-use conatus_math::{DVec3, Pose, atan2};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// The geometry of a collider, in its own axes.
-#[derive(Clone, Debug)]
-pub enum ColliderShape {
-    /// A convex solid.
-    Convex(Convex),
-    /// All points p with normal · p ≤ offset.
-    HalfSpace {
-        /// The outward unit normal.
-        normal: DVec3,
-        /// Along the normal, in metres.
-        offset: f64,
-    },
-    /// A surface of triangles, which collides with convex solids from both sides.
-    Mesh(Arc<CollisionMesh>),
-}
-
-/// A triangle mesh with a hierarchy of its triangles.
-#[derive(Clone, Debug)]
-pub struct CollisionMesh {
-    /// The triangles.
-    pub mesh: Mesh,
-    bvh: Bvh,
-    bounds: Aabb,
-    /// For each edge of each triangle the angle by which the triangle beyond it rises to the
-    /// side of the normal; `None` at the border.
-    bends: Vec<[Option<f64>; 3]>,
-}
-
-/// Normals of contacts may tilt this much from the face over a flat edge, in radians.
-const MAX_FLAT_TILT: f64 = 1e-3;
-
-impl CollisionMesh {
-    /// Prepares a mesh.
-    pub fn new(mesh: Mesh) -> Self {
-        let boxes: Vec<Aabb> = (0..mesh.triangles.len())
-            .map(|t| Aabb::from_points(mesh.corners(t)))
-            .collect();
-        let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
-        Self {
-            bvh: Bvh::build(&boxes),
-            bends: bends(&mesh),
-            mesh,
-            bounds,
-        }
-    }
-
-    /// Whether a contact normal at triangle `t`, from the mesh, is one that only this
-    /// triangle alone would have: the triangle beyond its edge covers that edge, and what
-    /// slides over the two would be caught there.
-    pub fn is_covered(&self, t: usize, normal: DVec3) -> bool {
-        let [a, b, c] = self.mesh.corners(t);
-        let Some(face) = (b - a).cross(c - a).try_normalize() else {
-            return false;
-        };
-        let side = 1.0f64.copysign(normal.dot(face));
-        let within = normal - face * normal.dot(face);
-        let tilt = atan2(within.length(), normal.dot(face).abs());
-        if tilt <= MAX_FLAT_TILT {
-            return false;
-        }
-        let edges = [(a, b), (b, c), (c, a)].into_iter().zip(self.bends[t]);
-        let mut beyond = edges.filter(|((from, to), _)| {
-            let outward = (*to - *from).cross(face).normalize_or_zero();
-            outward.dot(within) > 0.1 * within.length()
-        });
-        // Over a ridge normals lie between those of its two faces.
-        beyond.all(|(_, bend)| bend.is_some_and(|b| tilt > (-side * b).max(0.0) + MAX_FLAT_TILT))
-    }
-
-    /// The triangles whose boxes overlap a box, in order.
-    pub fn overlapping(&self, query: &Aabb, found: &mut Vec<u32>) {
-        found.clear();
-        self.bvh.for_each_overlap(query, |t| found.push(t));
-        found.sort_unstable();
-    }
-
-    /// Visits triangles in order of a bound of their boxes; see [`Bvh::search`].
-    pub fn search(&self, limit: f64, bound: impl Fn(&Aabb) -> f64, visit: impl FnMut(u32) -> f64) {
-        self.bvh.search(limit, &bound, visit);
-    }
-
-    /// The box around all triangles.
-    pub fn bounds(&self) -> &Aabb {
-        &self.bounds
-    }
-}
-
-/// The bends of a mesh at the edges of its triangles.
-fn bends(mesh: &Mesh) -> Vec<[Option<f64>; 3]> {
-    let mut beside: BTreeMap<(u32, u32), Vec<(usize, u32)>> = BTreeMap::new();
-    let edges = |[a, b, c]: [u32; 3]| [(a, b, c), (b, c, a), (c, a, b)];
-    for (t, triangle) in mesh.triangles.iter().enumerate() {
-        for (from, to, opposite) in edges(*triangle) {
-            let edge = (from.min(to), from.max(to));
-            beside.entry(edge).or_default().push((t, opposite));
-        }
-    }
-    let point = |k: u32| mesh.vertices[k as usize];
-    let bend = |t: usize, (from, to, own): (u32, u32, u32)| {
-        let others = beside.get(&(from.min(to), from.max(to)))?;
-        let (_, opposite) = others.iter().find(|(other, _)| *other != t)?;
-        let (start, along) = (point(from), point(to) - point(from));
-        let face = along.cross(point(own) - start).try_normalize()?;
-        let outward = along.cross(face).try_normalize()?;
-        let beyond = point(*opposite) - start;
-        Some(atan2(beyond.dot(face), beyond.dot(outward)))
-    };
-    let of = |(t, triangle): (usize, &[u32; 3])| edges(*triangle).map(|edge| bend(t, edge));
-    mesh.triangles.iter().enumerate().map(of).collect()
-}
+use conatus_geometry::{Aabb, HalfSpace, Shape};
+use conatus_math::{DVec3, Pose};
 
 /// What a collider is made of. A value that is not given follows from the other side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -159,7 +46,9 @@ impl Groups {
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Its shape.
-    pub shape: ColliderShape,
+    shape: Shape,
+    /// The same for the narrow phase, if it is convex.
+    convex: Option<Convex>,
     /// From its own axes to those of its body, of its script, or of the world.
     pub pose: Pose,
     /// The body that it is fixed to; without one it is fixed in the world or scripted.
@@ -175,83 +64,95 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// A solid that is fixed to a body.
-    pub fn on_body(body: usize, shape: Convex, material: ContactMaterial) -> Self {
+    /// A shape that is fixed in the world.
+    pub fn fixed(shape: impl Into<Shape>, pose: Pose, material: ContactMaterial) -> Self {
+        let shape = shape.into();
         Self {
-            shape: ColliderShape::Convex(shape),
-            pose: Pose::IDENTITY,
-            body: Some(body),
+            convex: shape.convex(),
+            shape,
+            pose,
+            body: None,
             script: None,
             material,
             groups: Groups::default(),
             sensor: false,
+        }
+    }
+
+    /// A shape that is fixed to a body, in its axes.
+    pub fn on_body(body: usize, shape: impl Into<Shape>, material: ContactMaterial) -> Self {
+        Self {
+            body: Some(body),
+            ..Self::fixed(shape, Pose::IDENTITY, material)
         }
     }
 
     /// A half-space that never moves: bodies stay on the side of the normal.
     pub fn plane(point: DVec3, normal: DVec3, material: ContactMaterial) -> Self {
-        Self {
-            shape: ColliderShape::HalfSpace {
-                normal,
-                offset: normal.dot(point),
-            },
-            pose: Pose::IDENTITY,
-            body: None,
-            script: None,
-            material,
-            groups: Groups::default(),
-            sensor: false,
-        }
+        Self::fixed(HalfSpace::through(point, normal), Pose::IDENTITY, material)
     }
 
     /// A shape that follows scripted motion number `script`.
     pub fn scripted(
         script: u32,
-        shape: ColliderShape,
+        shape: impl Into<Shape>,
         pose: Pose,
         material: ContactMaterial,
     ) -> Self {
         Self {
-            shape,
-            pose,
-            body: None,
             script: Some(script),
-            material,
-            groups: Groups::default(),
-            sensor: false,
+            ..Self::fixed(shape, pose, material)
         }
+    }
+
+    /// Its shape, in its own axes.
+    #[inline]
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Its shape as the narrow phase sees it, if it is convex.
+    #[inline]
+    pub(super) fn convex(&self) -> Option<&Convex> {
+        self.convex.as_ref()
+    }
+
+    /// The colliders that are detected one by one: itself, or those of the parts of a
+    /// compound.
+    pub fn into_parts(self) -> Vec<Self> {
+        if !matches!(self.shape, Shape::Compound(_)) {
+            return vec![self];
+        }
+        let parts = self.shape.parts().into_iter();
+        let placed = parts.map(|(own, shape)| {
+            let (shape, pose) = match (shape, self.pose.after(&own)) {
+                // Half-spaces are given in the coordinates of the world.
+                (Shape::HalfSpace(h), pose) => (Shape::HalfSpace(h.at(&pose)), Pose::IDENTITY),
+                other => other,
+            };
+            Self {
+                convex: shape.convex(),
+                shape,
+                pose,
+                ..self.clone()
+            }
+        });
+        placed.collect()
     }
 
     /// The radius of a ball about the origin of its axes around it.
     pub fn bounding_radius(&self) -> f64 {
-        match &self.shape {
-            ColliderShape::Convex(convex) => convex.bounding_radius(),
-            ColliderShape::HalfSpace { .. } => f64::INFINITY,
-            ColliderShape::Mesh(mesh) => {
-                let b = mesh.bounds();
-                b.min.abs().max(b.max.abs()).length()
-            }
+        match &self.convex {
+            Some(convex) => convex.bounding_radius(),
+            None => self.shape.bounding_radius(),
         }
     }
 
     /// The box around it at a pose.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
-        match &self.shape {
-            ColliderShape::Convex(convex) => convex.aabb(pose),
-            ColliderShape::HalfSpace { .. } => Aabb::EMPTY,
-            ColliderShape::Mesh(mesh) => {
-                let b = mesh.bounds();
-                let corner = |k: u32| {
-                    let pick =
-                        |bit: u32, low: f64, high: f64| if k >> bit & 1 == 0 { low } else { high };
-                    pose.point(DVec3::new(
-                        pick(0, b.min.x, b.max.x),
-                        pick(1, b.min.y, b.max.y),
-                        pick(2, b.min.z, b.max.z),
-                    ))
-                };
-                Aabb::from_points((0..8).map(corner))
-            }
+        match &self.convex {
+            Some(convex) => convex.aabb(pose),
+            None => self.shape.aabb(pose),
         }
     }
 }

@@ -70,9 +70,9 @@ impl ContactEngine {
         on_bodies == 0 || !(fixed || self.between_bodies && on_bodies > 1)
     }
 
-    /// Fixes a collider to a body or to the world.
+    /// Fixes a collider to a body or to the world. A compound becomes one for each part.
     pub fn add(&mut self, collider: Collider) {
-        self.colliders.push(collider);
+        self.colliders.extend(collider.into_parts());
     }
 
     /// Takes a body's colliders out of all collisions. They keep their numbers.

@@ -10,7 +10,6 @@
 use super::collider::Collider;
 use super::engine::ContactEngine;
 use super::query::{ColliderQueries, QueryTree};
-use super::query_shape;
 use super::record::EngineContact;
 use super::scripted::ScriptedMotion;
 use crate::bodies::{Activity, Bodies};
@@ -262,8 +261,12 @@ impl TouchTracker {
         let [from, to] = [&self.before[k as usize], self.tree.pose(k)];
         let way = to.translation - from.translation;
         let place = self.tree.pose(sensor);
-        let [c, sensor] = [k, sensor].map(|k| &engine.colliders[k as usize].shape);
-        query_shape::sweep(sensor, place, c, from, way)
+        let [c, sensor] = [k, sensor].map(|k| engine.colliders[k as usize].shape());
+        let Some(direction) = way.try_normalize() else {
+            return false;
+        };
+        let hit = sensor.shape_cast(place, c, from, direction, way.length());
+        hit.is_some_and(|hit| hit.distance <= way.length())
     }
 }
 

@@ -13,14 +13,13 @@ mod hook;
 pub mod impulse;
 mod narrow;
 pub mod query;
-mod query_shape;
 mod record;
 mod scripted;
 pub mod sleep;
 pub mod solver;
 mod transfer;
 
-pub use collider::{Collider, ColliderShape, CollisionMesh, ContactMaterial, Groups};
+pub use collider::{Collider, ContactMaterial, Groups};
 pub use engine::ContactEngine;
 pub use events::{ColliderOwner, StoredTouches, TouchEvent, TouchKind, TouchTracker};
 pub use hook::{ContactCallback, ContactHook, PendingContact};

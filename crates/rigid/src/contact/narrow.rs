@@ -1,10 +1,12 @@
 //! Narrow phase: where two colliders touch.
 
 use super::broad::{BroadPhase, MIN_MARGIN_M, MIN_MARGIN_SHARE};
-use super::collider::{Collider, ColliderShape, CollisionMesh};
+use super::collider::Collider;
 use super::record::EngineContact;
 use conatus_geometry::convex::gjk::{Placed, Proximity, proximity};
 use conatus_geometry::convex::{Convex, Manifold, PairCache, collide, half_space_convex};
+use conatus_geometry::shape::TriangleSurface;
+use conatus_geometry::{HalfSpace, Shape};
 use conatus_math::{DVec3, Pose};
 use rayon::prelude::*;
 
@@ -72,34 +74,34 @@ impl Search<'_> {
         let margin =
             reach[i as usize] + reach[j as usize] + MIN_MARGIN_M.min(MIN_MARGIN_SHARE * smaller);
         let (pa, pb) = (&broad.poses[i as usize], &broad.poses[j as usize]);
-        match (&a.shape, &b.shape) {
-            (ColliderShape::Convex(x), ColliderShape::Convex(y)) => {
+        match (a.convex(), b.convex()) {
+            (Some(x), Some(y)) => {
                 let mut cache = self
                     .known(i, j, 0)
                     .map_or(PairCache::default(), |k| k.cache);
                 let manifold = collide(x, pa, y, pb, margin, &mut cache);
                 self.add(i, j, 0, cache, manifold);
             }
-            (ColliderShape::HalfSpace { normal, offset }, ColliderShape::Convex(y)) => {
-                let found = half_space_convex(*normal, *offset, y, pb, margin);
-                self.add(i, j, 0, PairCache::default(), found);
-            }
-            (ColliderShape::Convex(x), ColliderShape::HalfSpace { normal, offset }) => {
-                let found = half_space_convex(*normal, *offset, x, pa, margin);
-                self.add(i, j, 0, PairCache::default(), found.map(Manifold::flipped));
-            }
-            (ColliderShape::Mesh(mesh), ColliderShape::Convex(y)) => {
-                for (t, m) in mesh_contacts(mesh, pa, y, pb, margin) {
+            (None, Some(y)) => {
+                if let Shape::HalfSpace(half_space) = a.shape() {
+                    let found = half_space_convex(half_space, y, pb, margin);
+                    self.add(i, j, 0, PairCache::default(), found);
+                }
+                for (t, m) in triangle_contacts(a.shape(), pa, y, pb, margin) {
                     self.add(i, j, t, PairCache::default(), Some(m));
                 }
             }
-            (ColliderShape::Convex(x), ColliderShape::Mesh(mesh)) => {
-                for (t, m) in mesh_contacts(mesh, pb, x, pa, margin) {
+            (Some(x), None) => {
+                if let Shape::HalfSpace(half_space) = b.shape() {
+                    let found = half_space_convex(half_space, x, pa, margin);
+                    self.add(i, j, 0, PairCache::default(), found.map(Manifold::flipped));
+                }
+                for (t, m) in triangle_contacts(b.shape(), pb, x, pa, margin) {
                     self.add(i, j, t, PairCache::default(), Some(m.flipped()));
                 }
             }
             // Surfaces have no inside, so they do not collide with each other.
-            _ => {}
+            (None, None) => {}
         }
     }
 
@@ -131,48 +133,50 @@ pub(super) fn touching(
 ) -> Option<Manifold> {
     let margin = MIN_MARGIN_SHARE * a.bounding_radius().min(b.bounding_radius());
     let mut cache = PairCache::default();
-    match (&a.shape, &b.shape) {
-        (ColliderShape::Convex(x), ColliderShape::Convex(y)) => {
-            collide(x, pa, y, pb, margin, &mut cache)
-        }
-        (ColliderShape::HalfSpace { normal, offset }, ColliderShape::Convex(y)) => {
-            half_space_convex(*normal, *offset, y, pb, margin)
-        }
-        (ColliderShape::Convex(x), ColliderShape::HalfSpace { normal, offset }) => {
-            half_space_convex(*normal, *offset, x, pa, margin).map(Manifold::flipped)
-        }
-        (ColliderShape::Mesh(mesh), ColliderShape::Convex(y)) => {
-            let triangle = Convex::Triangle(mesh.mesh.corners(part as usize));
-            let found = collide(&triangle, pa, y, pb, margin, &mut cache);
-            found.filter(|m| !is_covered(mesh, part, pa, m.normal))
-        }
-        (ColliderShape::Convex(x), ColliderShape::Mesh(mesh)) => {
-            let triangle = Convex::Triangle(mesh.mesh.corners(part as usize));
-            let found = collide(x, pa, &triangle, pb, margin, &mut cache);
-            found.filter(|m| !is_covered(mesh, part, pb, -m.normal))
-        }
-        _ => None,
+    match (a.convex(), b.convex()) {
+        (Some(x), Some(y)) => collide(x, pa, y, pb, margin, &mut cache),
+        (None, Some(y)) => match (a.shape(), a.shape().triangles()) {
+            (Shape::HalfSpace(half_space), _) => half_space_convex(half_space, y, pb, margin),
+            (_, Some(mesh)) => {
+                let triangle = Convex::Triangle(mesh.corners(part));
+                let found = collide(&triangle, pa, y, pb, margin, &mut cache);
+                found.filter(|m| !is_covered(mesh, part, pa, m.normal))
+            }
+            _ => None,
+        },
+        (Some(x), None) => match (b.shape(), b.shape().triangles()) {
+            (Shape::HalfSpace(half_space), _) => {
+                half_space_convex(half_space, x, pa, margin).map(Manifold::flipped)
+            }
+            (_, Some(mesh)) => {
+                let triangle = Convex::Triangle(mesh.corners(part));
+                let found = collide(x, pa, &triangle, pb, margin, &mut cache);
+                found.filter(|m| !is_covered(mesh, part, pb, -m.normal))
+            }
+            _ => None,
+        },
+        (None, None) => None,
     }
 }
 
-fn is_covered(mesh: &CollisionMesh, t: u32, pose: &Pose, normal: DVec3) -> bool {
-    mesh.is_covered(t as usize, pose.rotation.conjugate() * normal)
+fn is_covered(mesh: TriangleSurface, t: u32, pose: &Pose, normal: DVec3) -> bool {
+    mesh.is_covered(t, pose.rotation.conjugate() * normal)
 }
 
 /// How far apart two colliders are at their poses, or zero, and the direction from the
 /// first to the second; `part` is the triangle of a mesh.
 pub(super) fn gap(a: &Collider, pa: &Pose, b: &Collider, pb: &Pose, part: u32) -> (f64, DVec3) {
-    let convex = |c: &Collider| match &c.shape {
-        ColliderShape::Convex(shape) => Some(shape.clone()),
-        ColliderShape::Mesh(mesh) => Some(Convex::Triangle(mesh.mesh.corners(part as usize))),
-        ColliderShape::HalfSpace { .. } => None,
+    let convex = |c: &Collider| match c.convex() {
+        Some(shape) => Some(shape.clone()),
+        None => (c.shape().triangles()).map(|t| Convex::Triangle(t.corners(part))),
     };
-    let above = |normal: DVec3, offset: f64, shape: &Convex, pose: &Pose| {
+    let above = |half_space: &HalfSpace, shape: &Convex, pose: &Pose| {
+        let HalfSpace { normal, offset } = *half_space;
         let own = pose.rotation.conjugate() * -normal;
         let lowest = pose.point(shape.support(own).0).dot(normal) - shape.radius();
         (lowest - offset).max(0.0)
     };
-    match (&a.shape, &b.shape, convex(a), convex(b)) {
+    match (a.shape(), b.shape(), convex(a), convex(b)) {
         (_, _, Some(x), Some(y)) => {
             let relative = pa.inverse().after(pb);
             let placed = Placed::new(&y, &relative);
@@ -184,31 +188,30 @@ pub(super) fn gap(a: &Collider, pa: &Pose, b: &Collider, pb: &Pose, part: u32) -
             let normal = pa.direction((q - p) / distance);
             ((distance - x.radius() - y.radius()).max(0.0), normal)
         }
-        (ColliderShape::HalfSpace { normal, offset }, _, _, Some(y)) => {
-            (above(*normal, *offset, &y, pb), *normal)
-        }
-        (_, ColliderShape::HalfSpace { normal, offset }, Some(x), _) => {
-            (above(*normal, *offset, &x, pa), -*normal)
-        }
+        (Shape::HalfSpace(below), _, _, Some(y)) => (above(below, &y, pb), below.normal),
+        (_, Shape::HalfSpace(below), Some(x), _) => (above(below, &x, pa), -below.normal),
         _ => (f64::INFINITY, DVec3::ZERO),
     }
 }
 
-/// The manifolds of a convex solid with the triangles of a mesh.
-fn mesh_contacts(
-    mesh: &CollisionMesh,
+/// The manifolds of a convex solid with the triangles of a surface.
+fn triangle_contacts(
+    surface: &Shape,
     pose: &Pose,
     solid: &Convex,
     at: &Pose,
     margin: f64,
 ) -> Vec<(u32, Manifold)> {
+    let Some(mesh) = surface.triangles() else {
+        return Vec::new();
+    };
     let relative = pose.inverse().after(at);
     let query = solid.aabb(&relative).grow(margin);
     let mut near = Vec::new();
     mesh.overlapping(&query, &mut near);
     let mut out = Vec::new();
     for t in near {
-        let triangle = Convex::Triangle(mesh.mesh.corners(t as usize));
+        let triangle = Convex::Triangle(mesh.corners(t));
         let mut cache = PairCache::default();
         if let Some(m) = collide(&triangle, pose, solid, at, margin, &mut cache)
             && !is_covered(mesh, t, pose, m.normal)

@@ -4,13 +4,12 @@
 //! The colliders are in a tree of their own ([`QueryTree`]), at their present poses. All
 //! answers are in order of distance, then of the numbers of colliders.
 
-use super::collider::{Collider, ColliderShape};
+use super::collider::Collider;
 use super::engine::ContactEngine;
-use super::query_shape;
 use super::scripted::{ScriptedMotion, script};
 use crate::bodies::Bodies;
-use conatus_geometry::convex::Convex;
-use conatus_geometry::{Aabb, Bvh, Ray};
+use conatus_geometry::shape::ShapeHit;
+use conatus_geometry::{Aabb, Bvh, Ray, Shape};
 use conatus_math::{DVec3, Pose};
 
 /// A share of moved colliders above which the tree is built again.
@@ -37,8 +36,7 @@ impl QueryTree {
         if changed {
             self.half_spaces.clear();
             let half_spaces = (0u32..).zip(colliders);
-            let half_spaces =
-                half_spaces.filter(|(_, c)| matches!(c.shape, ColliderShape::HalfSpace { .. }));
+            let half_spaces = half_spaces.filter(|(_, c)| matches!(c.shape(), Shape::HalfSpace(_)));
             self.half_spaces.extend(half_spaces.map(|(k, _)| k));
         }
         self.poses.resize(colliders.len(), Pose::IDENTITY);
@@ -146,7 +144,7 @@ impl<'a> ColliderQueries<'a> {
         limit: f64,
         bound: impl Fn(&Aabb) -> f64,
         accept: Accept,
-        find: impl Fn(&Collider, &Pose, f64) -> Option<query_shape::Found>,
+        find: impl Fn(&Collider, &Pose, f64) -> Option<ShapeHit>,
     ) -> Option<ColliderHit> {
         let mut best: Option<ColliderHit> = None;
         self.search(limit, bound, |k| {
@@ -163,7 +161,7 @@ impl<'a> ColliderQueries<'a> {
         best
     }
 
-    fn hit(&self, k: u32, found: &query_shape::Found) -> ColliderHit {
+    fn hit(&self, k: u32, found: &ShapeHit) -> ColliderHit {
         ColliderHit {
             collider: k,
             body: self.colliders[k as usize].body,
@@ -175,7 +173,7 @@ impl<'a> ColliderQueries<'a> {
 
     /// The first collider on a ray.
     pub fn ray_cast(&self, ray: &Ray, max_distance: f64, accept: Accept) -> Option<ColliderHit> {
-        let find = |c: &Collider, p: &Pose, most: f64| query_shape::ray(&c.shape, p, ray, most);
+        let find = |c: &Collider, p: &Pose, most: f64| c.shape().ray_cast(p, ray, most);
         self.first(max_distance, |b| ray.entry(b), accept, find)
     }
 
@@ -185,8 +183,7 @@ impl<'a> ColliderQueries<'a> {
         let bound = |b: &Aabb| ray.entry(b);
         self.search(max_distance, bound, |k| {
             let accepted = self.accepted(k, accept);
-            let found =
-                accepted.and_then(|(c, p)| query_shape::ray(&c.shape, p, ray, max_distance));
+            let found = accepted.and_then(|(c, p)| c.shape().ray_cast(p, ray, max_distance));
             hits.extend(found.map(|found| self.hit(k, &found)));
             max_distance
         });
@@ -203,7 +200,7 @@ impl<'a> ColliderQueries<'a> {
     /// and `ray` starts there.
     pub fn shape_cast(
         &self,
-        shape: &Convex,
+        shape: &Shape,
         pose: &Pose,
         direction: DVec3,
         max_distance: f64,
@@ -215,7 +212,7 @@ impl<'a> ColliderQueries<'a> {
         // The box moves as its centre does through boxes that are larger by its own size.
         let bound = |b: &Aabb| ray.entry(&Aabb::new(b.min - half, b.max + half));
         let find = |c: &Collider, p: &Pose, most: f64| {
-            query_shape::cast(&c.shape, p, shape, pose, ray.direction, most)
+            c.shape().shape_cast(p, shape, pose, ray.direction, most)
         };
         self.first(max_distance, bound, accept, find)
     }
@@ -227,19 +224,18 @@ impl<'a> ColliderQueries<'a> {
             return None;
         }
         let bound = |b: &Aabb| b.distance(point);
-        let find =
-            |c: &Collider, p: &Pose, most: f64| query_shape::nearest(&c.shape, p, point, most);
+        let find = |c: &Collider, p: &Pose, most: f64| c.shape().nearest(p, point, most);
         self.first(max_distance, bound, accept, find)
     }
 
     /// The colliders that overlap a shape, in order. Surfaces of triangles have no inside.
-    pub fn overlapping(&self, shape: &Convex, pose: &Pose, accept: Accept) -> Vec<u32> {
+    pub fn overlapping(&self, shape: &Shape, pose: &Pose, accept: Accept) -> Vec<u32> {
         let own = shape.aabb(pose);
         let mut found = self.tree.half_spaces.clone();
         self.tree.bvh.for_each_overlap(&own, |k| found.push(k));
         found.retain(|&k| {
             let accepted = self.accepted(k, accept);
-            accepted.is_some_and(|(c, p)| query_shape::overlaps(&c.shape, p, shape, pose))
+            accepted.is_some_and(|(c, p)| c.shape().overlaps(p, shape, pose))
         });
         found.sort_unstable();
         found
@@ -251,8 +247,8 @@ impl<'a> ColliderQueries<'a> {
         let own = &self.colliders[collider as usize];
         let pose = self.tree.pose(collider);
         let mut found = self.tree.half_spaces.clone();
-        match own.shape {
-            ColliderShape::HalfSpace { .. } => found = (0..self.colliders.len() as u32).collect(),
+        match own.shape() {
+            Shape::HalfSpace(_) => found = (0..self.colliders.len() as u32).collect(),
             _ => {
                 let bounds = &self.tree.boxes[collider as usize];
                 self.tree.bvh.for_each_overlap(bounds, |k| found.push(k));
@@ -260,7 +256,7 @@ impl<'a> ColliderQueries<'a> {
         }
         found.retain(|&k| {
             let accepted = self.accepted(k, accept);
-            accepted.is_some_and(|(c, p)| query_shape::overlap(&own.shape, pose, &c.shape, p))
+            accepted.is_some_and(|(c, p)| own.shape().overlaps(pose, c.shape(), p))
         });
         found.sort_unstable();
         found
@@ -271,6 +267,7 @@ impl<'a> ColliderQueries<'a> {
         if !point.is_finite() {
             return Vec::new();
         }
-        self.overlapping(&query_shape::POINT, &Pose::shift(point), accept)
+        let point_shape = Shape::Sphere { radius: 0.0 };
+        self.overlapping(&point_shape, &Pose::shift(point), accept)
     }
 }

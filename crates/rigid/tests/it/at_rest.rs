@@ -4,13 +4,10 @@
 use crate::engine::{Heap, at, material};
 use crate::random_scenes::grid;
 use crate::support::pieces::{Piece, Rng, every_kind};
-use conatus_geometry::convex::Convex;
-use conatus_geometry::{Axis, Mesh, Solid};
+use conatus_geometry::{Axis, Mesh, Shape};
 use conatus_math::{DQuat, DVec3, Pose};
-use conatus_rigid::contact::Groups;
-use conatus_rigid::contact::collider::{Collider, ColliderShape, CollisionMesh, ContactMaterial};
+use conatus_rigid::contact::collider::{Collider, ContactMaterial};
 use conatus_rigid::{Activity, State};
-use std::sync::Arc;
 
 /// Kinds of ground whose surface is z = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,18 +33,7 @@ fn irregular() -> Mesh {
 
 /// Adds ground that is turned about the origin.
 pub fn add_ground(heap: &mut Heap, ground: Ground, turn: DQuat, m: ContactMaterial) {
-    let mut still = |shape: ColliderShape, pose: Pose| {
-        heap.engine.add(Collider {
-            shape,
-            pose,
-            body: None,
-            script: None,
-            material: m,
-            groups: Groups::default(),
-            sensor: false,
-        });
-    };
-    let mesh = |mesh: Mesh| ColliderShape::Mesh(Arc::new(CollisionMesh::new(mesh)));
+    let mut still = |shape: Shape, pose: Pose| heap.engine.add(Collider::fixed(shape, pose, m));
     let pose = Pose::new(turn, DVec3::ZERO);
     match ground {
         Ground::Plane => heap
@@ -55,11 +41,11 @@ pub fn add_ground(heap: &mut Heap, ground: Ground, turn: DQuat, m: ContactMateri
             .add(Collider::plane(DVec3::ZERO, turn * DVec3::Z, m)),
         Ground::Box => {
             let half_extents = DVec3::new(20.0, 20.0, 1.0);
-            let shape = ColliderShape::Convex(Convex::Box { half_extents });
+            let shape = Shape::Box { half_extents };
             still(shape, pose.after(&Pose::shift(DVec3::Z * -1.0)));
         }
-        Ground::Mesh => still(mesh(grid(20.0, 100)), pose),
-        Ground::Irregular => still(mesh(irregular()), pose),
+        Ground::Mesh => still(Shape::mesh_of(grid(20.0, 100)), pose),
+        Ground::Irregular => still(Shape::mesh_of(irregular()), pose),
     }
 }
 
@@ -152,13 +138,13 @@ fn on_a_slope_a_rough_box_stays_and_a_smooth_one_slides_on_every_ground() {
 #[test]
 fn what_is_round_rolls_at_its_radius_on_every_ground() {
     let angle = 5f64.to_radians();
-    let cylinder = Solid::Cylinder {
+    let cylinder = Shape::Cylinder {
         radius: 0.3,
         height: 0.8,
         axis: Axis::Y,
     };
-    let ball = Solid::Sphere { radius: 0.3 };
-    let capsule = Solid::Capsule {
+    let ball = Shape::Sphere { radius: 0.3 };
+    let capsule = Shape::Capsule {
         radius: 0.3,
         height: 0.5,
         axis: Axis::Y,
@@ -221,7 +207,8 @@ fn a_ball_bounces_to_the_square_of_its_restitution_on_everything() {
             let mut heap = Heap::new(1.0 / 240.0);
             // Its point that is farthest up lies on the z axis.
             let own = turn.conjugate() * DVec3::Z;
-            let top = turn * piece.shape.support(own).0 + DVec3::Z * piece.shape.radius();
+            let convex = piece.shape.convex().expect("pieces are convex");
+            let top = turn * convex.support(own).0 + DVec3::Z * convex.radius();
             let mut state = at(-top);
             state.orientation = turn;
             let b = add(&mut heap, &piece, state, m);

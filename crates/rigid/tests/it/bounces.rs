@@ -3,19 +3,19 @@
 
 use crate::engine::{Heap, material};
 use crate::support::pieces::{Piece, every_kind};
-use conatus_geometry::{Axis, Solid};
+use conatus_geometry::{Axis, Shape};
 use conatus_math::{DVec3, rotation};
 use conatus_rigid::State;
 
 fn pieces() -> Vec<Piece> {
     let mut pieces = every_kind(2.0);
-    let rod = Solid::Capsule {
+    let rod = Shape::Capsule {
         radius: 0.02,
         height: 1.0,
         axis: Axis::X,
     };
     pieces.push(Piece::of_solid("rod", &rod, 1.0));
-    let coin = Solid::Cylinder {
+    let coin = Shape::Cylinder {
         radius: 0.3,
         height: 0.02,
         axis: Axis::Z,

@@ -2,12 +2,12 @@
 
 use crate::engine::{Heap, at, material};
 use crate::support::pieces::Rng;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_rigid::Activity;
 use conatus_rigid::State;
 use conatus_rigid::contact::ScriptedMotion;
-use conatus_rigid::contact::collider::{Collider, ColliderShape};
+use conatus_rigid::contact::collider::Collider;
 
 const HALF_THICKNESS_M: f64 = 0.005;
 const HALF_SIZE_M: f64 = 0.5;
@@ -38,7 +38,7 @@ fn plate(heap: &mut Heap, kind: Plate, turn: DQuat, velocity: DVec3) -> Option<u
             Some(body)
         }
         Plate::Moving => {
-            let shape = ColliderShape::Convex(Convex::Box { half_extents: half });
+            let shape = Shape::Box { half_extents: half };
             heap.engine
                 .add(Collider::scripted(0, shape, Pose::IDENTITY, m));
             heap.engine.scripted = vec![ScriptedMotion {

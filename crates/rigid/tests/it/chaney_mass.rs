@@ -2,7 +2,7 @@
 //! which it is diagonal.
 
 use crate::support::{assert_matrix_near, assert_near, assert_ratio, largest};
-use conatus_geometry::{Axis, Solid};
+use conatus_geometry::{Axis, Shape};
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 use conatus_rigid::{Diagonal, MassProperties};
 
@@ -85,18 +85,21 @@ fn particles_in_principal_axes_have_a_diagonal_tensor() {
 /// Chaney (17) for the example of §8.2: a box and a cylinder, by hand.
 #[test]
 fn the_box_and_cylinder_of_the_example_have_their_hand_made_moments() {
-    let block = Solid::Box {
+    let block = Shape::Box {
         half_extents: DVec3::new(4.0, 2.0, 1.0),
     };
-    let cylinder = Solid::Cylinder {
+    let cylinder = Shape::Cylinder {
         radius: 1.0,
         height: 2.0,
         axis: Axis::X,
     };
     let whole = MassProperties::combine(&[
-        (MassProperties::of_solid(&block, 1000.0), Pose::IDENTITY),
         (
-            MassProperties::of_solid(&cylinder, 500.0),
+            MassProperties::of_shape(&block, 1000.0).unwrap(),
+            Pose::IDENTITY,
+        ),
+        (
+            MassProperties::of_shape(&cylinder, 500.0).unwrap(),
             Pose::shift(DVec3::X * 5.0),
         ),
     ]);
@@ -121,25 +124,25 @@ fn fine_particles_converge_to_the_closed_forms_of_all_solids() {
     let (radius, height, axis) = (0.8, 1.4, Axis::Z);
     let across = |r: DVec3| r.truncate().length();
     type Inside = Box<dyn Fn(DVec3) -> bool>;
-    let solids: Vec<(Solid, Inside)> = vec![
+    let solids: Vec<(Shape, Inside)> = vec![
         (
-            Solid::Sphere { radius },
+            Shape::Sphere { radius },
             Box::new(move |r| r.length() < radius),
         ),
         (
-            Solid::Box {
+            Shape::Box {
                 half_extents: DVec3::new(0.9, 0.5, 0.7),
             },
             Box::new(|r| r.x.abs() < 0.9 && r.y.abs() < 0.5 && r.z.abs() < 0.7),
         ),
         (
-            Solid::Ellipsoid {
+            Shape::Ellipsoid {
                 semi_axes: DVec3::new(0.9, 0.5, 0.7),
             },
             Box::new(|r| (r / DVec3::new(0.9, 0.5, 0.7)).length() < 1.0),
         ),
         (
-            Solid::Cylinder {
+            Shape::Cylinder {
                 radius,
                 height,
                 axis,
@@ -147,7 +150,7 @@ fn fine_particles_converge_to_the_closed_forms_of_all_solids() {
             Box::new(move |r| across(r) < radius && r.z.abs() < 0.5 * height),
         ),
         (
-            Solid::Cone {
+            Shape::Cone {
                 radius,
                 height,
                 axis,
@@ -158,7 +161,7 @@ fn fine_particles_converge_to_the_closed_forms_of_all_solids() {
             }),
         ),
         (
-            Solid::Capsule {
+            Shape::Capsule {
                 radius: 0.5,
                 height: 0.9,
                 axis,
@@ -186,7 +189,7 @@ fn fine_particles_converge_to_the_closed_forms_of_all_solids() {
             }
         }
         let found = MassProperties::from_particles(&grid);
-        let exact = MassProperties::of_solid(&solid, found.mass);
+        let exact = MassProperties::of_shape(&solid, found.mass).unwrap();
         assert_near(found.centre, exact.centre, 0.005);
         let error = largest(found.inertia - exact.inertia) / largest(exact.inertia);
         assert!(error < 0.015, "{solid:?}: {error}");

@@ -3,7 +3,7 @@
 use crate::support::{
     DOWN, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, moving,
 };
-use conatus_geometry::Solid;
+use conatus_geometry::Shape;
 use conatus_math::{DMat3, DVec3, Pose, rotation};
 use conatus_rigid::forces::{End, Spring};
 use conatus_rigid::mass::parallel_axis;
@@ -50,8 +50,9 @@ fn a_compound_body_is_the_body_of_all_its_particles() {
 /// Di Pierro (66)-(67): a block cut in two at any height is the block again.
 #[test]
 fn the_two_parts_of_a_cut_block_make_the_block() {
-    let block =
-        |h: DVec3| MassProperties::of_solid(&Solid::Box { half_extents: h }, 8.0 * h.x * h.y * h.z);
+    let block = |h: DVec3| {
+        MassProperties::of_shape(&Shape::Box { half_extents: h }, 8.0 * h.x * h.y * h.z).unwrap()
+    };
     let whole = block(DVec3::new(0.4, 1.0, 1.5));
     for cut in [0.1, 0.75, 1.2] {
         let (low, high) = (cut, 1.5 - cut);

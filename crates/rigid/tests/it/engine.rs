@@ -1,9 +1,8 @@
 //! Contacts of true shapes: what rests, slides, rolls and bounces.
 
-use conatus_geometry::convex::Convex;
-use conatus_geometry::{Axis, Solid};
+use conatus_geometry::{Axis, Shape};
 use conatus_math::{DQuat, DVec3, Pose};
-use conatus_rigid::contact::collider::{Collider, ColliderShape, ContactMaterial};
+use conatus_rigid::contact::collider::{Collider, ContactMaterial};
 use conatus_rigid::contact::{ContactEngine, ScriptedMotion};
 use conatus_rigid::{Activity, Bodies, Constants, Integration, Integrator, MassProperties, State};
 
@@ -48,7 +47,7 @@ impl Heap {
 
     pub fn add(
         &mut self,
-        shape: Convex,
+        shape: Shape,
         mass: f64,
         moments: DVec3,
         state: State,
@@ -66,12 +65,12 @@ impl Heap {
     pub fn add_box(&mut self, half: DVec3, mass: f64, state: State, m: ContactMaterial) -> usize {
         let s = half * half;
         let moments = DVec3::new(s.y + s.z, s.x + s.z, s.x + s.y) * (mass / 3.0);
-        self.add(Convex::Box { half_extents: half }, mass, moments, state, m)
+        self.add(Shape::Box { half_extents: half }, mass, moments, state, m)
     }
 
     pub fn add_ball(&mut self, radius: f64, mass: f64, state: State, m: ContactMaterial) -> usize {
         let moments = DVec3::splat(0.4 * mass * radius * radius);
-        self.add(Convex::Sphere { radius }, mass, moments, state, m)
+        self.add(Shape::Sphere { radius }, mass, moments, state, m)
     }
 
     pub fn floor(&mut self, m: ContactMaterial) {
@@ -212,54 +211,32 @@ fn an_elastic_ball_keeps_its_energy_and_a_duller_one_its_height() {
 }
 
 /// Solids of every kind, each with about the same size.
-fn solids() -> Vec<Solid> {
+fn solids() -> Vec<Shape> {
     let axis = Axis::Z;
     vec![
-        Solid::Sphere { radius: 0.4 },
-        Solid::Box {
+        Shape::Sphere { radius: 0.4 },
+        Shape::Box {
             half_extents: DVec3::new(0.3, 0.4, 0.5),
         },
-        Solid::Capsule {
+        Shape::Capsule {
             radius: 0.25,
             height: 0.6,
             axis,
         },
-        Solid::Cylinder {
+        Shape::Cylinder {
             radius: 0.35,
             height: 0.7,
             axis,
         },
-        Solid::Cone {
+        Shape::Cone {
             radius: 0.4,
             height: 0.9,
             axis,
         },
-        Solid::Ellipsoid {
+        Shape::Ellipsoid {
             semi_axes: DVec3::new(0.5, 0.3, 0.4),
         },
     ]
-}
-
-fn convex(solid: &Solid) -> Convex {
-    match *solid {
-        Solid::Sphere { radius } => Convex::Sphere { radius },
-        Solid::Box { half_extents } => Convex::Box { half_extents },
-        Solid::Capsule { radius, height, .. } => Convex::Capsule {
-            half: DVec3::Z * (0.5 * height),
-            radius,
-        },
-        Solid::Cylinder { radius, height, .. } => Convex::Cylinder {
-            axis: DVec3::Z,
-            radius,
-            half_height: 0.5 * height,
-        },
-        Solid::Cone { radius, height, .. } => Convex::Cone {
-            axis: DVec3::Z,
-            radius,
-            base_and_tip: [-0.25 * height, 0.75 * height],
-        },
-        Solid::Ellipsoid { semi_axes } => Convex::Ellipsoid { semi_axes },
-    }
 }
 
 /// Two solids of any kind meet in space, obliquely and spinning. Momentum and angular
@@ -277,7 +254,8 @@ fn impacts_of_all_pairs_of_shapes_keep_the_conserved_quantities() {
                     let side = if k == 0 { -1.0 } else { 1.0 };
                     let seed = (i * 7 + j * 3 + k) as f64;
                     let axis = DVec3::new(seed.sin(), 1.0, (2.0 * seed).cos()).normalize();
-                    let moments = MassProperties::of_solid(solid, 1.0 + k as f64)
+                    let moments = MassProperties::of_shape(solid, 1.0 + k as f64)
+                        .unwrap()
                         .diagonalise()
                         .moments;
                     // The mesh's principal axes are those of the solid in this list.
@@ -288,7 +266,7 @@ fn impacts_of_all_pairs_of_shapes_keep_the_conserved_quantities() {
                         omega_body: DVec3::new(0.7, -1.1, 0.4) * side,
                     };
                     let mass = 1.0 + k as f64;
-                    heap.add(convex(solid), mass, moments, state, material(e, mu));
+                    heap.add(solid.clone(), mass, moments, state, material(e, mu));
                 }
                 let before = heap.bodies.totals();
                 heap.run(0.4);
@@ -343,16 +321,17 @@ fn a_ball_bounces_to_the_square_of_its_restitution_on_every_shape() {
     for solid in solids() {
         let mut heap = Heap::new(1.0 / 240.0);
         let ground = heap.add(
-            convex(&solid),
+            solid.clone(),
             1.0,
             DVec3::ONE,
             State::default(),
             material(0.8, 0.0),
         );
         heap.bodies.set_activity(ground, Activity::Locked);
-        let top = convex(&solid).support(DVec3::Z).0;
+        let convex = solid.convex().unwrap();
+        let top = convex.support(DVec3::Z).0;
         // Above the top of the shape, where its normal is vertical.
-        let height = top.z + convex(&solid).radius();
+        let height = top.z + convex.radius();
         let start = DVec3::new(top.x, top.y, height + 0.2 + 1.0);
         let ball = heap.add_ball(0.2, 1.0, at(start), material(0.8, 0.0));
         let mut highest: f64 = 0.0;
@@ -382,10 +361,10 @@ fn a_cylinder_rolls_at_its_radius() {
     let mass = 2.0;
     let across = mass * (radius * radius / 4.0 + half_height * half_height / 3.0);
     let moments = DVec3::new(across, 0.5 * mass * radius * radius, across);
-    let shape = Convex::Cylinder {
-        axis: DVec3::Y,
+    let shape = Shape::Cylinder {
         radius,
-        half_height,
+        height: 2.0 * half_height,
+        axis: Axis::Y,
     };
     let mut state = at(DVec3::Z * radius);
     state.velocity = DVec3::X * 1.5;
@@ -441,12 +420,12 @@ fn a_scripted_platform_carries_a_box() {
         Pose::new(turn, DVec3::new(0.4 * t, 0.0, 0.3 * t))
     };
     let mut heap = Heap::new(h);
-    let platform = Convex::Box {
+    let platform = Shape::Box {
         half_extents: DVec3::new(1.0, 1.0, 0.1),
     };
     heap.engine.colliders.push(Collider::scripted(
         0,
-        ColliderShape::Convex(platform),
+        platform,
         Pose::IDENTITY,
         material(0.0, 0.8),
     ));

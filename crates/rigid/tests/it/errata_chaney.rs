@@ -5,7 +5,7 @@
 use crate::support::{
     Universe, assert_matrix_near, assert_near, assert_ratio, general_state, largest,
 };
-use conatus_geometry::{Axis, Mesh, Solid};
+use conatus_geometry::{Axis, Mesh, Shape};
 use conatus_math::{DMat3, DQuat, DVec3, eigen, rotation};
 use conatus_rigid::{Activity, Constants, MassProperties, State};
 
@@ -63,17 +63,17 @@ fn diagonalising_never_mirrors_a_shape() {
 #[test]
 fn boxes_take_half_extents_and_cylinders_whole_heights() {
     let half_extents = DVec3::new(4.0, 2.0, 1.0);
-    let block = Solid::Box { half_extents };
+    let block = Shape::Box { half_extents };
     let bounds = block.mesh().aabb();
     assert_eq!(bounds.max - bounds.min, half_extents * 2.0);
     let by_mesh = MassProperties::of_mesh(&block.mesh(), 1000.0);
-    let found = MassProperties::of_solid(&block, 1000.0);
+    let found = MassProperties::of_shape(&block, 1000.0).unwrap();
     assert_matrix_near(found.inertia, by_mesh.inertia, 1e-9);
     // Taken as full edges the same numbers give a quarter of it.
     let taken_whole = 1000.0 * (2.0 * 2.0 + 1.0) / 12.0;
     assert_ratio(by_mesh.inertia.x_axis.x, 4.0 * taken_whole, 1e-12);
 
-    let cylinder = Solid::Cylinder {
+    let cylinder = Shape::Cylinder {
         radius: 1.0,
         height: 2.0,
         axis: Axis::X,
@@ -81,7 +81,7 @@ fn boxes_take_half_extents_and_cylinders_whole_heights() {
     let bounds = cylinder.mesh().aabb();
     assert_near(bounds.max - bounds.min, DVec3::splat(2.0), 1e-12);
     let by_mesh = MassProperties::of_mesh(&cylinder.mesh(), 500.0);
-    let found = MassProperties::of_solid(&cylinder, 500.0);
+    let found = MassProperties::of_shape(&cylinder, 500.0).unwrap();
     let error = largest(found.inertia - by_mesh.inertia) / largest(found.inertia);
     assert!(error < 0.01, "{error}");
     // A half height of 2 would add far more than the error of the mesh.

@@ -6,8 +6,7 @@ use crate::support::{
     G, Universe, assert_matrix_near, assert_near, assert_ratio, general_state, largest, material,
     moving, resting,
 };
-use conatus_geometry::Solid;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::{DMat3, DVec3, rotation};
 use conatus_rigid::contact::Collider;
 use conatus_rigid::forces::{Drag, End, Hull, Reach, Spring, UpAxis, Water, Wave};
@@ -180,7 +179,7 @@ fn floating_box(z: f64, x: f64) -> Universe {
         }],
         hulls: vec![Hull {
             body: 0,
-            mesh: Arc::new(Solid::Box { half_extents }.mesh()),
+            mesh: Arc::new(Shape::Box { half_extents }.mesh()),
         }],
     });
     u
@@ -299,9 +298,9 @@ fn a_smooth_ball_slides_without_turning() {
 #[test]
 fn a_uniform_ball_is_easier_to_turn_than_the_program_s() {
     let radius = 0.5;
-    let ball = Solid::Sphere { radius };
+    let ball = Shape::Sphere { radius };
     let by_mesh = MassProperties::of_mesh(&ball.mesh(), 1.0).inertia;
-    let found = MassProperties::of_solid(&ball, 1.0).inertia;
+    let found = MassProperties::of_shape(&ball, 1.0).unwrap().inertia;
     assert!(largest(found - by_mesh) < 0.02 * largest(found));
     assert!(largest(DMat3::IDENTITY - by_mesh) > 0.8);
     // Given directly, the program's tensor is valid.
@@ -318,7 +317,7 @@ fn an_elastic_ball_bounces_to_its_height_for_ever() {
     let mut u = Universe::new(h, crate::support::DOWN);
     u.add_floor();
     u.add(1.0, DVec3::ONE, resting(DVec3::Z * top));
-    let ball = Convex::Sphere { radius };
+    let ball = Shape::Sphere { radius };
     u.engine.add(Collider::on_body(0, ball, material(1.0, 0.0)));
     for _ in 0..20_000 {
         u.step();

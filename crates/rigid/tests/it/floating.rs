@@ -1,7 +1,7 @@
 //! Floating bodies: draught, bobbing frequency and stability.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, resting};
-use conatus_geometry::{Mesh, Solid, icosphere};
+use conatus_geometry::{Mesh, Shape, icosphere};
 use conatus_math::{DVec3, rotation};
 use conatus_rigid::MassProperties;
 use conatus_rigid::State;
@@ -30,9 +30,12 @@ fn water(mesh: Mesh) -> Water {
 
 /// A block of `ratio` times the density of water, in `water`.
 fn block(half: DVec3, ratio: f64, state: State, change: impl Fn(&mut Water)) -> Universe {
-    let solid = Solid::Box { half_extents: half };
-    let mass = ratio * DENSITY * solid.volume();
-    let moments = MassProperties::of_solid(&solid, mass).diagonalise().moments;
+    let solid = Shape::Box { half_extents: half };
+    let mass = ratio * DENSITY * solid.volume().unwrap();
+    let moments = MassProperties::of_shape(&solid, mass)
+        .unwrap()
+        .diagonalise()
+        .moments;
     let mut u = Universe::new(0.01, DOWN);
     u.add(mass, moments, state);
     let mut around = water(solid.mesh());
@@ -170,7 +173,7 @@ fn a_small_float_follows_a_long_wave() {
 /// water at the centre of that volume, in any orientation.
 #[test]
 fn a_sunken_body_is_lifted_by_the_weight_of_its_water() {
-    let solid = Solid::Cone {
+    let solid = Shape::Cone {
         radius: 0.4,
         height: 1.1,
         axis: conatus_geometry::Axis::X,

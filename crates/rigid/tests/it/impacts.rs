@@ -2,7 +2,7 @@
 //! and rough.
 
 use crate::support::{DOWN, G, Universe, assert_near, assert_ratio, material, moving, resting};
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::{DQuat, DVec3};
 use conatus_rigid::contact::collider::combined;
 use conatus_rigid::contact::{Collider, ContactMaterial};
@@ -238,7 +238,7 @@ fn elastic_balls_in_a_box_keep_their_energy_and_stay_inside() {
 #[test]
 fn surfaces_in_contact_share_the_geometric_mean() {
     let ball = |body: usize, c: f64, mu: f64| {
-        Collider::on_body(body, Convex::Sphere { radius: 0.5 }, material(c, mu))
+        Collider::on_body(body, Shape::Sphere { radius: 0.5 }, material(c, mu))
     };
     let own = ContactMaterial {
         restitution: Some(0.7),

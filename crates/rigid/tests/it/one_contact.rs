@@ -90,7 +90,8 @@ fn meet(first: &Piece, second: &Piece, seed: u64, c: f64, mu: f64) -> Option<f64
     for _ in 0..50 {
         let [pa, pb] = states.map(|s| s.pose());
         let mut cache = PairCache::default();
-        let manifold = collide(&first.shape, &pa, &second.shape, &pb, 4.0, &mut cache)?;
+        let [a, b] = [first, second].map(|piece| piece.shape.convex());
+        let manifold = collide(&a?, &pa, &b?, &pb, 4.0, &mut cache)?;
         let gaps = manifold.points().iter().map(|p| p.separation);
         let gap = gaps.fold(f64::INFINITY, f64::min);
         let along = manifold.normal.dot(way);

@@ -1,15 +1,13 @@
 //! Queries of the colliders of a world, against a loop over all of them.
 
 use super::engine::material;
-use conatus_geometry::convex::{Convex, ConvexHull, gap};
-use conatus_geometry::{Ray, icosphere};
+use conatus_geometry::{Axis, Ray, Shape, icosphere};
 use conatus_math::{DQuat, DVec3, Pose};
-use conatus_rigid::contact::collider::{Collider, ColliderShape, CollisionMesh};
+use conatus_rigid::contact::collider::Collider;
 use conatus_rigid::contact::{
     ColliderHit, ColliderQueries, ContactEngine, QueryTree, ScriptedMotion,
 };
 use conatus_rigid::{Activity, Bodies, Constants, State};
-use std::sync::Arc;
 
 /// Numbers between −1 and 1 that look random.
 struct Numbers(u64);
@@ -33,33 +31,34 @@ impl Numbers {
     }
 
     /// A convex solid of every kind in turn.
-    fn solid(&mut self, kind: usize) -> Convex {
+    fn solid(&mut self, kind: usize) -> Shape {
         let [a, b, c] = [0; 3].map(|_| 0.5 + 0.3 * self.next());
         match kind % 7 {
-            0 => Convex::Sphere { radius: a },
-            1 => Convex::Box {
+            0 => Shape::Sphere { radius: a },
+            1 => Shape::Box {
                 half_extents: DVec3::new(a, b, c),
             },
-            2 => Convex::Capsule {
-                half: DVec3::X * a,
+            2 => Shape::Capsule {
                 radius: b,
+                height: 2.0 * a,
+                axis: Axis::X,
             },
-            3 => Convex::Cylinder {
-                axis: DVec3::Z,
+            3 => Shape::Cylinder {
                 radius: a,
-                half_height: b,
+                height: 2.0 * b,
+                axis: Axis::Z,
             },
-            4 => Convex::Cone {
-                axis: DVec3::Y,
+            4 => Shape::Cone {
                 radius: a,
-                base_and_tip: [-0.3 * b, 0.7 * b],
+                height: b,
+                axis: Axis::Y,
             },
-            5 => Convex::Ellipsoid {
+            5 => Shape::Ellipsoid {
                 semi_axes: DVec3::new(a, b, c),
             },
             _ => {
                 let points: Vec<DVec3> = (0..12).map(|_| self.vector() * 0.8).collect();
-                ConvexHull::new(&points).map_or(Convex::Sphere { radius: a }, Convex::from)
+                Shape::hull(&points).unwrap_or(Shape::Sphere { radius: a })
             }
         }
     }
@@ -104,8 +103,7 @@ fn scene(numbers: &mut Numbers) -> Scene {
     ));
     let mut mesh = icosphere(2);
     mesh.vertices.iter_mut().for_each(|v| *v *= 2.0);
-    let mesh = ColliderShape::Mesh(Arc::new(CollisionMesh::new(mesh)));
-    let scripted = [mesh, ColliderShape::Convex(numbers.solid(1))];
+    let scripted = [Shape::mesh_of(mesh), numbers.solid(1)];
     for (k, shape) in (0..).zip(scripted) {
         engine.add(Collider::scripted(
             k,
@@ -240,14 +238,11 @@ fn the_nearest_point_lies_on_the_surface_at_its_distance() {
         };
         assert!((hit.point.distance(point) - hit.distance).abs() < 1e-6);
         let c = &scene.engine.colliders[hit.collider as usize];
-        let ColliderShape::Convex(shape) = &c.shape else {
-            panic!("a body's collider")
-        };
         let at = *scene.tree.pose(hit.collider);
-        let probe = Convex::Sphere { radius: 1e-6 };
-        assert!(gap(shape, &at, &probe, &Pose::shift(hit.point)).is_none());
+        let probe = Shape::Sphere { radius: 1e-6 };
+        assert!(c.shape().overlaps(&at, &probe, &Pose::shift(hit.point)));
         // Nothing else is nearer than the ball around the point.
-        let ball = Convex::Sphere {
+        let ball = Shape::Sphere {
             radius: (hit.distance - 1e-6).max(0.0),
         };
         let inside = scene

@@ -3,14 +3,11 @@
 
 use crate::engine::{Heap, at};
 use crate::support::pieces::{Rng, random};
-use conatus_geometry::Mesh;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::{Mesh, Shape};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::State;
-use conatus_rigid::contact::Groups;
-use conatus_rigid::contact::collider::{Collider, ColliderShape, CollisionMesh, ContactMaterial};
+use conatus_rigid::contact::collider::{Collider, ContactMaterial};
 use conatus_rigid::joint::{Freedom, Joint, Spring};
-use std::sync::Arc;
 
 fn any_material(rng: &mut Rng) -> ContactMaterial {
     ContactMaterial {
@@ -24,27 +21,16 @@ fn any_material(rng: &mut Rng) -> ContactMaterial {
 fn floor(heap: &mut Heap, rng: &mut Rng) {
     const HALF_SIZE_M: f64 = 40.0;
     let material = any_material(rng);
-    let still = |shape: ColliderShape, pose: Pose| Collider {
-        shape,
-        pose,
-        body: None,
-        script: None,
-        material,
-        groups: Groups::default(),
-        sensor: false,
-    };
+    let still = |shape: Shape, pose: Pose| Collider::fixed(shape, pose, material);
     let collider = match rng.below(3) {
         0 => Collider::plane(DVec3::ZERO, DVec3::Z, material),
         1 => {
             let half_extents = DVec3::new(HALF_SIZE_M, HALF_SIZE_M, 1.0);
-            let shape = ColliderShape::Convex(Convex::Box { half_extents });
+            let shape = Shape::Box { half_extents };
             still(shape, Pose::shift(DVec3::Z * -1.0))
         }
         _ => still(
-            ColliderShape::Mesh(Arc::new(CollisionMesh::new(grid(
-                HALF_SIZE_M,
-                rng.below(60) as usize + 4,
-            )))),
+            Shape::mesh_of(grid(HALF_SIZE_M, rng.below(60) as usize + 4)),
             Pose::IDENTITY,
         ),
     };
@@ -268,7 +254,7 @@ fn random_scenes_without_joints_gain_no_energy_and_stay_above_the_floor() {
     for seed in 0..SCENES {
         let mut heap = scene(seed);
         heap.engine.joints.clear();
-        let is_mesh = matches!(heap.engine.colliders[0].shape, ColliderShape::Mesh(_));
+        let is_mesh = matches!(heap.engine.colliders[0].shape(), Shape::Mesh(_));
         let seen = run(&mut heap, SECONDS);
         assert!(seen.finite, "{seed}: {seen:?}");
         assert!(seen.gain < 2.0 * GAIN, "{seed}: {seen:?}");

@@ -1,8 +1,9 @@
 //! Islands fall asleep and wake.
 
 use crate::engine::{Heap, at, material};
+use conatus_geometry::Shape;
 use conatus_math::{DVec3, Pose};
-use conatus_rigid::contact::{Collider, ColliderShape, ScriptedMotion};
+use conatus_rigid::contact::{Collider, ScriptedMotion};
 use conatus_rigid::joint::{Freedom, Joint};
 use conatus_rigid::{Activity, State};
 
@@ -137,9 +138,9 @@ fn what_floats_freely_never_sleeps() {
 fn a_moving_platform_wakes_what_lies_on_it() {
     let mut heap = Heap::new(0.01);
     heap.sleeps = true;
-    let slab = ColliderShape::Convex(conatus_geometry::convex::Convex::Box {
+    let slab = Shape::Box {
         half_extents: DVec3::new(1.0, 1.0, 0.1),
-    });
+    };
     let platform = Collider::scripted(0, slab, Pose::IDENTITY, material(0.0, 0.8));
     heap.engine.colliders.push(platform);
     heap.engine.scripted = vec![ScriptedMotion::at_rest(Pose::IDENTITY)];

@@ -13,7 +13,7 @@ use conatus_math::{DMat3, DQuat, DVec3};
 use conatus_motion::contact_state::ContactState;
 use conatus_motion::program::{Against, Anchor, ContactCandidate};
 use conatus_motion::score::TrueForces;
-use conatus_motion::surface::{Shape as Solid, Surface as Given};
+use conatus_motion::surface::{RoundedShape as Solid, Surface as Given};
 use conatus_motion::variables::MotionState;
 use conatus_motion::{Character, Program, Subject};
 use conatus_record::clip::{

@@ -2,9 +2,10 @@
 //! them.
 
 use crate::support::{built_in, from_text};
+use conatus_geometry::{HalfSpace, Shape};
 use conatus_math::DVec3;
 use conatus_record::{Header, JointAxis, JointKind, ShapeInfo};
-use conatus_rigid::contact::{Collider, ColliderShape};
+use conatus_rigid::contact::Collider;
 use conatus_world::scene::Setup;
 
 /// How far a shape of the header reaches in a direction in its own axes.
@@ -39,13 +40,13 @@ fn reach_of_collider(collider: &Collider, d: DVec3) -> f64 {
     let own = collider.pose.inverse().direction(d);
     let offset = collider.pose.translation.dot(d);
     offset
-        + match &collider.shape {
-            ColliderShape::Convex(convex) => convex.support(own).0.dot(own) + convex.radius(),
-            ColliderShape::Mesh(mesh) => {
-                let heights = mesh.mesh.vertices.iter().map(|v| v.dot(own));
+        + match collider.shape().convex() {
+            Some(convex) => convex.support(own).0.dot(own) + convex.radius(),
+            None => {
+                let mesh = collider.shape().mesh();
+                let heights = mesh.vertices.iter().map(|v| v.dot(own));
                 heights.fold(f64::NEG_INFINITY, f64::max)
             }
-            ColliderShape::HalfSpace { .. } => panic!("a plane has no end"),
         }
 }
 
@@ -66,7 +67,7 @@ fn assert_shapes_agree(setup: &Setup) {
         assert_eq!(info.body, collider.body.or(of_script));
         assert_eq!(info.friction, collider.material.friction);
         let pose = info.pose.pose();
-        if let ColliderShape::HalfSpace { normal, offset } = collider.shape {
+        if let Shape::HalfSpace(HalfSpace { normal, offset }) = *collider.shape() {
             assert_eq!(*shape, ShapeInfo::Plane);
             assert!((pose.direction(DVec3::Z) - normal).length() < 1e-15);
             assert!((pose.translation.dot(normal) - offset).abs() < 1e-12);

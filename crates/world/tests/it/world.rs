@@ -2,7 +2,7 @@
 //! forces.
 
 use crate::support::{from_text, run};
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::DVec3;
 use conatus_record::Status;
 use conatus_rigid::contact::{Collider, ContactMaterial};
@@ -31,7 +31,7 @@ fn ball(body: usize, restitution: f64) -> Collider {
         friction: Some(0.0),
         rolling: 0.0,
     };
-    Collider::on_body(body, Convex::Sphere { radius: 0.5 }, material)
+    Collider::on_body(body, Shape::Sphere { radius: 0.5 }, material)
 }
 
 fn energy(world: &World) -> f64 {

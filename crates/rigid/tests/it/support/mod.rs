@@ -9,7 +9,7 @@ pub mod elliptic;
 pub mod pieces;
 pub mod strategies;
 
-use conatus_geometry::convex::Convex;
+use conatus_geometry::Shape;
 use conatus_math::{DMat3, DQuat, DVec3, rotation};
 use conatus_rigid::contact::{BodyContact, Collider, ContactEngine, ContactMaterial};
 use conatus_rigid::forces::{Force, Loads, View};
@@ -73,7 +73,7 @@ impl Universe {
         let body = self.add(mass, moments, state);
         self.engine.add(Collider::on_body(
             body,
-            Convex::Sphere { radius },
+            Shape::Sphere { radius },
             material(c, mu),
         ));
         body

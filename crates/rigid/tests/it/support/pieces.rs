@@ -1,10 +1,9 @@
 //! Random numbers, and convex solids of every kind with their mass properties.
 
-use conatus_geometry::convex::{Convex, ConvexHull};
-use conatus_geometry::{Axis, Solid};
+use conatus_geometry::convex::ConvexHull;
+use conatus_geometry::{Axis, Shape};
 use conatus_math::{DQuat, DVec3, rotation};
 use conatus_rigid::MassProperties;
-use std::sync::Arc;
 
 /// Random numbers from a seed (splitmix64).
 #[derive(Clone, Debug)]
@@ -65,17 +64,17 @@ impl Rng {
 #[derive(Clone, Debug)]
 pub struct Piece {
     pub name: &'static str,
-    pub shape: Convex,
+    pub shape: Shape,
     pub mass: f64,
     pub moments: DVec3,
 }
 
 impl Piece {
-    pub fn of_solid(name: &'static str, solid: &Solid, mass: f64) -> Self {
-        let inertia = MassProperties::of_solid(solid, mass).inertia;
+    pub fn of_solid(name: &'static str, solid: &Shape, mass: f64) -> Self {
+        let inertia = MassProperties::of_shape(solid, mass).unwrap().inertia;
         Self {
             name,
-            shape: solid.convex(),
+            shape: solid.clone(),
             mass,
             moments: DVec3::new(inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z),
         }
@@ -89,7 +88,7 @@ impl Piece {
         let hull = ConvexHull::new(&moved).expect("points in space");
         Self {
             name: "hull",
-            shape: Convex::Hull(Arc::new(hull)),
+            shape: Shape::from(hull),
             mass,
             moments: properties.moments,
         }
@@ -102,16 +101,16 @@ pub fn every_kind(mass: f64) -> Vec<Piece> {
     let mut rng = Rng(5);
     let points: Vec<DVec3> = (0..20).map(|_| rng.direction() * 0.4).collect();
     let solids = [
-        ("ball", Solid::Sphere { radius: 0.4 }),
+        ("ball", Shape::Sphere { radius: 0.4 }),
         (
             "box",
-            Solid::Box {
+            Shape::Box {
                 half_extents: DVec3::new(0.3, 0.4, 0.5),
             },
         ),
         (
             "capsule",
-            Solid::Capsule {
+            Shape::Capsule {
                 radius: 0.25,
                 height: 0.6,
                 axis,
@@ -119,7 +118,7 @@ pub fn every_kind(mass: f64) -> Vec<Piece> {
         ),
         (
             "cylinder",
-            Solid::Cylinder {
+            Shape::Cylinder {
                 radius: 0.35,
                 height: 0.7,
                 axis,
@@ -127,7 +126,7 @@ pub fn every_kind(mass: f64) -> Vec<Piece> {
         ),
         (
             "cone",
-            Solid::Cone {
+            Shape::Cone {
                 radius: 0.4,
                 height: 0.9,
                 axis,
@@ -135,7 +134,7 @@ pub fn every_kind(mass: f64) -> Vec<Piece> {
         ),
         (
             "ellipsoid",
-            Solid::Ellipsoid {
+            Shape::Ellipsoid {
                 semi_axes: DVec3::new(0.5, 0.3, 0.4),
             },
         ),
@@ -156,10 +155,10 @@ pub fn random(rng: &mut Rng, size: f64) -> Piece {
     let (radius, height) = (length(), 1.5 * length());
     let edges = DVec3::new(length(), length(), length());
     let (name, solid) = match rng.below(7) {
-        0 => ("ball", Solid::Sphere { radius }),
+        0 => ("ball", Shape::Sphere { radius }),
         1 => (
             "box",
-            Solid::Box {
+            Shape::Box {
                 half_extents: edges,
             },
         ),
@@ -167,7 +166,7 @@ pub fn random(rng: &mut Rng, size: f64) -> Piece {
             let radius = 0.7 * radius;
             (
                 "capsule",
-                Solid::Capsule {
+                Shape::Capsule {
                     radius,
                     height,
                     axis,
@@ -176,7 +175,7 @@ pub fn random(rng: &mut Rng, size: f64) -> Piece {
         }
         3 => (
             "cylinder",
-            Solid::Cylinder {
+            Shape::Cylinder {
                 radius,
                 height,
                 axis,
@@ -184,13 +183,13 @@ pub fn random(rng: &mut Rng, size: f64) -> Piece {
         ),
         4 => (
             "cone",
-            Solid::Cone {
+            Shape::Cone {
                 radius,
                 height,
                 axis,
             },
         ),
-        5 => ("ellipsoid", Solid::Ellipsoid { semi_axes: edges }),
+        5 => ("ellipsoid", Shape::Ellipsoid { semi_axes: edges }),
         _ => {
             let count = 6 + rng.below(20);
             let points: Vec<DVec3> = (0..count).map(|_| rng.direction() * edges).collect();
@@ -198,5 +197,5 @@ pub fn random(rng: &mut Rng, size: f64) -> Piece {
             return Piece::of_hull(&points, density * volume);
         }
     };
-    Piece::of_solid(name, &solid, density * solid.volume())
+    Piece::of_solid(name, &solid, density * solid.volume().unwrap())
 }

@@ -5,7 +5,7 @@ use conatus_math::DVec3;
 use conatus_motion::object::Form;
 use conatus_motion::program::Against;
 use conatus_motion::score::TrueForces;
-use conatus_motion::surface::Shape as Solid;
+use conatus_motion::surface::RoundedShape as Solid;
 use conatus_motion::variables::MotionState;
 use conatus_motion::{Program, Subject};
 use conatus_record::Clip;

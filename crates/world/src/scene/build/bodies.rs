@@ -8,8 +8,7 @@ use super::size::SceneSize;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ArraySpec, BodySpec, SceneFile};
-use conatus_geometry::Mesh;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::{Mesh, Shape};
 use conatus_math::{DMat3, DQuat, DVec3, Pose, sincos};
 use conatus_rigid::contact::Groups;
 use conatus_rigid::{Constants, MassProperties, State};
@@ -36,7 +35,7 @@ pub struct BuiltBody {
     /// The closed surface for buoyancy, in principal axes, shared by equal bodies.
     pub hull: Option<Arc<Mesh>>,
     /// The shapes that it collides as, at their poses in principal axes.
-    pub colliders: Vec<(Convex, Pose)>,
+    pub colliders: Vec<(Pose, Shape)>,
     /// Whether one of its shapes is a mesh that is not convex, and so collides as its
     /// convex hull.
     pub collides_as_hull: bool,
@@ -61,7 +60,7 @@ impl BuiltBody {
     pub fn bounding_spheres(&self) -> Vec<(DVec3, f64)> {
         let balls = self.colliders.iter();
         balls
-            .map(|(shape, pose)| (pose.translation, shape.bounding_radius()))
+            .map(|(pose, shape)| (pose.translation, shape.bounding_radius()))
             .collect()
     }
 }
@@ -254,7 +253,7 @@ fn one(
         mesh: meshes.surface,
         hull: meshes.hull,
         colliders,
-        collides_as_hull: collides && shapes.iter().any(|s| s.collider.is_hull_of_mesh),
+        collides_as_hull: collides && shapes.iter().any(|s| s.is_hull_of_mesh),
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction,
         rolling_friction: spec
@@ -267,22 +266,22 @@ fn one(
     }
 }
 
-/// The collider of each shape, in principal axes.
-fn colliders(shapes: &[Arc<ShapeGeometry>], to_principal: &Pose) -> Vec<(Convex, Pose)> {
-    let colliders = shapes.iter().map(|shape| {
-        let mut pose = to_principal.after(&shape.collider.pose);
+/// The colliders of all shapes, in principal axes.
+fn colliders(shapes: &[Arc<ShapeGeometry>], to_principal: &Pose) -> Vec<(Pose, Shape)> {
+    let colliders = shapes.iter().flat_map(|shape| &shape.colliders);
+    let placed = colliders.map(|(own, shape)| {
+        let mut pose = to_principal.after(own);
         // A single shape lies about the centre of mass itself.
-        let radius = shape.collider.shape.bounding_radius();
-        if pose.translation.length() < 1e-12 * radius {
+        if pose.translation.length() < 1e-12 * shape.bounding_radius() {
             pose.translation = DVec3::ZERO;
         }
         // A ball looks the same from all sides.
-        if let Convex::Sphere { .. } = shape.collider.shape {
+        if let Shape::Sphere { .. } = shape {
             pose.rotation = DQuat::IDENTITY;
         }
-        (shape.collider.shape.clone(), pose)
+        (pose, shape.clone())
     });
-    colliders.collect()
+    placed.collect()
 }
 
 /// The shapes of a body, in its coordinates.

@@ -310,7 +310,7 @@ pub fn waters(
             .collect();
         for body in built.iter().filter(|b| b.hull.is_none()) {
             if let Some(mesh) = &body.mesh {
-                super::shapes::explain_open(
+                super::mesh_shapes::explain_open(
                     mesh,
                     &format!("{}.shape.mesh.file", body.path),
                     "water needs a closed hull to press on",

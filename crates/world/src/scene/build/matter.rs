@@ -2,7 +2,8 @@
 //! at the start.
 
 use super::check;
-use super::shapes::{ShapeGeometry, explain_open};
+use super::mesh_shapes::explain_open;
+use super::shapes::ShapeGeometry;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::BodySpec;
 use conatus_math::{DMat3, DQuat, DVec3, Pose, rotation};
@@ -106,7 +107,11 @@ fn parts(
         });
     }
     let own = |part: &crate::scene::model::PartSpec| part.mass.is_some() || part.density.is_some();
-    let volume: f64 = shapes.iter().filter_map(|f| f.volume).sum();
+    let volume: f64 = shapes
+        .iter()
+        .filter_map(|f| f.solid)
+        .map(|s| s.volume)
+        .sum();
     let shared = match spec.mass {
         Some(mass) if !spec.parts.iter().any(own) => Some(mass / volume),
         _ => spec.density,
@@ -135,7 +140,7 @@ fn single(
     match (shapes.first(), spec.mass, spec.inertia) {
         // Given directly: the shape is only for display and contact.
         (shape, Some(mass), Some(_)) => {
-            let centre = shape.and_then(|f| f.unit_mass).map(|m| m.centre);
+            let centre = shape.and_then(|f| f.solid).map(|solid| solid.centre);
             Some(MassProperties {
                 mass,
                 centre: centre.unwrap_or_default(),
@@ -167,7 +172,7 @@ fn weigh(
         check::at_most_one(diagnostics, path, &[("mass", true), ("density", true)]);
         return None;
     }
-    let (Some(unit), Some(volume)) = (shape.unit_mass, shape.volume) else {
+    let Some(solid) = shape.solid else {
         explain_open(
             &shape.mesh,
             &format!("{path}.shape.mesh.file"),
@@ -197,11 +202,15 @@ fn weigh(
         );
         return None;
     }
-    let mass = if key == "mass" { value } else { value * volume };
+    let mass = if key == "mass" {
+        value
+    } else {
+        value * solid.volume
+    };
     Some(MassProperties {
         mass,
-        centre: unit.centre,
-        inertia: unit.inertia * mass,
+        centre: solid.centre,
+        inertia: solid.inertia * mass,
     })
 }
 

@@ -18,10 +18,11 @@ mod joint_keys;
 mod joints;
 mod live;
 mod matter;
+mod mesh_shapes;
 #[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
 mod motion;
 mod physics;
-mod shapes;
+pub(super) mod shapes;
 mod size;
 mod warnings;
 
@@ -246,7 +247,7 @@ fn add_bodies(world: &mut World, built: &[BuiltBody], friction: f64) {
             friction: Some(body.friction.unwrap_or(friction)),
             rolling: body.rolling_friction,
         };
-        for (shape, pose) in &body.colliders {
+        for (pose, shape) in &body.colliders {
             let mut collider = Collider::on_body(index, shape.clone(), material);
             collider.pose = *pose;
             collider.groups = body.groups;

@@ -2,14 +2,13 @@
 
 use crate::scene::model::JointKindSpec;
 use crate::world::World;
-use conatus_geometry::Mesh;
-use conatus_geometry::convex::Convex;
+use conatus_geometry::{Axis, HalfSpace, Mesh, Shape};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::{
     ColliderInfo, CoordinateInfo, JointAxis, JointInfo, JointKind, JointSpringInfo, MeshData,
     MotorInfo, PhysicsInfo, PoseInfo, ShapeInfo,
 };
-use conatus_rigid::contact::{Collider, ColliderShape};
+use conatus_rigid::contact::Collider;
 use conatus_rigid::joint::{Coordinates, Freedom, Joint, Motor, MotorTarget};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ pub fn info(world: &World, joints: Vec<JointInfo>, meshes: &mut Vec<MeshData>) -
     let bodies = world.bodies.len();
     let all = engine.colliders.iter();
     let collider = |c: &Collider| {
-        let (shape, pose) = shapes.get(&c.shape)?;
+        let (shape, pose) = shapes.get(c.shape())?;
         // Obstacles and parts of characters follow the bodies in the header.
         let scripted = c.script.map(|k| bodies + k as usize);
         Some(ColliderInfo {
@@ -75,82 +74,83 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The number of a shape, and its pose in the axes of the collider; none if it is empty.
-    fn get(&mut self, shape: &ColliderShape) -> Option<(usize, Pose)> {
-        let convex = match shape {
-            ColliderShape::Convex(convex) => convex,
-            ColliderShape::HalfSpace { normal, offset } => {
-                let pose = Pose::new(from_z_to(*normal), *normal * *offset);
-                return Some((self.simple(0, DVec3::ZERO, ShapeInfo::Plane), pose));
+    /// The number of a shape, and its pose in the axes of the collider; none if it is empty
+    /// or a compound, whose parts are colliders of their own.
+    fn get(&mut self, shape: &Shape) -> Option<(usize, Pose)> {
+        let along = |axis: Axis| Pose::new(from_z_to(axis.unit()), DVec3::ZERO);
+        let address = |shared: *const u8| shared as usize;
+        Some(match *shape {
+            Shape::HalfSpace(HalfSpace { normal, offset }) => {
+                let pose = Pose::new(from_z_to(normal), normal * offset);
+                (self.simple(0, DVec3::ZERO, ShapeInfo::Plane), pose)
             }
-            ColliderShape::Mesh(mesh) => {
-                let address = Arc::as_ptr(mesh) as usize;
-                let shape = self.of_mesh(address, || mesh.mesh.clone(), false)?;
-                return Some((shape, Pose::IDENTITY));
-            }
-        };
-        Some(match *convex {
-            Convex::Sphere { radius } => {
+            Shape::Sphere { radius } => {
                 let shape = ShapeInfo::Sphere { radius };
                 (self.simple(1, DVec3::X * radius, shape), Pose::IDENTITY)
             }
-            Convex::Box { half_extents } => {
+            Shape::Box { half_extents } => {
                 let shape = ShapeInfo::Box { half_extents };
                 (self.simple(2, half_extents, shape), Pose::IDENTITY)
             }
-            Convex::Capsule { half, radius } => {
-                let half_height = half.length();
+            Shape::Capsule {
+                radius,
+                height,
+                axis,
+            } => {
+                let half_height = 0.5 * height;
                 let shape = ShapeInfo::Capsule {
                     radius,
                     half_height,
                 };
                 let sizes = DVec3::new(radius, half_height, 0.0);
-                let turn = from_z_to(half.normalize_or(DVec3::Z));
-                (self.simple(3, sizes, shape), Pose::new(turn, DVec3::ZERO))
+                (self.simple(3, sizes, shape), along(axis))
             }
-            Convex::Cylinder {
-                axis,
+            Shape::Cylinder {
                 radius,
-                half_height,
+                height,
+                axis,
             } => {
+                let half_height = 0.5 * height;
                 let shape = ShapeInfo::Cylinder {
                     radius,
                     half_height,
                 };
                 let sizes = DVec3::new(radius, half_height, 0.0);
-                let pose = Pose::new(from_z_to(axis), DVec3::ZERO);
-                (self.simple(4, sizes, shape), pose)
+                (self.simple(4, sizes, shape), along(axis))
             }
-            Convex::Cone {
-                axis,
+            Shape::Cone {
                 radius,
-                base_and_tip: [base, tip],
+                height,
+                axis,
             } => {
-                let half_height = 0.5 * (tip - base);
+                let half_height = 0.5 * height;
                 let shape = ShapeInfo::Cone {
                     radius,
                     half_height,
                 };
                 let sizes = DVec3::new(radius, half_height, 0.0);
-                let pose = Pose::new(from_z_to(axis), axis * (0.5 * (base + tip)));
-                (self.simple(5, sizes, shape), pose)
+                // The file format has the origin half-way between base and tip.
+                let middle = Pose::shift(axis.unit() * (0.25 * height));
+                (self.simple(5, sizes, shape), middle.after(&along(axis)))
             }
-            Convex::Ellipsoid { semi_axes } => {
+            Shape::Ellipsoid { semi_axes } => {
                 let shape = ShapeInfo::Ellipsoid { semi_axes };
                 (self.simple(6, semi_axes, shape), Pose::IDENTITY)
             }
-            Convex::Hull(ref hull) => {
-                let address = Arc::as_ptr(hull) as usize;
-                (self.of_mesh(address, || hull.mesh(), true)?, Pose::IDENTITY)
+            Shape::Hull(ref hull) => {
+                let known = address(Arc::as_ptr(hull).cast());
+                (self.of_mesh(known, || hull.mesh(), true)?, Pose::IDENTITY)
             }
-            Convex::Triangle(corners) => {
-                let mesh = MeshData {
-                    vertices: corners.to_vec(),
-                    triangles: vec![[0, 1, 2]],
-                };
-                let mesh = self.mesh(mesh);
-                (self.push(ShapeInfo::Mesh { mesh }), Pose::IDENTITY)
+            Shape::Mesh(ref mesh) => {
+                let known = address(Arc::as_ptr(mesh).cast());
+                let surface = || mesh.mesh().clone();
+                (self.of_mesh(known, surface, false)?, Pose::IDENTITY)
             }
+            Shape::Heightfield(ref grid) => {
+                let known = address(Arc::as_ptr(grid).cast());
+                (self.of_mesh(known, || grid.mesh(), false)?, Pose::IDENTITY)
+            }
+            Shape::Compound(_) => return None,
         })
     }
 

@@ -2,66 +2,67 @@
 //! own coordinates. Equal shapes are made once and shared.
 
 use super::check;
+use super::mesh_shapes::mesh_geometry;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, HullSpec, MeshSpec, ShapeSpec};
-use crate::text;
-use conatus_geometry::convex::{Convex, ConvexHull};
-use conatus_geometry::{Axis, Mesh, Solid, icosphere, obj};
+use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, HullSpec, ShapeSpec};
+use conatus_geometry::shape::SolidProperties;
+use conatus_geometry::{Axis, Mesh, Shape, icosphere};
 use conatus_math::{DVec3, Pose};
-use conatus_rigid::MassProperties;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A shape that a body is made of.
+/// A shape that a body is made of, with what is costly to derive from it.
 #[derive(Clone)]
 pub struct ShapeGeometry {
+    /// The shape in its own axes.
+    pub shape: Shape,
     /// Its surface.
     pub mesh: Mesh,
-    /// Its volume, exact for solids; none for a surface that is not closed.
-    pub volume: Option<f64>,
-    /// Its mass properties for a mass of one kilogram; none if not closed.
-    pub unit_mass: Option<MassProperties>,
-    /// The radius, if the shape is a ball.
-    pub ball: Option<f64>,
-    /// What it collides as.
-    pub collider: ColliderGeometry,
-}
-
-/// What a shape collides as.
-#[derive(Clone)]
-pub struct ColliderGeometry {
-    /// A convex solid.
-    pub shape: Convex,
-    /// From its axes to those of the shape.
-    pub pose: Pose,
-    /// Whether it is larger than the shape: the hull of a mesh that is not convex.
+    /// Its volume, exact for solids, and what follows from it; none for a surface that is
+    /// not closed.
+    pub solid: Option<SolidProperties>,
+    /// What it collides as, each part at its pose.
+    pub colliders: Vec<(Pose, Shape)>,
+    /// Whether it collides as something larger: the hull of a mesh that is not convex.
     pub is_hull_of_mesh: bool,
 }
 
 impl ShapeGeometry {
+    /// Of a shape that collides as itself.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            mesh: shape.mesh(),
+            solid: shape.solid_properties(),
+            colliders: shape.parts(),
+            is_hull_of_mesh: false,
+            shape,
+        }
+    }
+
     /// The same shape at another pose.
     pub fn at(mut self, pose: &Pose) -> Self {
         self.mesh = self.mesh.at(pose);
-        self.unit_mass = self.unit_mass.map(|m| m.at(pose));
-        self.collider.pose = pose.after(&self.collider.pose);
+        self.solid = self.solid.map(|solid| solid.at(pose));
+        for (own, _) in &mut self.colliders {
+            *own = pose.after(own);
+        }
         self
     }
 
     /// The hull for buoyancy: the surface, scaled so that its volume is exactly that of the
     /// solid. A ball needs fewer triangles here than for display.
     pub fn hull(&self) -> Option<Mesh> {
-        let volume = self.volume?;
-        let centre = self.unit_mass?.centre;
-        let mut hull = match self.ball {
-            Some(radius) => {
+        let SolidProperties { volume, centre, .. } = self.solid?;
+        let mut hull = match self.shape {
+            Shape::Sphere { radius } => {
                 let mut ball = icosphere(2);
                 for v in &mut ball.vertices {
                     *v = centre + *v * radius;
                 }
                 ball
             }
-            None => self.mesh.clone(),
+            _ => self.mesh.clone(),
         };
         let factor = (volume / hull.volume_integrals().volume).abs();
         let factor = conatus_math::cbrt(factor);
@@ -149,69 +150,93 @@ impl ShapeCache {
 /// Makes a shape; `None` if something is wrong with it.
 pub fn shape_geometry(
     scene: &Scene,
-    shape: &ShapeSpec,
+    spec: &ShapeSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<ShapeGeometry> {
-    match shape {
+    let before = diagnostics.len();
+    let key = match spec {
         ShapeSpec::Sphere(s) => {
-            let path = format!("{path}.sphere.radius");
-            check::positive(diagnostics, &path, "the radius", s.radius);
-            let radius = s.radius;
-            solid(Solid::Sphere { radius }, Some(radius), &path, diagnostics)
+            let key = format!("{path}.sphere.radius");
+            check::positive(diagnostics, &key, "the radius", s.radius);
+            key
         }
         ShapeSpec::Box(b) => {
-            let path = format!("{path}.box.half_extents");
-            sizes(diagnostics, &path, "a half extent", b.half_extents);
-            let half_extents = b.half_extents.into();
-            solid(Solid::Box { half_extents }, None, &path, diagnostics)
+            let key = format!("{path}.box.half_extents");
+            sizes(diagnostics, &key, "a half extent", b.half_extents);
+            key
         }
         ShapeSpec::Ellipsoid(e) => {
-            let path = format!("{path}.ellipsoid.semi_axes");
-            sizes(diagnostics, &path, "a semi-axis", e.semi_axes);
-            let semi_axes = e.semi_axes.into();
-            solid(Solid::Ellipsoid { semi_axes }, None, &path, diagnostics)
+            let key = format!("{path}.ellipsoid.semi_axes");
+            sizes(diagnostics, &key, "a semi-axis", e.semi_axes);
+            key
         }
-        ShapeSpec::Cylinder(a) => {
-            let (radius, height, axis) = axial(diagnostics, &format!("{path}.cylinder"), a);
-            let cylinder = Solid::Cylinder {
-                radius,
-                height,
-                axis,
-            };
-            solid(cylinder, None, path, diagnostics)
+        ShapeSpec::Cylinder(a) => axial(diagnostics, path, "cylinder", a),
+        ShapeSpec::Capsule(a) => axial(diagnostics, path, "capsule", a),
+        ShapeSpec::Cone(a) => axial(diagnostics, path, "cone", a),
+        ShapeSpec::Hull(_) => format!("{path}.hull.points"),
+        ShapeSpec::Mesh(m) => {
+            return mesh_geometry(scene, m, &format!("{path}.mesh"), diagnostics);
         }
-        ShapeSpec::Capsule(a) => {
-            let (radius, height, axis) = axial(diagnostics, &format!("{path}.capsule"), a);
-            let capsule = Solid::Capsule {
-                radius,
-                height,
-                axis,
-            };
-            solid(capsule, None, path, diagnostics)
+    };
+    let shape = match spec {
+        ShapeSpec::Hull(hull) => convex_hull(hull, &key, diagnostics)?,
+        _ => formula(spec)?,
+    };
+    if diagnostics.len() > before {
+        return None;
+    }
+    if let Err(error) = shape.validate() {
+        let help = "lengths are in metres; are these far too small or too large?";
+        diagnostics.at(&key, error.to_string(), help);
+        return None;
+    }
+    Some(ShapeGeometry::new(shape))
+}
+
+/// A shape that has a formula: all but hulls and meshes. Its sizes are not checked.
+pub fn formula(spec: &ShapeSpec) -> Option<Shape> {
+    Some(match spec {
+        ShapeSpec::Sphere(s) => Shape::Sphere { radius: s.radius },
+        ShapeSpec::Box(b) => Shape::Box {
+            half_extents: b.half_extents.into(),
+        },
+        ShapeSpec::Cylinder(a) => Shape::Cylinder {
+            radius: a.radius,
+            height: a.height,
+            axis: a.axis.into(),
+        },
+        ShapeSpec::Capsule(a) => Shape::Capsule {
+            radius: a.radius,
+            height: a.height,
+            axis: a.axis.into(),
+        },
+        ShapeSpec::Cone(a) => Shape::Cone {
+            radius: a.radius,
+            height: a.height,
+            axis: a.axis.into(),
+        },
+        ShapeSpec::Ellipsoid(e) => Shape::Ellipsoid {
+            semi_axes: e.semi_axes.into(),
+        },
+        ShapeSpec::Hull(_) | ShapeSpec::Mesh(_) => return None,
+    })
+}
+
+impl From<AxisSpec> for Axis {
+    fn from(axis: AxisSpec) -> Self {
+        match axis {
+            AxisSpec::X => Self::X,
+            AxisSpec::Y => Self::Y,
+            AxisSpec::Z => Self::Z,
         }
-        ShapeSpec::Cone(a) => {
-            let (radius, height, axis) = axial(diagnostics, &format!("{path}.cone"), a);
-            let cone = Solid::Cone {
-                radius,
-                height,
-                axis,
-            };
-            solid(cone, None, path, diagnostics)
-        }
-        ShapeSpec::Mesh(m) => mesh(scene, m, &format!("{path}.mesh"), diagnostics),
-        ShapeSpec::Hull(hull) => convex_hull(hull, &format!("{path}.hull.points"), diagnostics),
     }
 }
 
 /// The most points of a hull.
 const MAX_HULL_POINTS: usize = 1000;
 
-fn convex_hull(
-    spec: &HullSpec,
-    path: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<ShapeGeometry> {
+fn convex_hull(spec: &HullSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Shape> {
     let points: Vec<DVec3> = spec.points.iter().map(|p| DVec3::from(*p)).collect();
     if points.len() > MAX_HULL_POINTS {
         diagnostics.at(
@@ -221,36 +246,12 @@ fn convex_hull(
         );
         return None;
     }
-    let hull = match ConvexHull::new(&points) {
-        Ok(hull) => hull,
-        Err(error) => {
-            let help = "give the corners of the solid, for example of a tetrahedron: \
-                [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]";
-            diagnostics.at(path, error.to_string(), help);
-            return None;
-        }
-    };
-    let mesh = hull.mesh();
-    let volume = mesh.volume_integrals().volume;
-    if !volume.is_normal() {
-        diagnostics.at(
-            path,
-            format!("the volume comes out as {} m³", text::number(volume)),
-            "lengths are in metres; are these far too small or too large?",
-        );
-        return None;
-    }
-    Some(ShapeGeometry {
-        unit_mass: Some(MassProperties::of_mesh(&mesh, 1.0)),
-        volume: Some(volume),
-        mesh,
-        ball: None,
-        collider: ColliderGeometry {
-            shape: hull.into(),
-            pose: Pose::IDENTITY,
-            is_hull_of_mesh: false,
-        },
-    })
+    let hull = Shape::hull(&points).map_err(|error| {
+        let help = "give the corners of the solid, for example of a tetrahedron: \
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]";
+        diagnostics.at(path, error.to_string(), help);
+    });
+    hull.ok()
 }
 
 fn sizes(diagnostics: &mut Diagnostics, path: &str, what: &str, values: [f64; 3]) {
@@ -259,188 +260,11 @@ fn sizes(diagnostics: &mut Diagnostics, path: &str, what: &str, values: [f64; 3]
     }
 }
 
-fn axial(diagnostics: &mut Diagnostics, path: &str, shape: &AxialSpec) -> (f64, f64, Axis) {
-    check::positive(
-        diagnostics,
-        &format!("{path}.radius"),
-        "the radius",
-        shape.radius,
-    );
-    check::positive(
-        diagnostics,
-        &format!("{path}.height"),
-        "the height",
-        shape.height,
-    );
-    let axis = match shape.axis {
-        AxisSpec::X => Axis::X,
-        AxisSpec::Y => Axis::Y,
-        AxisSpec::Z => Axis::Z,
-    };
-    (shape.radius, shape.height, axis)
-}
-
-/// A solid, unless its sizes are wrong (reported already) or so extreme that its volume
-/// is not a normal number.
-fn solid(
-    solid: Solid,
-    ball: Option<f64>,
-    path: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<ShapeGeometry> {
-    let volume = solid.volume();
-    if volume.is_normal() && volume > 0.0 {
-        return Some(ShapeGeometry {
-            mesh: solid.mesh(),
-            volume: Some(volume),
-            unit_mass: Some(MassProperties::of_solid(&solid, 1.0)),
-            ball,
-            collider: ColliderGeometry {
-                shape: solid.convex(),
-                pose: Pose::IDENTITY,
-                is_hull_of_mesh: false,
-            },
-        });
+/// Checks the sizes of a shape with an axis, and returns the path for what else is wrong.
+fn axial(diagnostics: &mut Diagnostics, path: &str, kind: &str, shape: &AxialSpec) -> String {
+    for (key, value) in [("radius", shape.radius), ("height", shape.height)] {
+        let path = format!("{path}.{kind}.{key}");
+        check::positive(diagnostics, &path, &format!("the {key}"), value);
     }
-    if diagnostics.is_empty() {
-        diagnostics.at(
-            path,
-            format!("the volume comes out as {} m³", text::number(volume)),
-            "lengths are in metres; are these far too small or too large?",
-        );
-    }
-    None
-}
-
-/// The mesh of a file, unchanged but for its scale.
-pub fn read_mesh(
-    scene: &Scene,
-    file: &MeshSpec,
-    path: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<Mesh> {
-    if file.scale == 0.0 {
-        check::positive(
-            diagnostics,
-            &format!("{path}.scale"),
-            "the scale",
-            file.scale,
-        );
-        return None;
-    }
-    if let Some(stretch) = file.stretch.filter(|s| s.contains(&0.0)) {
-        let flat = stretch.iter().position(|factor| *factor == 0.0);
-        let path = format!("{path}.stretch[{}]", flat.unwrap_or_default());
-        check::positive(diagnostics, &path, "the factor", 0.0);
-        return None;
-    }
-    let source = match scene.files.read(&file.file) {
-        Ok(source) => source,
-        Err(diagnostic) => {
-            diagnostics.push_at(&format!("{path}.file"), diagnostic);
-            return None;
-        }
-    };
-    match obj::parse(&source.text, file.scale) {
-        Ok(parsed) => Some(stretched(parsed.mesh, file.stretch)),
-        Err(e) => {
-            let (message, help) = (e.kind.to_string(), e.help());
-            diagnostics.in_source(
-                &source.name,
-                &source.text,
-                e.offset,
-                e.length,
-                message,
-                help,
-            );
-            None
-        }
-    }
-}
-
-/// A mesh with its coordinates multiplied; triangles of a mirror image are turned, so that
-/// its outside stays outside.
-fn stretched(mut mesh: Mesh, factors: Option<[f64; 3]>) -> Mesh {
-    let Some(factors) = factors.map(DVec3::from) else {
-        return mesh;
-    };
-    mesh.vertices.iter_mut().for_each(|v| *v *= factors);
-    match factors.x * factors.y * factors.z < 0.0 {
-        true => mesh.flipped(),
-        false => mesh,
-    }
-}
-
-fn mesh(
-    scene: &Scene,
-    file: &MeshSpec,
-    path: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<ShapeGeometry> {
-    let mut mesh = read_mesh(scene, file, path, diagnostics)?;
-    let mut volume = None;
-    let mut unit_mass = None;
-    if mesh.check_closed().is_ok() {
-        // A mesh that is inside out is turned right side out.
-        if mesh.volume_integrals().volume < 0.0 {
-            mesh = mesh.flipped();
-        }
-        let size = mesh.volume_integrals().volume;
-        if size.is_normal() {
-            volume = Some(size);
-            unit_mass = Some(MassProperties::of_mesh(&mesh, 1.0));
-        }
-    }
-    Some(ShapeGeometry {
-        collider: mesh_collider(&mesh, volume),
-        mesh,
-        volume,
-        unit_mass,
-        ball: None,
-    })
-}
-
-/// The convex hull of a mesh. A mesh whose points all lie in a plane has none, and
-/// collides as a ball about it.
-fn mesh_collider(mesh: &Mesh, volume: Option<f64>) -> ColliderGeometry {
-    /// A mesh is convex if its hull is larger by less than this share.
-    const CONVEX_TOLERANCE: f64 = 1e-6;
-    match ConvexHull::new(&mesh.vertices) {
-        Ok(hull) => {
-            let size = hull.mesh().volume_integrals().volume;
-            let is_convex = volume.is_some_and(|v| size <= v * (1.0 + CONVEX_TOLERANCE));
-            ColliderGeometry {
-                shape: hull.into(),
-                pose: Pose::IDENTITY,
-                is_hull_of_mesh: !is_convex,
-            }
-        }
-        Err(_) => {
-            let count = mesh.vertices.len().max(1) as f64;
-            let centre = mesh.vertices.iter().sum::<DVec3>() / count;
-            ColliderGeometry {
-                shape: Convex::Sphere {
-                    radius: mesh.bounding_radius(centre),
-                },
-                pose: Pose::shift(centre),
-                is_hull_of_mesh: true,
-            }
-        }
-    }
-}
-
-/// Reports at `path` why a mesh has no volume; `otherwise` is the alternative to closing it.
-pub fn explain_open(mesh: &Mesh, path: &str, otherwise: &str, diagnostics: &mut Diagnostics) {
-    match mesh.check_closed() {
-        Err(open) => diagnostics.at(
-            path,
-            format!("the mesh has no volume: {open}"),
-            format!("{}; {otherwise}", open.help()),
-        ),
-        Ok(()) => diagnostics.at(
-            path,
-            "the mesh encloses no volume that a number can hold",
-            "is it flat, or its scale far too small or too large?",
-        ),
-    }
+    path.to_owned()
 }

@@ -1,11 +1,12 @@
 //! Meshes that a robot names, and the mass and extent of shapes.
 
+use crate::scene::build::shapes::formula;
 use crate::scene::diagnostic::Diagnostic;
 use crate::scene::files::Files;
 use crate::scene::mesh_files;
-use crate::scene::model::{AxialSpec, AxisSpec, MeshSpec, ShapeSpec};
+use crate::scene::model::{MeshSpec, ShapeSpec};
 use conatus_geometry::convex::ConvexHull;
-use conatus_geometry::{Aabb, Axis, Mesh, Solid, obj};
+use conatus_geometry::{Aabb, Mesh, obj};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::MassProperties;
 use std::collections::BTreeMap;
@@ -92,9 +93,9 @@ impl Assets<'_> {
 
     /// The mass properties of a shape of a density in its own axes; none if it has no
     /// volume. A mesh that is not closed counts as its convex hull.
-    pub fn mass(&self, shape: &ShapeSpec, density: f64) -> Option<MassProperties> {
-        let mass = match (solid(shape), shape) {
-            (Some(solid), _) => MassProperties::of_solid(&solid, density * solid.volume()),
+    pub fn mass(&self, spec: &ShapeSpec, density: f64) -> Option<MassProperties> {
+        let mass = match (formula(spec), spec) {
+            (Some(shape), _) => MassProperties::of_shape(&shape, density * shape.volume()?)?,
             (None, ShapeSpec::Mesh(spec)) => {
                 let mut mesh = self.mesh(spec).ok()?;
                 if mesh.check_closed().is_err() {
@@ -110,8 +111,8 @@ impl Assets<'_> {
 
     /// The box around a shape at a pose.
     pub fn bounds(&self, shape: &ShapeSpec, pose: &Pose) -> Option<Aabb> {
-        match (solid(shape), shape) {
-            (Some(solid), _) => Some(solid.convex().aabb(pose)),
+        match (formula(shape), shape) {
+            (Some(solid), _) => Some(solid.aabb(pose)),
             (None, ShapeSpec::Mesh(spec)) => {
                 let mesh = self.mesh(spec).ok()?;
                 Some(Aabb::from_points(
@@ -142,40 +143,6 @@ pub fn plain_path(path: &str) -> String {
         }
     }
     format!("{root}{}", parts.join("/"))
-}
-
-/// The solid of a shape that is not a mesh.
-fn solid(shape: &ShapeSpec) -> Option<Solid> {
-    let axis = |a: &AxialSpec| match a.axis {
-        AxisSpec::X => Axis::X,
-        AxisSpec::Y => Axis::Y,
-        AxisSpec::Z => Axis::Z,
-    };
-    Some(match shape {
-        ShapeSpec::Sphere(s) => Solid::Sphere { radius: s.radius },
-        ShapeSpec::Box(b) => Solid::Box {
-            half_extents: b.half_extents.into(),
-        },
-        ShapeSpec::Cylinder(a) => Solid::Cylinder {
-            radius: a.radius,
-            height: a.height,
-            axis: axis(a),
-        },
-        ShapeSpec::Capsule(a) => Solid::Capsule {
-            radius: a.radius,
-            height: a.height,
-            axis: axis(a),
-        },
-        ShapeSpec::Cone(a) => Solid::Cone {
-            radius: a.radius,
-            height: a.height,
-            axis: axis(a),
-        },
-        ShapeSpec::Ellipsoid(e) => Solid::Ellipsoid {
-            semi_axes: e.semi_axes.into(),
-        },
-        ShapeSpec::Mesh(_) | ShapeSpec::Hull(_) => return None,
-    })
 }
 
 /// Red, green and blue from 0 to 1 as `#rrggbb`.

@@ -188,7 +188,7 @@ pub fn build(
             friction: o.friction,
             ..ContactMaterial::default()
         };
-        let (shape, pose) = o.collider.clone();
+        let (pose, shape) = o.collider.clone();
         let mut collider = Collider::scripted(k, shape, pose, material);
         collider.groups = o.groups;
         collider.sensor = o.sensor;

@@ -4,75 +4,68 @@
 //! Invalid sizes and counts are refused here. [`obstacles`](super::obstacles) decides where
 //! an obstacle is and how it moves.
 
+use crate::scene::build::mesh_shapes::read_mesh;
 use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};
-use conatus_geometry::convex::{Convex, ConvexHull};
-use conatus_geometry::{Mesh, generate, icosphere};
-use conatus_math::{DVec3, Pose};
-use conatus_rigid::contact::ColliderShape;
+use conatus_geometry::shape::MAX_SURFACE_TRIANGLES;
+use conatus_geometry::{HeightGrid, Mesh, Shape, generate};
+use conatus_math::DVec3;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-/// The most triangles of an obstacle.
-pub const MAX_TRIANGLES: usize = 200_000;
-
-/// The surface of a shape in its own axes, with no edge much longer than `detail`, and
-/// the convex solid that bodies collide with, if it is one.
+/// The surface of a shape in its own axes, with no edge much longer than `detail`, and what
+/// bodies collide with.
 pub fn surface(
     scene: &Scene,
     shape: &ObstacleShapeSpec,
     detail: Option<f64>,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<(Mesh, Option<(ColliderShape, Pose)>)> {
+) -> Option<(Mesh, Shape)> {
     let solid = match shape {
-        ObstacleShapeSpec::Sphere(s) => {
-            check::positive(
-                diagnostics,
-                &format!("{path}.sphere.radius"),
-                "the radius",
-                s.radius,
-            );
-            // The edges of an icosahedron are 1.05 radii long.
-            let halvings = detail.map_or(3.0, |d| (1.2 * s.radius / d).log2().ceil());
-            let mut mesh = icosphere(halvings.clamp(1.0, 6.0) as u32);
-            mesh.vertices.iter_mut().for_each(|v| *v *= s.radius);
-            let ball = Convex::Sphere { radius: s.radius };
-            return (s.radius > 0.0).then_some((mesh, Some(convex(ball, Pose::IDENTITY))));
-        }
+        ObstacleShapeSpec::Sphere(s) => ShapeSpec::Sphere(s.clone()),
         ObstacleShapeSpec::Box(b) => ShapeSpec::Box(b.clone()),
         ObstacleShapeSpec::Cylinder(a) => ShapeSpec::Cylinder(a.clone()),
         ObstacleShapeSpec::Capsule(a) => ShapeSpec::Capsule(a.clone()),
         ObstacleShapeSpec::Cone(a) => ShapeSpec::Cone(a.clone()),
         ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
         ObstacleShapeSpec::Mesh(m) => {
-            let mesh = shapes::read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
-            return Some((refined(mesh, detail), None));
+            let mesh = read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
+            return Some(of_triangles(mesh, detail));
+        }
+        ObstacleShapeSpec::Heightfield(h) => {
+            let ground = heightfield(h, path, diagnostics)?;
+            return Some((fine_mesh(&ground, detail), ground));
         }
         open => {
             let mesh = open_surface(open, path, diagnostics)?;
             let ramp = matches!(open, ObstacleShapeSpec::Ramp(_));
-            let hull = ConvexHull::new(&mesh.vertices).ok().filter(|_| ramp);
-            let solid = hull.map(|hull| convex(hull.into(), Pose::IDENTITY));
-            return Some((refined(mesh, detail), solid));
+            let hull = Shape::hull(&mesh.vertices).ok().filter(|_| ramp);
+            let (mesh, triangles) = of_triangles(mesh, detail);
+            return Some((mesh, hull.unwrap_or(triangles)));
         }
     };
-    let geometry = shapes::shape_geometry(scene, &solid, path, diagnostics)?;
-    let collider = convex(geometry.collider.shape, geometry.collider.pose);
-    Some((refined(geometry.mesh, detail), Some(collider)))
+    let shape = shapes::shape_geometry(scene, &solid, path, diagnostics)?.shape;
+    Some((fine_mesh(&shape, detail), shape))
 }
 
-fn convex(shape: Convex, pose: Pose) -> (ColliderShape, Pose) {
-    (ColliderShape::Convex(shape), pose)
-}
-
-/// The surface with no edge longer than `detail`, as far as [`MAX_TRIANGLES`] allow.
-fn refined(mesh: Mesh, detail: Option<f64>) -> Mesh {
+/// The surface of a shape, with no edge much longer than `detail`.
+fn fine_mesh(shape: &Shape, detail: Option<f64>) -> Mesh {
     match detail.filter(|detail| *detail > 0.0) {
-        Some(detail) => mesh.refined(detail, MAX_TRIANGLES),
-        None => mesh,
+        Some(detail) => shape.fine_mesh(detail),
+        None => shape.mesh(),
     }
+}
+
+/// A surface of triangles, with no edge much longer than `detail`.
+fn of_triangles(mesh: Mesh, detail: Option<f64>) -> (Mesh, Shape) {
+    let mesh = match detail.filter(|detail| *detail > 0.0) {
+        Some(detail) => mesh.refined(detail, MAX_SURFACE_TRIANGLES),
+        None => mesh,
+    };
+    (mesh.clone(), Shape::mesh_of(mesh))
 }
 
 fn open_surface(
@@ -165,7 +158,7 @@ fn open_surface(
                 &format!("{path}.extrusion.profile"),
                 diagnostics,
             )?;
-            let most = (MAX_TRIANGLES / 2 / profile.len()) as u32;
+            let most = (MAX_SURFACE_TRIANGLES / 2 / profile.len()) as u32;
             let key = format!("{path}.extrusion.segments");
             count_in_range(diagnostics, &key, "pieces along", e.segments, 1..=most)?;
             if diagnostics.len() > before {
@@ -216,7 +209,6 @@ fn open_surface(
                 r.width,
             )
         }
-        ObstacleShapeSpec::Heightfield(h) => heightfield_mesh(h, path, diagnostics)?,
         _ => return None,
     };
     Some(mesh)
@@ -254,14 +246,12 @@ fn prism(profile: &[(f64, f64)], width: f64) -> Mesh {
     mesh
 }
 
-/// A heightfield as triangles: samples of the smooth surface.
-fn heightfield_mesh(
+/// Uneven ground.
+fn heightfield(
     given: &HeightfieldSpec,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<Mesh> {
-    /// Cells of the mesh along each side of a cell of the grid.
-    const MESH_CELLS: usize = 3;
+) -> Option<Shape> {
     let path = format!("{path}.heightfield");
     let columns = given.heights.first().map_or(0, Vec::len);
     let rows = given.heights.len();
@@ -281,26 +271,8 @@ fn heightfield_mesh(
     if diagnostics.len() > before {
         return None;
     }
-    let field = given.field(DVec3::ZERO);
-    let (nx, ny) = ((columns - 1) * MESH_CELLS, (rows - 1) * MESH_CELLS);
-    let step = given.spacing / MESH_CELLS as f64;
-    let mut mesh = Mesh::default();
-    for j in 0..=ny {
-        for i in 0..=nx {
-            let x = field.origin.x + i as f64 * step;
-            let y = field.origin.y + j as f64 * step;
-            mesh.vertices.push(DVec3::new(x, y, field.height(x, y)[0]));
-        }
-    }
-    let row = nx as u32 + 1;
-    for j in 0..ny as u32 {
-        for i in 0..nx as u32 {
-            let a = j * row + i;
-            mesh.triangles.push([a, a + 1, a + row + 1]);
-            mesh.triangles.push([a, a + row + 1, a + row]);
-        }
-    }
-    Some(mesh)
+    let grid = HeightGrid::new(given.field(DVec3::ZERO));
+    Some(Shape::Heightfield(Arc::new(grid)))
 }
 
 /// Splits long segments of a profile, so that no triangle is very long.

@@ -1,7 +1,7 @@
 //! From the obstacles of a scene file to surfaces with prescribed motions.
 
 use super::MAX_DISTANCE_M;
-use super::obstacle_shapes::{MAX_TRIANGLES, surface};
+use super::obstacle_shapes::surface;
 use crate::scene::build::bodies::{BuiltBody, color};
 use crate::scene::build::check;
 use crate::scene::build::groups::{GroupKeys, GroupNames};
@@ -10,10 +10,11 @@ use crate::scene::load::Scene;
 use crate::scene::model::{EaseSpec, KeyframeSpec, ObstacleSpec, SceneFile};
 use crate::text;
 use conatus_cloth::script::{Ease, Key, Path};
-use conatus_geometry::Mesh;
+use conatus_geometry::shape::MAX_SURFACE_TRIANGLES;
+use conatus_geometry::{Mesh, Shape};
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::{BodyInfo, Recording};
-use conatus_rigid::contact::{ColliderShape, CollisionMesh, Groups};
+use conatus_rigid::contact::Groups;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ pub struct PlacedObstacle {
     pub name: String,
     /// Its surface in its own axes.
     pub mesh: Arc<Mesh>,
-    /// What bodies collide with, and its pose in the obstacle's axes.
-    pub collider: (ColliderShape, Pose),
+    /// What bodies collide with, at its pose in the obstacle's axes.
+    pub collider: (Pose, Shape),
     /// Its pose over time.
     pub motion: Path,
     /// Coulomb's coefficient, if the obstacle specifies it.
@@ -116,7 +117,7 @@ pub fn build_obstacles(
             &path,
             diagnostics,
         );
-        if let Some((mesh, solid)) = surface {
+        if let Some((mesh, shape)) = surface {
             // However it is turned, it stays within this distance of its position.
             let size = mesh.bounding_radius(DVec3::ZERO);
             let within = farthest + size <= MAX_DISTANCE_M;
@@ -137,7 +138,7 @@ pub fn build_obstacles(
             warn_of_coarse_edges(&mesh, spec.detail, &path, diagnostics);
             placed.push(PlacedObstacle {
                 name,
-                collider: solid.unwrap_or_else(|| of_mesh(&mesh)),
+                collider: (Pose::IDENTITY, shape),
                 mesh: Arc::new(mesh),
                 motion,
                 friction: spec.friction,
@@ -148,12 +149,6 @@ pub fn build_obstacles(
         }
     }
     placed
-}
-
-/// A surface of triangles as a collider.
-pub fn of_mesh(mesh: &Mesh) -> (ColliderShape, Pose) {
-    let mesh = CollisionMesh::new(mesh.clone());
-    (ColliderShape::Mesh(Arc::new(mesh)), Pose::IDENTITY)
 }
 
 /// Warns where the largest number of triangles is too small for `detail`.
@@ -173,7 +168,9 @@ fn warn_of_coarse_edges(
                 text::number(detail),
                 mesh.triangles.len()
             ),
-            format!("an obstacle has at most {MAX_TRIANGLES} triangles; give a greater `detail`"),
+            format!(
+                "an obstacle has at most {MAX_SURFACE_TRIANGLES} triangles; give a greater `detail`"
+            ),
         );
     }
 }

@@ -2,11 +2,11 @@
 //! bodies.
 
 use super::PlacedObstacle;
-use super::obstacles::of_mesh;
 use crate::cloth::part_paths;
 use crate::motion::MotionWorld;
-use conatus_geometry::Mesh;
-use conatus_rigid::contact::{ColliderShape, Groups};
+use conatus_geometry::{Mesh, Shape};
+use conatus_math::Pose;
+use conatus_rigid::contact::Groups;
 use std::sync::Arc;
 
 /// All parts in their order. Their solids come from the characters' own descriptions,
@@ -17,11 +17,8 @@ pub fn parts(motion: &MotionWorld) -> Vec<PlacedObstacle> {
         .map(|(part, motion)| PlacedObstacle {
             name: part.name,
             collider: match part.shape {
-                Some(shape) => {
-                    let (solid, pose) = shape.convex();
-                    (ColliderShape::Convex(solid), pose)
-                }
-                None => of_mesh(&Mesh::default()),
+                Some(shape) => shape.collision_shape(),
+                None => (Pose::IDENTITY, Shape::mesh_of(Mesh::default())),
             },
             mesh: Arc::new(part.shape.map(|shape| shape.mesh()).unwrap_or_default()),
             motion,

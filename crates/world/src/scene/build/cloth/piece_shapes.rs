@@ -2,7 +2,7 @@
 //! shape's specification, so wrong ones are refused before a mesh is made.
 
 use crate::scene::build::size::MAX_CLOTH_VERTICES;
-use crate::scene::build::{check, shapes};
+use crate::scene::build::{check, mesh_shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
 use crate::scene::model::{ClothRectangleSpec, ClothShapeSpec, ClothSpec};
@@ -218,7 +218,7 @@ pub fn shape_mesh(
         }
         ClothShapeSpec::Mesh(m) => {
             let path = format!("{path}.shape.mesh");
-            let mesh = shapes::read_mesh(scene, m, &path, diagnostics)?;
+            let mesh = mesh_shapes::read_mesh(scene, m, &path, diagnostics)?;
             let flat = is_flat(&mesh);
             (mesh, flat)
         }

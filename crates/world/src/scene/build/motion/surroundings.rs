@@ -5,7 +5,7 @@ use crate::scene::build::check;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
 use conatus_math::{DMat3, DVec3};
-use conatus_motion::surface::{Capsule, RoundedBox, Shape, Surface};
+use conatus_motion::surface::{Capsule, RoundedBox, RoundedShape, Surface};
 use std::sync::Arc;
 
 /// Obstacles whose bottom is at most this far above the ground stand on it.
@@ -21,7 +21,7 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
         };
         let (point, normal) = (plane.point.into(), DVec3::from(plane.normal));
         let normal = normal.normalize_or(DVec3::Z);
-        Surface::new(name, Shape::Plane { point, normal })
+        Surface::new(name, RoundedShape::Plane { point, normal })
     };
     let mut surfaces: Vec<Surface> = {
         let planes = file.plane.iter().enumerate();
@@ -79,7 +79,7 @@ fn shapes(
     ground: f64,
     path: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<Shape>> {
+) -> Option<Vec<RoundedShape>> {
     let shape = spec.shape.as_ref()?;
     if !spec.keyframe.is_empty() || spec.recorded.is_some() {
         report_unsupported(path, "an obstacle that moves", diagnostics);
@@ -97,11 +97,13 @@ fn shapes(
         let mut block = RoundedBox::new(place + turn * centre, turn, half);
         let level = turn.z_axis.z > 1.0 - 1e-9;
         block.grounded = level && block.position.z - half.z <= ground + GROUND_TOLERANCE_M;
-        Shape::RoundedBox(block)
+        RoundedShape::RoundedBox(block)
     };
     Some(match shape {
         ObstacleShapeSpec::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
-        ObstacleShapeSpec::Sphere(s) => vec![Shape::Capsule(Capsule::ball_at(place, s.radius))],
+        ObstacleShapeSpec::Sphere(s) => {
+            vec![RoundedShape::Capsule(Capsule::ball_at(place, s.radius))]
+        }
         ObstacleShapeSpec::Capsule(a) => {
             let axis = turn
                 * match a.axis {
@@ -110,7 +112,7 @@ fn shapes(
                     AxisSpec::Z => DVec3::Z,
                 };
             let half = axis * (0.5 * a.height);
-            vec![Shape::Capsule(Capsule {
+            vec![RoundedShape::Capsule(Capsule {
                 start: place - half,
                 end: place + half,
                 radius: a.radius,
@@ -133,7 +135,7 @@ fn shapes(
                 report_unsupported(path, "a heightfield that is turned", diagnostics);
                 return None;
             }
-            vec![Shape::Heightfield(Arc::new(h.field(place)))]
+            vec![RoundedShape::Heightfield(Arc::new(h.field(place)))]
         }
         other => {
             let what = match other {
@@ -162,7 +164,7 @@ fn report_unsupported(path: &str, what: &str, diagnostics: &mut Diagnostics) {
 }
 
 /// A slab whose upper face is the slope.
-fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shape {
+fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> RoundedShape {
     let along = DVec3::new(length, 0.0, height);
     let x = along.normalize();
     let z = DVec3::new(-x.z, 0.0, x.x);
@@ -170,5 +172,5 @@ fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> Shap
     let half = DVec3::new(0.5 * along.length(), 0.5 * width, thick);
     let centre = along * 0.5 - z * thick;
     let axes = turn * DMat3::from_cols(x, DVec3::Y, z);
-    Shape::RoundedBox(RoundedBox::new(place + turn * centre, axes, half))
+    RoundedShape::RoundedBox(RoundedBox::new(place + turn * centre, axes, half))
 }
