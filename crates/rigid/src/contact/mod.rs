@@ -17,6 +17,7 @@ mod record;
 mod scripted;
 pub mod sleep;
 pub mod solver;
+mod surface;
 mod transfer;
 
 pub use collider::{Collider, ContactMaterial, Groups};

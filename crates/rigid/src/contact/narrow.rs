@@ -3,9 +3,10 @@
 use super::broad::{BroadPhase, MIN_MARGIN_M, MIN_MARGIN_SHARE};
 use super::collider::Collider;
 use super::record::EngineContact;
-use conatus_geometry::convex::gjk::{Placed, Proximity, proximity};
+use super::surface::{
+    SAME_FACE_COSINE, SurfaceContact, convex_gap, surface_contact, surface_contacts, surface_gap,
+};
 use conatus_geometry::convex::{Convex, Manifold, PairCache, collide, half_space_convex};
-use conatus_geometry::shape::TriangleSurface;
 use conatus_geometry::{HalfSpace, Shape};
 use conatus_math::{DVec3, Pose};
 use rayon::prelude::*;
@@ -87,18 +88,14 @@ impl Search<'_> {
                     let found = half_space_convex(half_space, y, pb, margin);
                     self.add(i, j, 0, PairCache::default(), found);
                 }
-                for (t, m) in triangle_contacts(a.shape(), pa, y, pb, margin) {
-                    self.add(i, j, t, PairCache::default(), Some(m));
-                }
+                self.add_surface(i, j, surface_contacts(a.shape(), pa, y, pb, margin), false);
             }
             (Some(x), None) => {
                 if let Shape::HalfSpace(half_space) = b.shape() {
                     let found = half_space_convex(half_space, x, pa, margin);
                     self.add(i, j, 0, PairCache::default(), found.map(Manifold::flipped));
                 }
-                for (t, m) in triangle_contacts(b.shape(), pb, x, pa, margin) {
-                    self.add(i, j, t, PairCache::default(), Some(m.flipped()));
-                }
+                self.add_surface(i, j, surface_contacts(b.shape(), pb, x, pa, margin), true);
             }
             // Surfaces have no inside, so they do not collide with each other.
             (None, None) => {}
@@ -121,9 +118,40 @@ impl Search<'_> {
         }
         self.found.push(contact);
     }
+
+    /// Adds the contacts of a convex solid with a surface. One whose triangle was not touched
+    /// before takes over from the old contact with the nearest normal that has no successor:
+    /// the solid has moved on to the next triangle.
+    fn add_surface(&mut self, i: u32, j: u32, mut found: Vec<SurfaceContact>, flipped: bool) {
+        let own = self.old.iter().take_while(|c| c.colliders == [i, j]);
+        let has_successor = |c: &&EngineContact| found.iter().any(|f| f.part == c.part);
+        let mut left: Vec<&EngineContact> = own.filter(|c| !has_successor(c)).collect();
+        if flipped {
+            found
+                .iter_mut()
+                .for_each(|f| f.manifold = f.manifold.flipped());
+        }
+        for SurfaceContact { part, manifold, .. } in found {
+            let mut contact = EngineContact::new([i, j], part, PairCache::default(), manifold);
+            if let Some(known) = self.known(i, j, part) {
+                contact.inherit(known);
+            } else {
+                let near = |c: &&EngineContact| c.manifold.normal.dot(manifold.normal);
+                let best = left
+                    .iter()
+                    .enumerate()
+                    .max_by(|a, b| near(a.1).total_cmp(&near(b.1)));
+                if let Some((k, _)) = best.filter(|(_, c)| near(c) > SAME_FACE_COSINE) {
+                    contact.inherit(left.remove(k));
+                }
+            }
+            self.found.push(contact);
+        }
+    }
 }
 
-/// Where two colliders at their poses touch, or nearly; `part` is the triangle of a mesh.
+/// Where two colliders at their poses touch, or nearly; `part` is the triangle of a surface
+/// that the contact belongs to.
 pub(super) fn touching(
     a: &Collider,
     pa: &Pose,
@@ -137,21 +165,15 @@ pub(super) fn touching(
         (Some(x), Some(y)) => collide(x, pa, y, pb, margin, &mut cache),
         (None, Some(y)) => match (a.shape(), a.shape().triangles()) {
             (Shape::HalfSpace(half_space), _) => half_space_convex(half_space, y, pb, margin),
-            (_, Some(mesh)) => {
-                let triangle = Convex::Triangle(mesh.corners(part));
-                let found = collide(&triangle, pa, y, pb, margin, &mut cache);
-                found.filter(|m| !is_covered(mesh, part, pa, m.normal))
-            }
+            (surface, Some(_)) => surface_contact(surface, pa, y, pb, margin, part),
             _ => None,
         },
         (Some(x), None) => match (b.shape(), b.shape().triangles()) {
             (Shape::HalfSpace(half_space), _) => {
                 half_space_convex(half_space, x, pa, margin).map(Manifold::flipped)
             }
-            (_, Some(mesh)) => {
-                let triangle = Convex::Triangle(mesh.corners(part));
-                let found = collide(x, pa, &triangle, pb, margin, &mut cache);
-                found.filter(|m| !is_covered(mesh, part, pb, -m.normal))
+            (surface, Some(_)) => {
+                surface_contact(surface, pb, x, pa, margin, part).map(Manifold::flipped)
             }
             _ => None,
         },
@@ -159,65 +181,26 @@ pub(super) fn touching(
     }
 }
 
-fn is_covered(mesh: TriangleSurface, t: u32, pose: &Pose, normal: DVec3) -> bool {
-    mesh.is_covered(t, pose.rotation.conjugate() * normal)
-}
-
 /// How far apart two colliders are at their poses, or zero, and the direction from the
-/// first to the second; `part` is the triangle of a mesh.
-pub(super) fn gap(a: &Collider, pa: &Pose, b: &Collider, pb: &Pose, part: u32) -> (f64, DVec3) {
-    let convex = |c: &Collider| match c.convex() {
-        Some(shape) => Some(shape.clone()),
-        None => (c.shape().triangles()).map(|t| Convex::Triangle(t.corners(part))),
-    };
+/// first to the second.
+pub(super) fn gap(a: &Collider, pa: &Pose, b: &Collider, pb: &Pose) -> (f64, DVec3) {
     let above = |half_space: &HalfSpace, shape: &Convex, pose: &Pose| {
         let HalfSpace { normal, offset } = *half_space;
         let own = pose.rotation.conjugate() * -normal;
         let lowest = pose.point(shape.support(own).0).dot(normal) - shape.radius();
-        (lowest - offset).max(0.0)
+        ((lowest - offset).max(0.0), normal)
     };
-    match (a.shape(), b.shape(), convex(a), convex(b)) {
-        (_, _, Some(x), Some(y)) => {
-            let relative = pa.inverse().after(pb);
-            let placed = Placed::new(&y, &relative);
-            let found = proximity(&x, &placed, relative.translation, f64::INFINITY);
-            let Proximity::Apart { a: p, b: q } = found else {
-                return (0.0, DVec3::ZERO);
-            };
-            let distance = p.distance(q);
-            let normal = pa.direction((q - p) / distance);
-            ((distance - x.radius() - y.radius()).max(0.0), normal)
-        }
-        (Shape::HalfSpace(below), _, _, Some(y)) => (above(below, &y, pb), below.normal),
-        (_, Shape::HalfSpace(below), Some(x), _) => (above(below, &x, pa), -below.normal),
-        _ => (f64::INFINITY, DVec3::ZERO),
-    }
-}
-
-/// The manifolds of a convex solid with the triangles of a surface.
-fn triangle_contacts(
-    surface: &Shape,
-    pose: &Pose,
-    solid: &Convex,
-    at: &Pose,
-    margin: f64,
-) -> Vec<(u32, Manifold)> {
-    let Some(mesh) = surface.triangles() else {
-        return Vec::new();
+    let from_surface = |surface: &Shape, pose: &Pose, shape: &Convex, at: &Pose| match surface {
+        Shape::HalfSpace(below) => above(below, shape, at),
+        _ => surface_gap(surface, pose, shape, at),
     };
-    let relative = pose.inverse().after(at);
-    let query = solid.aabb(&relative).grow(margin);
-    let mut near = Vec::new();
-    mesh.overlapping(&query, &mut near);
-    let mut out = Vec::new();
-    for t in near {
-        let triangle = Convex::Triangle(mesh.corners(t));
-        let mut cache = PairCache::default();
-        if let Some(m) = collide(&triangle, pose, solid, at, margin, &mut cache)
-            && !is_covered(mesh, t, pose, m.normal)
-        {
-            out.push((t, m));
+    match (a.convex(), b.convex()) {
+        (Some(x), Some(y)) => convex_gap(x, pa, y, pb),
+        (None, Some(y)) => from_surface(a.shape(), pa, y, pb),
+        (Some(x), None) => {
+            let (distance, normal) = from_surface(b.shape(), pb, x, pa);
+            (distance, -normal)
         }
+        (None, None) => (f64::INFINITY, DVec3::ZERO),
     }
-    out
 }

@@ -77,8 +77,8 @@ impl ContactEngine {
                 touching(a, &pa, b, &pb, part)
             },
             gap: &|k, pose_a, pose_b| {
-                let (a, pa, b, pb, part) = placed(k, pose_a, pose_b);
-                gap(a, &pa, b, &pb, part)
+                let (a, pa, b, pb, _) = placed(k, pose_a, pose_b);
+                gap(a, &pa, b, &pb)
             },
         };
         let joints = &mut self.joints;

@@ -122,7 +122,7 @@ fn on_a_slope_a_rough_box_stays_and_a_smooth_one_slides_on_every_ground() {
             let expected = 9.81 * (angle.sin() - 0.2 * angle.cos());
             // A box that comes to the next triangle has no impulses there yet.
             let bound = match ground {
-                Ground::Mesh | Ground::Irregular => 2e-2,
+                Ground::Mesh | Ground::Irregular => 5e-3,
                 _ => 5e-3,
             };
             assert!(crept < 1e-3, "{ground:?}: {crept}");
