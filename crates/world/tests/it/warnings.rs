@@ -200,3 +200,70 @@ fn detail_that_cannot_be_reached_is_warned_of() {
     assert!(warnings.contains("the longest edge is"), "{warnings}");
     assert!(warnings.contains("not 0.001 m"), "{warnings}");
 }
+
+/// A ball of 10 t on a box of 10 g, apart or joined: contacts and joints between them
+/// converge too slowly to hold.
+#[test]
+fn masses_that_differ_too_much_are_warned_of() {
+    let scene = |heavy: f64, joint: &str| {
+        format!(
+            r#"
+            [[plane]]
+            point = [0, 0, 0]
+            normal = [0, 0, 1]
+            [[body]]
+            name = "light"
+            shape.box.half_extents = [0.1, 0.1, 0.1]
+            mass = 0.01
+            position = [0, 0, 0.1]
+            [[body]]
+            name = "heavy"
+            shape.sphere.radius = 0.5
+            mass = {heavy}
+            position = [0, 0, 0.701]
+            {joint}
+            "#
+        )
+    };
+    let joined =
+        "[[joint]]\ntype = \"ball\"\nbodies = [\"light\", \"heavy\"]\nat = [0, 0, 0.2]";
+    let apart = warnings(&scene(1e4, ""));
+    assert!(
+        apart.contains("1000000 times the mass of `light`"),
+        "{apart}"
+    );
+    let fixed = warnings(&scene(100.0, joined));
+    assert!(fixed.contains("the joint holds `light`"), "{fixed}");
+    assert_eq!(warnings(&scene(5.0, joined)), "");
+}
+
+/// Whatever the masses, nothing becomes infinite.
+#[test]
+fn a_mass_ratio_of_a_million_blows_nothing_up() {
+    let text = r#"
+        [time]
+        step = 0.01
+        seconds = 2
+        [[plane]]
+        point = [0, 0, 0]
+        normal = [0, 0, 1]
+        [[body]]
+        name = "light"
+        shape.box.half_extents = [0.1, 0.1, 0.1]
+        mass = 0.01
+        position = [0, 0, 0.1]
+        [[body]]
+        name = "heavy"
+        shape.sphere.radius = 0.5
+        mass = 10000
+        position = [0, 0, 0.701]
+    "#;
+    let mut setup = from_text(text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let (report, kept) = run(&mut setup);
+    assert!(report.succeeded());
+    assert_eq!(report.energy.unexplained, None, "{:?}", report.energy);
+    let last = kept.frames.last().unwrap();
+    assert!(last.bodies.iter().all(|b| b.velocity.length() < 20.0));
+    let height = last.bodies[1].position.z;
+    assert!((0.49..0.75).contains(&height), "{height}");
+}

@@ -17,6 +17,7 @@ mod infos;
 mod joint_keys;
 mod joints;
 mod live;
+mod mass_ratios;
 mod matter;
 mod mesh_shapes;
 #[cfg_attr(not(feature = "motion"), path = "motion/disabled.rs")]
@@ -162,6 +163,7 @@ impl Scene {
             infos.extend(parts);
         }
         warnings::check(&world, built, &mut diagnostics);
+        mass_ratios::check(&world, built, &mut diagnostics);
         let physics = physics::info(&world, joints, &mut meshes);
         let header = Header {
             format: FORMAT.to_owned(),
