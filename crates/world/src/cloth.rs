@@ -75,6 +75,14 @@ impl ClothWorld {
         &self.bodies
     }
 
+    /// The bodies that cloth may set in motion: none where there are only obstacles.
+    pub fn moved_bodies(&self) -> &[usize] {
+        match self.of_cloth {
+            0 => &[],
+            _ => &self.bodies,
+        }
+    }
+
     /// Whether the cloth stopped.
     pub fn is_halted(&self) -> bool {
         self.failure.is_some()

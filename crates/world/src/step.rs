@@ -217,7 +217,7 @@ impl World {
                 }
             }
         }
-        let of_cloth = self.cloth.iter().flat_map(|cloth| cloth.bodies());
+        let of_cloth = self.cloth.iter().flat_map(|cloth| cloth.moved_bodies());
         let held = self.pointer_springs.iter().map(|(_, hand)| &hand.body);
         for &body in of_cloth.chain(held) {
             keep_awake.resize(count, false);

@@ -20,6 +20,11 @@ impl ClothWorld {
         match *self {}
     }
 
+    /// The bodies that cloth may set in motion.
+    pub fn moved_bodies(&self) -> &[usize] {
+        match *self {}
+    }
+
     /// Whether the cloth stopped.
     pub fn is_halted(&self) -> bool {
         match *self {}

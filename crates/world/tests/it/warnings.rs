@@ -225,8 +225,7 @@ fn masses_that_differ_too_much_are_warned_of() {
             "#
         )
     };
-    let joined =
-        "[[joint]]\ntype = \"ball\"\nbodies = [\"light\", \"heavy\"]\nat = [0, 0, 0.2]";
+    let joined = "[[joint]]\ntype = \"ball\"\nbodies = [\"light\", \"heavy\"]\nat = [0, 0, 0.2]";
     let apart = warnings(&scene(1e4, ""));
     assert!(
         apart.contains("1000000 times the mass of `light`"),

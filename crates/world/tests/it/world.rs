@@ -476,3 +476,42 @@ fn a_run_can_be_stopped_between_two_frames() {
     assert!(report.interrupted && report.steps < 1000);
     assert_eq!(kept.frames.last().unwrap().step, report.steps);
 }
+
+/// Story: obstacles count as cloth's business, so no body of a scene with an obstacle ever
+/// slept, with or without cloth.
+#[test]
+fn a_box_on_an_obstacle_sleeps_until_the_obstacle_moves() {
+    let mut setup = from_text(
+        r#"
+        time = { step = 0.01, seconds = 4, steps_per_frame = 10 }
+        [contact]
+        friction = 0.5
+        [[body]]
+        shape.box.half_extents = [0.1, 0.1, 0.1]
+        density = 500
+        position = [0, 0, 0.201]
+        [[obstacle]]
+        shape.box.half_extents = [1, 1, 0.1]
+        keyframe = [
+          { time = 2.5, position = [0, 0, 0] },
+          { time = 4, position = [0.3, 0, 0] },
+        ]
+        "#,
+        &[],
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
+    let (report, kept) = run(&mut setup);
+    assert!(report.succeeded());
+    let at = |seconds: f64| {
+        let frame = kept.frames.iter().find(|f| f.time > seconds - 1e-6);
+        &frame.expect("a frame").bodies[0]
+    };
+    assert_eq!(at(2.0).status, Status::Asleep);
+    assert_eq!(at(2.0).velocity, DVec3::ZERO);
+    assert_eq!(at(1.8).position, at(2.4).position);
+    assert!(
+        (at(4.0).position.x - 0.3).abs() < 0.01,
+        "{}",
+        at(4.0).position
+    );
+}

@@ -25,6 +25,10 @@ pub fn check(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) 
         let [Some(a), Some(b)] = joint.bodies else {
             continue;
         };
+        // Bodies that a command adds later are not there yet.
+        if a.max(b) >= world.bodies.len() {
+            continue;
+        }
         let ratio = (mass(a) / mass(b)).max(mass(b) / mass(a));
         if is_mobile(a) && is_mobile(b) && ratio > MAX_JOINT_RATIO {
             diagnostics.warn(
@@ -42,7 +46,11 @@ pub fn check(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) 
         return;
     }
     let solid = engine.colliders.iter().filter(|c| !c.sensor);
-    let bodies = solid.filter_map(|c| c.body).filter(|&b| is_mobile(b));
+    let known = |b: &usize| *b < world.bodies.len();
+    let bodies = solid
+        .filter_map(|c| c.body)
+        .filter(known)
+        .filter(|&b| is_mobile(b));
     let order = |a: &usize, b: &usize| mass(*a).total_cmp(&mass(*b));
     let (Some(light), Some(heavy)) = (bodies.clone().min_by(order), bodies.max_by(order)) else {
         return;
