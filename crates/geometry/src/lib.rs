@@ -10,6 +10,7 @@ pub mod aabb;
 pub mod bvh;
 pub mod ccd;
 pub mod convex;
+mod decompose;
 pub mod distance;
 pub mod generate;
 pub mod heightfield;
@@ -26,6 +27,7 @@ pub mod volume;
 
 pub use aabb::Aabb;
 pub use bvh::Bvh;
+pub use decompose::{Decomposition, DecompositionSettings};
 pub use generate::icosphere;
 pub use heightfield::Heightfield;
 pub use mesh::Mesh;

@@ -4,7 +4,7 @@ use crate::Done;
 use crate::args::CheckArgs;
 use crate::diagnostics::{self, Severity};
 use crate::terminal::{escape, print};
-use conatus_record::{BodyInfo, Header};
+use conatus_record::{BodyInfo, ColliderInfo, Header};
 use conatus_world::memory;
 use conatus_world::motion::MotionPlanner;
 use conatus_world::scene::model::SceneFile;
@@ -40,8 +40,15 @@ fn describe(scene: &Scene, setup: &Setup) -> String {
     let (bodies, obstacles) = bodies.split_at(bodies.len() - file.obstacle.len());
     if !bodies.is_empty() {
         let mass: f64 = bodies.iter().map(|body| body.mass).sum();
+        let on_body = |c: &&ColliderInfo| c.body.is_some_and(|b| b < bodies.len());
+        let colliders = header.physics.colliders.iter().filter(on_body).count();
+        // Compounds and meshes that were divided.
+        let divided = match colliders > bodies.len() {
+            true => format!(", {colliders} colliders"),
+            false => String::new(),
+        };
         text += &format!(
-            "  bodies     {}, {} kg in all\n",
+            "  bodies     {}, {} kg in all{divided}\n",
             bodies.len(),
             number(mass)
         );

@@ -61,7 +61,7 @@ impl CollisionMesh {
     }
 
     /// The bends at the edges of a triangle.
-    pub(super) fn bends(&self, t: usize) -> [Option<f64>; 3] {
+    pub(crate) fn bends(&self, t: usize) -> [Option<f64>; 3] {
         self.lookup().bends[t]
     }
 }

@@ -26,5 +26,6 @@ mod scene_reference;
 mod scenes;
 mod schema;
 mod several;
+mod shapes;
 mod warnings;
 mod world;

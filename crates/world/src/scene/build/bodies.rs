@@ -3,7 +3,7 @@
 use super::check;
 use super::groups::{GroupKeys, GroupNames};
 use super::matter::{mass, state};
-use super::shapes::{ShapeCache, ShapeGeometry};
+use super::shapes::{MeshDivision, ShapeCache, ShapeGeometry};
 use super::size::SceneSize;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
@@ -36,9 +36,8 @@ pub struct BuiltBody {
     pub hull: Option<Arc<Mesh>>,
     /// The shapes that it collides as, at their poses in principal axes.
     pub colliders: Vec<(Pose, Shape)>,
-    /// Whether one of its shapes is a mesh that is not convex, and so collides as its
-    /// convex hull.
-    pub collides_as_hull: bool,
+    /// The largest division of a mesh among its shapes, if it collides.
+    pub division: Option<MeshDivision>,
     /// c.
     pub restitution: f64,
     /// The lever of rolling resistance in metres.
@@ -197,6 +196,7 @@ fn one(
     cache: &mut ShapeCache,
     diagnostics: &mut Diagnostics,
 ) -> BuiltBody {
+    let before = diagnostics.len();
     let shapes = shapes(scene, spec, path, cache, diagnostics);
     let mass = mass(spec, &shapes, path, diagnostics).unwrap_or(MassProperties {
         mass: 1.0,
@@ -238,6 +238,14 @@ fn one(
         name => name.to_owned(),
     };
     let collides = spec.collides.unwrap_or(true);
+    let indivisible = shapes.iter().find_map(|s| s.indivisible.as_ref());
+    if let Some(reason) = indivisible.filter(|_| collides && diagnostics.len() == before) {
+        diagnostics.at(
+            path,
+            format!("the body cannot collide as its mesh: {reason}"),
+            "close and simplify the mesh, or set `shape.mesh.collide = \"hull\"`, or `collides = false`",
+        );
+    }
     let colliders = match collides {
         true => colliders(&shapes, &to_principal),
         false => Vec::new(),
@@ -253,7 +261,9 @@ fn one(
         mesh: meshes.surface,
         hull: meshes.hull,
         colliders,
-        collides_as_hull: collides && shapes.iter().any(|s| s.is_hull_of_mesh),
+        division: (shapes.iter().filter(|_| collides))
+            .filter_map(|s| s.division)
+            .max_by(|a, b| a.excess.total_cmp(&b.excess)),
         restitution: spec.restitution.unwrap_or(file.contact.restitution),
         friction: spec.friction,
         rolling_friction: spec

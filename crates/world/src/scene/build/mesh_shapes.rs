@@ -1,11 +1,11 @@
 //! From mesh files in a scene to shapes.
 
 use super::check;
-use super::shapes::ShapeGeometry;
+use super::shapes::{MeshDivision, ShapeGeometry};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::MeshSpec;
-use conatus_geometry::{Mesh, Shape, obj};
+use crate::scene::model::{DecomposeSpec, MeshCollisionSpec, MeshSpec};
+use conatus_geometry::{DecompositionSettings, Mesh, Shape, obj};
 use conatus_math::{DVec3, Pose};
 
 /// The mesh of a file, unchanged but for its scale.
@@ -79,12 +79,86 @@ pub fn mesh_geometry(
     if mesh.check_closed().is_ok() && mesh.volume_integrals().volume < 0.0 {
         mesh = mesh.flipped();
     }
+    let settings = decomposition(file, path, diagnostics)?;
     let mut geometry = ShapeGeometry::new(Shape::mesh_of(mesh));
     let volume = geometry.solid.map(|solid| solid.volume);
-    let (collider, is_convex) = hull_of_mesh(&geometry.mesh, volume);
-    geometry.colliders = vec![collider];
-    geometry.is_hull_of_mesh = !is_convex;
+    let (hull, is_convex) = hull_of_mesh(&geometry.mesh, volume);
+    geometry.colliders = vec![hull];
+    if is_convex || file.collide == Some(MeshCollisionSpec::Hull) {
+        return Some(geometry);
+    }
+    let triangles = geometry.mesh.triangles.len();
+    if triangles > MAX_DIVIDED_TRIANGLES {
+        geometry.indivisible = Some(format!(
+            "a mesh of {triangles} triangles is too large to be divided into convex parts"
+        ));
+        return Some(geometry);
+    }
+    match geometry.mesh.decompose(&settings) {
+        Err(open) => geometry.indivisible = Some(format!("{open}, so it has no convex parts")),
+        // A mesh without a volume keeps its hull.
+        Ok(divided) if divided.parts.is_empty() => {}
+        Ok(divided) => {
+            let parts = divided.parts.into_iter();
+            geometry.colliders = parts.map(|p| (Pose::IDENTITY, Shape::Hull(p))).collect();
+            geometry.division = Some(MeshDivision {
+                parts: geometry.colliders.len(),
+                excess: divided.excess,
+            });
+        }
+    }
     Some(geometry)
+}
+
+/// The most triangles of a mesh that is divided into convex parts.
+const MAX_DIVIDED_TRIANGLES: usize = 50_000;
+/// The most convex parts of a mesh.
+const MAX_PARTS: usize = 256;
+
+/// How a mesh is divided into convex parts.
+fn decomposition(
+    file: &MeshSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<DecompositionSettings> {
+    let DecomposeSpec {
+        max_parts,
+        concavity,
+    } = file.decompose.unwrap_or_default();
+    let before = diagnostics.len();
+    if !(1..=MAX_PARTS).contains(&max_parts) {
+        diagnostics.at(
+            &format!("{path}.decompose.max_parts"),
+            format!("{max_parts} parts"),
+            format!("give from 1 to {MAX_PARTS}"),
+        );
+    }
+    let key = format!("{path}.decompose.concavity");
+    check::positive(diagnostics, &key, "the concavity", concavity);
+    (diagnostics.len() == before).then_some(DecompositionSettings {
+        max_parts,
+        concavity,
+    })
+}
+
+/// Refuses keys that are for bodies alone. `what` collides as its triangles.
+pub fn refuse_collision_keys(
+    file: &MeshSpec,
+    what: &str,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let keys = [
+        ("collide", file.collide.is_some()),
+        ("decompose", file.decompose.is_some()),
+    ];
+    for (key, _) in keys.into_iter().filter(|(_, given)| *given) {
+        diagnostics.at(
+            &format!("{path}.{key}"),
+            format!("{what} collides as its triangles"),
+            format!("remove `{key}`; only bodies are divided into convex parts"),
+        );
+    }
 }
 
 /// The convex hull of a mesh, and whether it is as large as the mesh. A mesh whose points all

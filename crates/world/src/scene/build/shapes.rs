@@ -5,7 +5,7 @@ use super::check;
 use super::mesh_shapes::mesh_geometry;
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, HullSpec, ShapeSpec};
+use crate::scene::model::{AxialSpec, AxisSpec, BodySpec, CompoundPartSpec, HullSpec, ShapeSpec};
 use conatus_geometry::shape::SolidProperties;
 use conatus_geometry::{Axis, Mesh, Shape, icosphere};
 use conatus_math::{DVec3, Pose};
@@ -24,8 +24,19 @@ pub struct ShapeGeometry {
     pub solid: Option<SolidProperties>,
     /// What it collides as, each part at its pose.
     pub colliders: Vec<(Pose, Shape)>,
-    /// Whether it collides as something larger: the hull of a mesh that is not convex.
-    pub is_hull_of_mesh: bool,
+    /// What became of its mesh if it had to be divided to collide.
+    pub division: Option<MeshDivision>,
+    /// Why it cannot be divided, if it has to be.
+    pub indivisible: Option<String>,
+}
+
+/// A mesh that was divided into convex parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshDivision {
+    /// The number of parts.
+    pub parts: usize,
+    /// By how much the parts together are larger than the mesh, as a share of its volume.
+    pub excess: f64,
 }
 
 impl ShapeGeometry {
@@ -35,7 +46,8 @@ impl ShapeGeometry {
             mesh: shape.mesh(),
             solid: shape.solid_properties(),
             colliders: shape.parts(),
-            is_hull_of_mesh: false,
+            division: None,
+            indivisible: None,
             shape,
         }
     }
@@ -178,6 +190,9 @@ pub fn shape_geometry(
         ShapeSpec::Mesh(m) => {
             return mesh_geometry(scene, m, &format!("{path}.mesh"), diagnostics);
         }
+        ShapeSpec::Compound(parts) => {
+            return compound(scene, parts, &format!("{path}.compound"), diagnostics);
+        }
     };
     let shape = match spec {
         ShapeSpec::Hull(hull) => convex_hull(hull, &key, diagnostics)?,
@@ -194,7 +209,47 @@ pub fn shape_geometry(
     Some(ShapeGeometry::new(shape))
 }
 
-/// A shape that has a formula: all but hulls and meshes. Its sizes are not checked.
+/// Several shapes as one.
+fn compound(
+    scene: &Scene,
+    parts: &[CompoundPartSpec],
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<ShapeGeometry> {
+    if parts.is_empty() {
+        let help = "for example [{ shape.sphere.radius = 0.2, position = [0, 0, 1] }]";
+        diagnostics.at(path, "a compound needs at least one part", help);
+    }
+    let mut placed = Vec::new();
+    for (k, part) in parts.iter().enumerate() {
+        let path = format!("{path}[{k}]");
+        let turn = check::orientation(diagnostics, &path, part.orientation, part.turn.as_ref());
+        let pose = Pose::new(turn, part.position.into());
+        let made = shape_geometry(scene, &part.shape, &format!("{path}.shape"), diagnostics);
+        placed.extend(made.map(|made| (pose, made)));
+    }
+    if placed.is_empty() || placed.len() < parts.len() {
+        return None;
+    }
+    let shapes = placed
+        .iter()
+        .map(|(pose, made)| (*pose, made.shape.clone()));
+    let mut whole = ShapeGeometry::new(Shape::compound(shapes));
+    whole.colliders.clear();
+    for (pose, made) in placed {
+        let made = made.at(&pose);
+        whole.colliders.extend(made.colliders);
+        whole.indivisible = whole.indivisible.or(made.indivisible);
+        let divisions = whole.division.into_iter().chain(made.division);
+        whole.division = divisions.reduce(|a, b| MeshDivision {
+            parts: a.parts + b.parts,
+            excess: a.excess.max(b.excess),
+        });
+    }
+    Some(whole)
+}
+
+/// A shape that has a formula: no hull, mesh or compound. Its sizes are not checked.
 pub fn formula(spec: &ShapeSpec) -> Option<Shape> {
     Some(match spec {
         ShapeSpec::Sphere(s) => Shape::Sphere { radius: s.radius },
@@ -219,7 +274,7 @@ pub fn formula(spec: &ShapeSpec) -> Option<Shape> {
         ShapeSpec::Ellipsoid(e) => Shape::Ellipsoid {
             semi_axes: e.semi_axes.into(),
         },
-        ShapeSpec::Hull(_) | ShapeSpec::Mesh(_) => return None,
+        ShapeSpec::Hull(_) | ShapeSpec::Mesh(_) | ShapeSpec::Compound(_) => return None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Warnings about a scene that can be run but may not do what its author expects: bodies
-//! that start inside each other or behind a plane, and meshes that collide as their
-//! convex hulls.
+//! that start inside each other or behind a plane, and meshes that collide as convex parts
+//! which are much larger.
 
 use super::bodies::BuiltBody;
 use crate::scene::diagnostic::Diagnostics;
@@ -12,13 +12,15 @@ use std::collections::BTreeSet;
 /// Overlaps up to this share of the smaller radius are not reported: bodies that rest on
 /// each other touch, and their coordinates are rounded.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
+/// Convex parts that are larger than their mesh by more than this share are reported.
+const MAX_EXCESS: f64 = 0.05;
 /// Pairs, or bodies, that a warning names.
 const MAX_NAMED: usize = 4;
 
 /// Warns of how the bodies of a world start and of what they collide as.
 pub fn check(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) {
     warn_of_overlaps(world, built, diagnostics);
-    warn_of_hulls(world, built, diagnostics);
+    warn_of_coarse_parts(world, built, diagnostics);
 }
 
 fn warn_of_overlaps(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) {
@@ -89,28 +91,28 @@ fn overlaps(world: &World) -> Vec<Overlap> {
     overlaps
 }
 
-fn warn_of_hulls(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) {
+fn warn_of_coarse_parts(world: &World, built: &[BuiltBody], diagnostics: &mut Diagnostics) {
     if world.contact_engine.is_idle() {
         return;
     }
     // Copies of an array share the entry of the scene file.
     let mut entries = BTreeSet::new();
-    let mut rounded: Vec<&BuiltBody> = Vec::new();
-    for body in built.iter().filter(|b| b.collides_as_hull) {
+    for body in built {
+        let Some(division) = body.division.filter(|d| d.excess > MAX_EXCESS) else {
+            continue;
+        };
         if entries.insert(&*body.path) {
-            rounded.push(body);
+            diagnostics.warn(
+                &body.path,
+                format!(
+                    "the mesh of `{}` collides as {} convex parts, which together are {} % larger",
+                    body.name,
+                    division.parts,
+                    text::number((100.0 * division.excess).round())
+                ),
+                "give `shape.mesh.decompose` a greater `max_parts` or a smaller `concavity`, \
+                 or leave it if that is near enough",
+            );
         }
     }
-    let Some(first) = rounded.first() else {
-        return;
-    };
-    let names: Vec<String> = rounded.iter().map(|b| format!("`{}`", b.name)).collect();
-    diagnostics.warn(
-        &first.path,
-        format!(
-            "the mesh is not convex, and collides with planes and other bodies as its convex hull: {}",
-            text::listed(names.iter().map(String::as_str), MAX_NAMED)
-        ),
-        "give it convex `parts` where its shape matters, or set `collides = false`",
-    );
 }

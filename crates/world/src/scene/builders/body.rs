@@ -56,6 +56,11 @@ impl BodySpec {
         Self::new(ShapeSpec::Hull(HullSpec { points }))
     }
 
+    /// Several shapes as one, of the same density.
+    pub fn compound(parts: impl IntoIterator<Item = CompoundPartSpec>) -> Self {
+        Self::new(ShapeSpec::Compound(parts.into_iter().collect()))
+    }
+
     /// A body made of several shapes, each with its own mass or density.
     pub fn composite(parts: impl IntoIterator<Item = PartSpec>) -> Self {
         Self {
@@ -227,6 +232,30 @@ impl BodySpec {
     }
 }
 
+impl CompoundPartSpec {
+    /// A shape about the origin of the compound.
+    pub fn new(shape: ShapeSpec) -> Self {
+        Self {
+            shape,
+            position: [0.0; 3],
+            orientation: None,
+            turn: None,
+        }
+    }
+
+    /// Where its origin is in the compound.
+    pub fn position(mut self, position: impl Into<Vec3>) -> Self {
+        self.position = position.into();
+        self
+    }
+
+    /// Its orientation as a rotation about an axis by an angle in radians.
+    pub fn turn(mut self, axis: impl Into<Vec3>, angle: f64) -> Self {
+        self.turn = Some(TurnSpec::new(axis, angle));
+        self
+    }
+}
+
 impl PartSpec {
     /// A part of a composite body, by its density in kg/m³.
     pub fn new(shape: ShapeSpec, density: f64) -> Self {
@@ -307,7 +336,25 @@ impl MeshSpec {
             file: file.into(),
             scale: 1.0,
             stretch: None,
+            collide: None,
+            decompose: None,
         }
+    }
+
+    /// A body of this mesh collides as its convex hull.
+    pub fn collide_as_hull(mut self) -> Self {
+        self.collide = Some(MeshCollisionSpec::Hull);
+        self
+    }
+
+    /// A body of this mesh is divided into at most `max_parts` convex parts, none of which is
+    /// larger than what it stands for by more than the share `concavity` of the mesh.
+    pub fn decompose(mut self, max_parts: usize, concavity: f64) -> Self {
+        self.decompose = Some(DecomposeSpec {
+            max_parts,
+            concavity,
+        });
+        self
     }
 
     /// What its coordinates are multiplied by along x, y and z.

@@ -32,6 +32,11 @@ impl ObstacleSpec {
         Self::new(ObstacleShapeSpec::Mesh(MeshSpec::new(file)))
     }
 
+    /// Several shapes as one.
+    pub fn compound(parts: impl IntoIterator<Item = CompoundPartSpec>) -> Self {
+        Self::new(ObstacleShapeSpec::Compound(parts.into_iter().collect()))
+    }
+
     /// Its name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

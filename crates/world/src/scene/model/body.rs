@@ -1,6 +1,7 @@
 //! Bodies: `[[body]]`, their shapes, parts and copies.
 
 use super::{DampingSpec, Vec3};
+use conatus_geometry::DecompositionSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +93,24 @@ pub enum ShapeSpec {
     Mesh(MeshSpec),
     /// The convex hull of points.
     Hull(HullSpec),
+    /// Several shapes as one, of the same density.
+    Compound(Vec<CompoundPartSpec>),
+}
+
+/// A shape of a compound.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CompoundPart")]
+pub struct CompoundPartSpec {
+    /// Its shape.
+    pub shape: ShapeSpec,
+    /// The position of its origin in the compound.
+    #[serde(default)]
+    pub position: Vec3,
+    /// Its orientation as a quaternion (w, x, y, z).
+    pub orientation: Option<[f64; 4]>,
+    /// Its orientation as a turn about an axis, instead of `orientation`.
+    pub turn: Option<TurnSpec>,
 }
 
 /// The convex hull of points.
@@ -170,6 +189,47 @@ pub struct MeshSpec {
     pub scale: f64,
     /// Factors of its coordinates along x, y and z, besides `scale`; negative ones mirror.
     pub stretch: Option<Vec3>,
+    /// What a body of this mesh collides as; by default as its convex parts.
+    pub collide: Option<MeshCollisionSpec>,
+    /// How a body of this mesh is divided into convex parts.
+    pub decompose: Option<DecomposeSpec>,
+}
+
+/// What a body with a mesh that is not convex collides as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "MeshCollision")]
+pub enum MeshCollisionSpec {
+    /// As convex parts, into which the mesh is divided.
+    #[default]
+    Parts,
+    /// As its convex hull.
+    Hull,
+}
+
+/// How a mesh is divided into convex parts.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Decompose")]
+pub struct DecomposeSpec {
+    /// The most parts.
+    pub max_parts: usize,
+    /// By how much the hull of a part may be larger than the part, as a share of the volume
+    /// of the mesh.
+    pub concavity: f64,
+}
+
+impl Default for DecomposeSpec {
+    fn default() -> Self {
+        let DecompositionSettings {
+            max_parts,
+            concavity,
+        } = DecompositionSettings::default();
+        Self {
+            max_parts,
+            concavity,
+        }
+    }
 }
 
 fn one() -> f64 {

@@ -1,6 +1,8 @@
 //! Obstacles, `[[obstacle]]`, and the keyframes of obstacles and of pins.
 
-use super::{AxialSpec, BoxSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3};
+use super::{
+    AxialSpec, BoxSpec, CompoundPartSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3,
+};
 use conatus_geometry::Heightfield;
 use conatus_math::DVec3;
 use schemars::JsonSchema;
@@ -121,6 +123,8 @@ pub enum ObstacleShapeSpec {
     Ramp(RampSpec),
     /// Uneven ground: heights on a grid.
     Heightfield(HeightfieldSpec),
+    /// Several shapes of bodies as one.
+    Compound(Vec<CompoundPartSpec>),
 }
 
 /// Steps that go up along x, from x = 0; y goes through their middle.

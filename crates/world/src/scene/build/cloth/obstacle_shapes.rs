@@ -4,7 +4,7 @@
 //! Invalid sizes and counts are refused here. [`obstacles`](super::obstacles) decides where
 //! an obstacle is and how it moves.
 
-use crate::scene::build::mesh_shapes::read_mesh;
+use crate::scene::build::mesh_shapes::{read_mesh, refuse_collision_keys};
 use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
@@ -31,8 +31,11 @@ pub fn surface(
         ObstacleShapeSpec::Capsule(a) => ShapeSpec::Capsule(a.clone()),
         ObstacleShapeSpec::Cone(a) => ShapeSpec::Cone(a.clone()),
         ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
+        ObstacleShapeSpec::Compound(parts) => ShapeSpec::Compound(parts.clone()),
         ObstacleShapeSpec::Mesh(m) => {
-            let mesh = read_mesh(scene, m, &format!("{path}.mesh"), diagnostics)?;
+            let path = format!("{path}.mesh");
+            refuse_collision_keys(m, "an obstacle", &path, diagnostics);
+            let mesh = read_mesh(scene, m, &path, diagnostics)?;
             return Some(of_triangles(mesh, detail));
         }
         ObstacleShapeSpec::Heightfield(h) => {

@@ -218,6 +218,7 @@ pub fn shape_mesh(
         }
         ClothShapeSpec::Mesh(m) => {
             let path = format!("{path}.shape.mesh");
+            mesh_shapes::refuse_collision_keys(m, "cloth", &path, diagnostics);
             let mesh = mesh_shapes::read_mesh(scene, m, &path, diagnostics)?;
             let flat = is_flat(&mesh);
             (mesh, flat)

@@ -146,6 +146,7 @@ fn shapes(
                 ObstacleShapeSpec::Funnel(_) => "a funnel",
                 ObstacleShapeSpec::Revolution(_) => "a surface of revolution",
                 ObstacleShapeSpec::Trough(_) => "a trough",
+                ObstacleShapeSpec::Compound(_) => "a compound",
                 _ => "an extrusion",
             };
             report_unsupported(path, what, diagnostics);

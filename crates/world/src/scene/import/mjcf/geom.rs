@@ -178,9 +178,8 @@ impl<'a> Model<'a, '_> {
         }
         match self.assets.resolve(&address) {
             Ok(file) => Some(ShapeSpec::Mesh(MeshSpec {
-                file,
-                scale: 1.0,
                 stretch: stretch.filter(|s| *s != DVec3::ONE).map(Into::into),
+                ..MeshSpec::new(file).collide_as_hull()
             })),
             Err(why) if groups == [0, 0] => {
                 let reason = format!("left out: {}", why.message);

@@ -199,8 +199,7 @@ fn mesh(
         }
     };
     Some(ShapeSpec::Mesh(MeshSpec {
-        file,
-        scale: 1.0,
         stretch: stretch.filter(|s| *s != DVec3::ONE).map(Into::into),
+        ..MeshSpec::new(file).collide_as_hull()
     }))
 }
