@@ -60,7 +60,11 @@ impl Shape {
                 &[("the radius", radius), ("the height", height)]
             }
             // Without a height it is a ball.
-            Self::Capsule { radius, height, .. } if height == 0.0 => &[("the radius", radius)],
+            Self::Capsule {
+                radius,
+                height: 0.0,
+                ..
+            } => &[("the radius", radius)],
             Self::Capsule { radius, height, .. } => {
                 &[("the radius", radius), ("the height", height)]
             }
