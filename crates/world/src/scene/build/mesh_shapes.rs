@@ -142,6 +142,7 @@ fn decomposition(
 }
 
 /// Refuses keys that are for bodies alone. `what` collides as its triangles.
+#[cfg(feature = "cloth")]
 pub fn refuse_collision_keys(
     file: &MeshSpec,
     what: &str,
