@@ -131,10 +131,15 @@ fn meshes_that_cannot_be_used_are_refused_at_their_place() {
     assert_error_contains(&with("v 0 0 0\nv 1 0 nan\n"), &["m.obj:2:7:"]);
     let half = &TETRAHEDRON[..TETRAHEDRON.len() - 3];
     assert_error_contains(&with(half), &["m.obj:8:"]);
-    // An open mesh is accepted if no volume is needed.
+    // A mesh that is open collides as its hull or not at all.
+    let inertia = "mass = 1\ninertia = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]";
+    let open = body(&format!("{inertia}\nshape.mesh.file = \"m.obj\""));
+    assert_error_contains(
+        &assert_scene_refused_with("s.toml", &open, &[("m.obj", TRIANGLE)]),
+        &["the surface is open", "collides = false"],
+    );
     let folder = folder();
-    let text =
-        body("mass = 1\ninertia = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]\nshape.mesh.file = \"m.obj\"");
+    let text = open.replace("[[body]]\n", "[[body]]\ncollides = false\n");
     fs::write(folder.path().join("s.toml"), &text).unwrap();
     fs::write(folder.path().join("m.obj"), TRIANGLE).unwrap();
     assert_eq!(conatus(folder.path(), &["check", "s.toml"]).code, 0);

@@ -14,7 +14,7 @@ mod planes;
 
 use crate::convex::ConvexHull;
 use crate::{HalfSpace, Mesh, OpenMesh};
-use piece::Piece;
+use piece::ConvexPiece;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Mesh {
             true => self.clone().flipped(),
             false => self.clone(),
         };
-        let Some(first) = Piece::of_mesh(&whole) else {
+        let Some(first) = ConvexPiece::of_mesh(&whole) else {
             return Ok(Decomposition {
                 parts: Vec::new(),
                 excess: 0.0,
@@ -108,7 +108,7 @@ struct Candidate {
 }
 
 /// The planes that cut a piece best: along each direction, and along the faces at inward edges.
-fn candidates(piece: &Piece, faces: &[HalfSpace], least: f64) -> Vec<Candidate> {
+fn candidates(piece: &ConvexPiece, faces: &[HalfSpace], least: f64) -> Vec<Candidate> {
     let best_of = |planes: Vec<HalfSpace>| {
         let scored = planes.into_par_iter().filter_map(|plane| {
             let [a, b] = piece.trial_cut(&plane)?;
@@ -134,7 +134,12 @@ fn candidates(piece: &Piece, faces: &[HalfSpace], least: f64) -> Vec<Candidate> 
 ///
 /// One cut of a ring is worth nothing, and two are worth much. Where the best cut gains
 /// little, the cuts are compared after another one on each side.
-fn best_cut(piece: &Piece, whole: &Mesh, faces: &[HalfSpace], least: f64) -> Option<[Piece; 2]> {
+fn best_cut(
+    piece: &ConvexPiece,
+    whole: &Mesh,
+    faces: &[HalfSpace],
+    least: f64,
+) -> Option<[ConvexPiece; 2]> {
     let found = candidates(piece, faces, least);
     let cut = |candidate: &Candidate| {
         let [a, b] = piece.cut(&candidate.plane, whole);
@@ -144,7 +149,7 @@ fn best_cut(piece: &Piece, whole: &Mesh, faces: &[HalfSpace], least: f64) -> Opt
     if best.score < (1.0 - LITTLE_GAIN_SHARE) * piece.excess() {
         return cut(best);
     }
-    let after = |half: &Piece| {
+    let after = |half: &ConvexPiece| {
         let next = candidates(half, faces, least);
         let score = next.first().map_or(f64::INFINITY, |c| c.score);
         score.min(half.excess())
@@ -158,9 +163,9 @@ fn best_cut(piece: &Piece, whole: &Mesh, faces: &[HalfSpace], least: f64) -> Opt
 }
 
 /// Joins pieces whose common hull is larger than them by at most `tolerance`.
-fn join(pieces: &mut Vec<Piece>, tolerance: f64) {
+fn join(pieces: &mut Vec<ConvexPiece>, tolerance: f64) {
     loop {
-        let mut best: Option<(f64, usize, usize, Piece)> = None;
+        let mut best: Option<(f64, usize, usize, ConvexPiece)> = None;
         for i in 0..pieces.len() {
             for j in i + 1..pieces.len() {
                 if !pieces[i].is_beside(&pieces[j]) {

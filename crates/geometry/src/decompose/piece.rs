@@ -22,7 +22,7 @@ type Triangle = [DVec3; 3];
 
 /// A piece of a mesh and its hull.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ConvexPiece {
     surface: Vec<Triangle>,
     caps: Vec<Triangle>,
     /// The planes that it was cut at, with the piece inside.
@@ -55,7 +55,7 @@ struct Side {
     inner: Vec<DVec3>,
 }
 
-impl Piece {
+impl ConvexPiece {
     /// The whole mesh; `None` if it is flat.
     pub fn of_mesh(mesh: &Mesh) -> Option<Self> {
         let surface = (0..mesh.triangles.len()).map(|t| mesh.corners(t)).collect();

@@ -1,6 +1,6 @@
 //! The planes at which a mesh may be cut.
 
-use super::piece::Piece;
+use super::piece::ConvexPiece;
 use crate::shape::CollisionMesh;
 use crate::{HalfSpace, Mesh};
 use conatus_math::DVec3;
@@ -29,7 +29,7 @@ pub const DIRECTIONS: [[f64; 3]; 9] = [
 ];
 
 /// Planes at regular distances across a piece.
-pub fn across(piece: &Piece, direction: [f64; 3]) -> impl Iterator<Item = HalfSpace> {
+pub fn across(piece: &ConvexPiece, direction: [f64; 3]) -> impl Iterator<Item = HalfSpace> {
     let normal = DVec3::from(direction).normalize();
     let heights = piece.points().map(|p| p.dot(normal));
     let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| {

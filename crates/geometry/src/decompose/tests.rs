@@ -139,7 +139,7 @@ fn the_hole_of_a_torus_stays_open_and_the_parts_cover_it() {
 #[test]
 fn pieces_of_a_cut_have_together_the_volume_of_the_whole() {
     let mesh = torus(1.0, 0.4, 16, 8);
-    let whole = Piece::of_mesh(&mesh).unwrap();
+    let whole = ConvexPiece::of_mesh(&mesh).unwrap();
     let mut pieces = vec![whole.clone()];
     for (normal, offset) in [
         (DVec3::X, 0.1),
@@ -148,7 +148,7 @@ fn pieces_of_a_cut_have_together_the_volume_of_the_whole() {
         (DVec3::new(0.0, 0.5, 1.0).normalize(), 0.1),
     ] {
         let plane = HalfSpace { normal, offset };
-        let cut = |p: Piece| p.cut(&plane, &mesh).into_iter().flatten();
+        let cut = |p: ConvexPiece| p.cut(&plane, &mesh).into_iter().flatten();
         pieces = pieces.into_iter().flat_map(cut).collect();
         let sum: f64 = pieces.iter().map(|p| p.volume).sum();
         assert!((sum / whole.volume - 1.0).abs() < 1e-9, "{sum}");
@@ -165,7 +165,7 @@ fn a_corner_inside_of_the_mesh_belongs_to_the_hull() {
         half_extents: DVec3::ONE,
     }
     .mesh();
-    let mut piece = Piece::of_mesh(&mesh).unwrap();
+    let mut piece = ConvexPiece::of_mesh(&mesh).unwrap();
     for normal in [DVec3::X, DVec3::Y, DVec3::Z] {
         let plane = HalfSpace {
             normal,
