@@ -205,15 +205,14 @@ impl Cloth {
         if let StencilPair::VertexPlane(k) = held.stencil.pair {
             let plane = self.planes.get(k as usize)?;
             let thickness = self.surface.part(a).thickness.unwrap_or(1e-3);
-            return (plane.height(ahead[a as usize]) <= CONTACT_DISTANCE * thickness).then(|| {
-                Touching {
+            return (plane.half_space.height(ahead[a as usize]) <= CONTACT_DISTANCE * thickness)
+                .then(|| Touching {
                     stencil: held.stencil,
-                    normal: plane.normal,
+                    normal: plane.half_space.normal,
                     weights: [1.0, 0.0, 0.0, 0.0],
-                    overlap: thickness - plane.height(start[a as usize]),
+                    overlap: thickness - plane.half_space.height(start[a as usize]),
                     held: *held,
-                }
-            });
+                });
         }
         let thickness = self.surface.thickness(a, b);
         let seen_at = |stencil: Stencil, at: &[DVec3]| {

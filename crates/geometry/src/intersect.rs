@@ -13,6 +13,7 @@
 mod exact;
 mod sweep;
 
+use crate::HalfSpace;
 use conatus_math::DVec3;
 
 /// The pairs (i, j), i < j, of triangles that intersect, in order; at most
@@ -41,15 +42,13 @@ pub fn intersecting_pairs(
     found
 }
 
-/// The number of triangles with a vertex strictly below the plane through
-/// `point` with the upward `normal`. A vertex that is not finite counts as
-/// below.
-pub fn crosses_plane(
+/// The number of triangles with a vertex strictly inside a half-space. A vertex that is not
+/// finite counts as inside.
+pub fn reaches_half_space(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
-    point: DVec3,
-    normal: DVec3,
+    half_space: &HalfSpace,
 ) -> usize {
-    let above = |i: &u32| (vertices[*i as usize] - point).dot(normal) >= 0.0;
+    let above = |i: &u32| half_space.height(vertices[*i as usize]) >= 0.0;
     triangles.iter().filter(|t| !t.iter().all(above)).count()
 }

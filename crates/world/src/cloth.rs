@@ -282,21 +282,21 @@ impl ClothWorld {
         let cloth = &self.triangles[..self.of_cloth];
         let planes = self.cloth.planes().iter();
         planes
-            .map(|p| intersect::crosses_plane(self.cloth.points(), cloth, p.point, p.normal))
+            .map(|p| intersect::reaches_half_space(self.cloth.points(), cloth, &p.half_space))
             .sum()
     }
 
     /// The planes with cloth behind them: the plane, the first such triangle,
     /// and how many there are.
     pub fn behind_planes(&self) -> Vec<(usize, u32, usize)> {
-        let behind = |t: &[u32; 3], point, normal| {
-            intersect::crosses_plane(self.cloth.points(), &[*t], point, normal) > 0
+        let behind = |t: &[u32; 3], half_space| {
+            intersect::reaches_half_space(self.cloth.points(), &[*t], half_space) > 0
         };
         let planes = self.cloth.planes().iter().enumerate();
         let found = planes.filter_map(|(k, plane)| {
             let mut behind = (0u32..)
                 .zip(&self.triangles[..self.of_cloth])
-                .filter(|(_, t)| behind(t, plane.point, plane.normal))
+                .filter(|(_, t)| behind(t, &plane.half_space))
                 .map(|(i, _)| i);
             let first = behind.next()?;
             Some((k, first, 1 + behind.count()))

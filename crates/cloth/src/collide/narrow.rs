@@ -212,14 +212,14 @@ fn near_planes(
         for &p in &plane.vertices {
             let i = p as usize;
             let thickness = surface.part(p).thickness.unwrap_or(1e-3);
-            let distance = plane.height(motion.start[i]);
-            if distance > thickness && plane.height(motion.end[i]) > thickness {
+            let distance = plane.half_space.height(motion.start[i]);
+            if distance > thickness && plane.half_space.height(motion.end[i]) > thickness {
                 continue;
             }
             found.push(Near {
                 stencil: plane.stencil(k, p),
                 weights: [1.0, 0.0, 0.0, 0.0],
-                normal: plane.normal,
+                normal: plane.half_space.normal,
                 distance,
                 thickness,
             });
@@ -327,7 +327,10 @@ fn hit_plane(
         return None;
     }
     let thickness = surface.part(p).thickness.unwrap_or(1e-3);
-    let (a, b) = (plane.height(motion.start[i]), plane.height(motion.end[i]));
+    let (a, b) = (
+        plane.half_space.height(motion.start[i]),
+        plane.half_space.height(motion.end[i]),
+    );
     let kept = (MIN_GAP_RATIO * thickness).min(0.5 * a);
     if b > kept {
         return None;
@@ -336,7 +339,7 @@ fn hit_plane(
         stencil: plane.stencil(index, p),
         time: ((a - kept) / (a - b)).clamp(0.0, 1.0),
         weights: [1.0, 0.0, 0.0, 0.0],
-        normal: plane.normal,
+        normal: plane.half_space.normal,
         distance: a,
         gap: kept,
         thickness,

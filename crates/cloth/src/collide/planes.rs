@@ -2,15 +2,14 @@
 //! a plane first, and one comparison decides whether they do.
 
 use crate::response::constraint::{Stencil, StencilPair};
+use conatus_geometry::HalfSpace;
 use conatus_math::DVec3;
 
 /// A static plane; cloth stays on the side of its normal.
 #[derive(Clone, Debug)]
 pub struct ClothPlane {
-    /// A point on it.
-    pub point: DVec3,
-    /// The unit normal, towards the free side.
-    pub normal: DVec3,
+    /// All points behind it.
+    pub half_space: HalfSpace,
     /// Coulomb's coefficient; the cloth's if `None`.
     pub friction: Option<f64>,
     /// The vertices that collide with it.
@@ -21,17 +20,10 @@ impl ClothPlane {
     /// A plane through `point`.
     pub fn new(point: DVec3, normal: DVec3, friction: Option<f64>) -> Self {
         Self {
-            point,
-            normal,
+            half_space: HalfSpace::through(point, normal),
             friction,
             vertices: Vec::new(),
         }
-    }
-
-    /// Signed distance of `x` from the plane.
-    #[inline]
-    pub fn height(&self, x: DVec3) -> f64 {
-        self.normal.dot(x - self.point)
     }
 
     pub(crate) fn stencil(&self, index: usize, p: u32) -> Stencil {

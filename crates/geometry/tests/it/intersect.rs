@@ -1,8 +1,8 @@
 //! The exact intersection check against all pairs, tested by separating axes in
 //! integers.
 
-use conatus_geometry::intersect::{crosses_plane, intersecting_pairs};
-use conatus_geometry::{Mesh, icosphere};
+use conatus_geometry::intersect::{intersecting_pairs, reaches_half_space};
+use conatus_geometry::{HalfSpace, Mesh, icosphere};
 use conatus_math::DVec3;
 use proptest::prelude::*;
 
@@ -188,12 +188,16 @@ fn a_sheet_folded_flat_intersects_and_one_folded_nearly_does_not() {
 #[test]
 fn triangles_below_a_plane_are_counted_once() {
     let ball = icosphere(2);
-    let count = |z: f64| crosses_plane(&ball.vertices, &ball.triangles, DVec3::Z * z, DVec3::Z);
+    let below = |mesh: &Mesh, z: f64| {
+        let half_space = HalfSpace::through(DVec3::Z * z, DVec3::Z);
+        reaches_half_space(&mesh.vertices, &mesh.triangles, &half_space)
+    };
+    let count = |z: f64| below(&ball, z);
     assert_eq!(count(-1.0), 0);
     assert_eq!(count(2.0), ball.triangles.len());
     let half = count(0.0);
     assert!(half > ball.triangles.len() / 2 && half < ball.triangles.len());
     let mut broken = ball.clone();
     broken.vertices[0].x = f64::NAN;
-    assert!(crosses_plane(&broken.vertices, &broken.triangles, -DVec3::Z, DVec3::Z) > 0);
+    assert!(below(&broken, -1.0) > 0);
 }

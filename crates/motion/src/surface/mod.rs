@@ -1,8 +1,9 @@
 //! Surfaces that characters can touch and must not penetrate: signed distances with
 //! derivatives, and the soft nearest point of Mordatch (3).
 //!
-//! Each shape has its own file. All are rounded: the normals of a sharp edge flip, and
-//! an optimiser gets stuck there. Shapes are given about their own origin. A
+//! They follow from the [`Shape`]s that bodies and cloth collide with ([`RoundedShape::of`]).
+//! All are rounded: the normals of a sharp edge flip, and an optimiser gets stuck there. Each
+//! rounded shape has its own file, and is given about its own origin. A
 //! [`Surface`] places a shape in the world, a [`ContactSolid`](crate::program::ContactSolid) attaches
 //! one to a moving frame.
 
@@ -15,9 +16,12 @@ pub use capsule::Capsule;
 pub use rounded_box::RoundedBox;
 pub use soft_nearest_point::{SOFTNESS, SoftNearestPoint, Surroundings};
 
-use conatus_geometry::Heightfield;
-use conatus_math::{DMat3, DVec3};
+use conatus_geometry::{HalfSpace, Heightfield, Shape};
+use conatus_math::{DMat3, DVec3, Pose};
 use std::sync::Arc;
+
+/// How far 1 may be from the cosine of half an angle that is none.
+const LEVEL_TOLERANCE: f64 = 1e-9;
 
 /// A static surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,16 +39,11 @@ pub struct Surface {
     pub comes_from: Option<DVec3>,
 }
 
-/// A shape.
+/// How the search sees one part of a [`Shape`]: rounded, at its place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoundedShape {
-    /// The half space behind a plane.
-    Plane {
-        /// A point of the plane.
-        point: DVec3,
-        /// The unit normal, towards the free side.
-        normal: DVec3,
-    },
+    /// All points behind a plane.
+    HalfSpace(HalfSpace),
     /// A box with rounded edges.
     RoundedBox(RoundedBox),
     /// All points within a distance of a segment; a ball if the segment is a point.
@@ -85,13 +84,57 @@ impl Distance {
 }
 
 impl RoundedShape {
+    /// The parts of a shape at a pose; none if the search cannot see one of them: cylinders,
+    /// cones, ellipsoids, hulls, meshes, and heightfields that are turned.
+    pub fn of(shape: &Shape, pose: &Pose) -> Option<Vec<Self>> {
+        let one = match shape {
+            Shape::HalfSpace(half_space) => Self::HalfSpace(half_space.at(pose)),
+            Shape::Sphere { radius } => Self::Capsule(Capsule::ball_at(pose.translation, *radius)),
+            Shape::Capsule {
+                radius,
+                height,
+                axis,
+            } => {
+                let half = pose.direction(axis.unit()) * (0.5 * height);
+                Self::Capsule(Capsule {
+                    start: pose.translation - half,
+                    end: pose.translation + half,
+                    radius: *radius,
+                })
+            }
+            Shape::Box { half_extents } => {
+                let axes = DMat3::from_quat(pose.rotation);
+                Self::RoundedBox(RoundedBox::new(pose.translation, axes, *half_extents))
+            }
+            Shape::Heightfield(grid) => {
+                let turned = pose.rotation.w.abs() < 1.0 - LEVEL_TOLERANCE;
+                if turned {
+                    return None;
+                }
+                let mut field = grid.field().clone();
+                field.origin += pose.translation;
+                Self::Heightfield(Arc::new(field))
+            }
+            Shape::Compound(_) => {
+                let parts = shape.parts().into_iter();
+                let rounded = parts.map(|(own, part)| Self::of(&part, &pose.after(&own)));
+                let rounded: Option<Vec<Vec<Self>>> = rounded.collect();
+                return rounded.map(|all| all.concat());
+            }
+            Shape::Cylinder { .. }
+            | Shape::Cone { .. }
+            | Shape::Ellipsoid { .. }
+            | Shape::Hull(_)
+            | Shape::Mesh(_) => return None,
+        };
+        Some(vec![one])
+    }
+
     /// The signed distance of a point.
     #[inline]
     pub fn distance(&self, p: DVec3) -> Distance {
         match self {
-            Self::Plane { point, normal } => {
-                Distance::exact((p - *point).dot(*normal), *normal, DMat3::ZERO)
-            }
+            Self::HalfSpace(plane) => Distance::exact(plane.height(p), plane.normal, DMat3::ZERO),
             Self::RoundedBox(block) => block.distance(p),
             Self::Capsule(capsule) => capsule.distance(p),
             Self::Heightfield(field) => heightfield::distance(field, p),
@@ -101,7 +144,7 @@ impl RoundedShape {
     /// A bounding sphere: centre and radius; none for unbounded shapes.
     pub fn bounding_sphere(&self) -> Option<(DVec3, f64)> {
         match self {
-            Self::Plane { .. } | Self::Heightfield(_) => None,
+            Self::HalfSpace(_) | Self::Heightfield(_) => None,
             Self::RoundedBox(block) => Some(block.bounding_sphere()),
             Self::Capsule(capsule) => Some(capsule.bounding_sphere()),
         }
@@ -125,7 +168,7 @@ impl RoundedShape {
     pub fn translated(&self, by: DVec3) -> Self {
         let mut moved = self.clone();
         match &mut moved {
-            Self::Plane { point, .. } => *point += by,
+            Self::HalfSpace(plane) => plane.offset += plane.normal.dot(by),
             Self::RoundedBox(block) => block.position += by,
             Self::Capsule(capsule) => {
                 capsule.start += by;
@@ -151,8 +194,8 @@ impl Surface {
 
     /// Flat ground at height zero.
     pub fn ground() -> Self {
-        let (point, normal) = (DVec3::ZERO, DVec3::Z);
-        Self::new("ground", RoundedShape::Plane { point, normal })
+        let ground = HalfSpace::through(DVec3::ZERO, DVec3::Z);
+        Self::new("ground", RoundedShape::HalfSpace(ground))
     }
 
     /// The signed distance of a point.
@@ -164,7 +207,7 @@ impl Surface {
     /// Whether it is a plane: then the deepest point of a straight part is one of its
     /// ends.
     pub fn is_flat(&self) -> bool {
-        matches!(self.shape, RoundedShape::Plane { .. })
+        matches!(self.shape, RoundedShape::HalfSpace(_))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Contacts: the cost of not touching (2), the soft nearest point (3), and the cost of
 //! forces (7).
 
+use conatus_geometry::HalfSpace;
 use conatus_math::rotation::rodrigues;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::Program;
@@ -46,11 +47,8 @@ fn a_contact_costs_gap_tilt_slip_and_spin_in_proportion_to_c() {
 }
 
 fn corner() -> Surroundings {
-    let wall = RoundedShape::Plane {
-        point: DVec3::X,
-        normal: -DVec3::X,
-    };
-    let wall = Surface::new("wall", wall);
+    let wall = HalfSpace::through(DVec3::X, -DVec3::X);
+    let wall = Surface::new("wall", RoundedShape::HalfSpace(wall));
     Surroundings::new(vec![Surface::ground(), wall])
 }
 

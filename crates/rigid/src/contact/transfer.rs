@@ -183,6 +183,8 @@ impl ContactEngine {
                 bodies: [number(a), number(b)],
                 normal: contact.manifold.normal,
                 restitution,
+                // The solver sets it.
+                impact_speed: 0.0,
                 friction,
                 rolling,
                 points,

@@ -22,7 +22,7 @@ use crate::contact::solver::colour::{self, MAX_COLOURS};
 use crate::contact::solver::simd::{Row, Simd};
 use crate::contact::solver::softness::Softness;
 use block::JointBodies;
-use conatus_math::{DMat3, DVec3, Pose};
+use conatus_math::{DVec3, Pose};
 use kernels::JointKernel;
 use point::PointBlock;
 use rayon::prelude::*;
@@ -107,7 +107,6 @@ pub struct JointSolver {
     colours: Vec<JointColour>,
     /// Which bodies have joints.
     jointed: Vec<bool>,
-    masses: Vec<Row>,
     poses: Vec<Row>,
     used: Vec<u32>,
     members: Vec<Vec<u32>>,
@@ -150,12 +149,14 @@ impl JointSolver {
         })
     }
 
-    /// Puts the joints into blocks and prepares them.
+    /// Puts the joints into blocks and prepares them. `masses` has the inverse masses of the
+    /// bodies, and the inverse inertias in the present orientations.
     pub fn begin(
         &mut self,
         joints: &[Joint],
         bodies: &[SolverBody],
         constants: &[BodyConstants],
+        masses: &[Row],
         settings: &JointSettings,
     ) {
         if self.links.is_empty() {
@@ -163,7 +164,6 @@ impl JointSolver {
         }
         self.jointed.clear();
         self.jointed.resize(bodies.len(), false);
-        self.masses.resize(bodies.len(), Row::default());
         self.poses.resize(bodies.len(), Row::default());
         for link in &mut self.links {
             for (moved, body) in link.moved.iter_mut().zip(link.bodies) {
@@ -179,7 +179,7 @@ impl JointSolver {
             .resize_with(MAX_COLOURS + 1, JointColour::default);
         let placed = JointBodies {
             moving: bodies,
-            masses: &self.masses,
+            masses,
             poses: &self.poses,
         };
         for (k, (colour, members)) in self.colours.iter_mut().zip(&self.members).enumerate() {
@@ -187,7 +187,7 @@ impl JointSolver {
             let lanes = if k < MAX_COLOURS { WIDTH } else { 1 };
             colour.fill(members, lanes, &self.links, joints, &placed, settings);
         }
-        self.run(JointStage::Prepare, joints, bodies, settings);
+        self.run(JointStage::Prepare, joints, bodies, masses, settings);
     }
 
     /// Solves the joints once with closing of gaps, or applies the last impulses.
@@ -196,10 +196,11 @@ impl JointSolver {
         stage: JointStage,
         joints: &[Joint],
         bodies: &[SolverBody],
+        masses: &[Row],
         settings: &JointSettings,
     ) {
         if !self.links.is_empty() {
-            self.run(stage, joints, bodies, settings);
+            self.run(stage, joints, bodies, masses, settings);
         }
     }
 
@@ -209,12 +210,18 @@ impl JointSolver {
         joints: &[Joint],
         bodies: &[SolverBody],
         constants: &[BodyConstants],
+        masses: &[Row],
         settings: &JointSettings,
     ) {
         if !self.links.is_empty() {
             self.place_bodies(bodies, constants);
-            self.run(JointStage::Relax, joints, bodies, settings);
+            self.run(JointStage::Relax, joints, bodies, masses, settings);
         }
+    }
+
+    /// Whether a body of the solver has joints.
+    pub fn is_jointed(&self, body: u32) -> bool {
+        !self.links.is_empty() && self.jointed[body as usize]
     }
 
     /// The solver's numbers of the bodies of each joint; 0 for those that impulses cannot
@@ -249,17 +256,16 @@ impl JointSolver {
         }
     }
 
-    /// The poses and inverse inertias of bodies with joints.
+    /// The poses of bodies with joints.
     fn place_bodies(&mut self, bodies: &[SolverBody], constants: &[BodyConstants]) {
-        let rows = self.masses.par_iter_mut().zip(&mut self.poses);
         let inputs = bodies.par_iter().zip(constants).zip(&self.jointed);
-        rows.zip(inputs).with_min_len(MIN_PARALLEL_BODIES).for_each(
-            |((mass, pose), ((body, c), &jointed))| {
+        let rows = self.poses.par_iter_mut().zip(inputs);
+        rows.with_min_len(MIN_PARALLEL_BODIES)
+            .for_each(|(pose, ((body, c), &jointed))| {
                 if jointed {
-                    (*mass, *pose) = placed(body, c);
+                    *pose = pose_row(body, c);
                 }
-            },
-        );
+            });
     }
 
     fn run(
@@ -267,6 +273,7 @@ impl JointSolver {
         stage: JointStage,
         joints: &[Joint],
         bodies: &[SolverBody],
+        masses: &[Row],
         settings: &JointSettings,
     ) {
         let shared = Shared {
@@ -275,7 +282,7 @@ impl JointSolver {
             joints,
             bodies: JointBodies {
                 moving: bodies,
-                masses: &self.masses,
+                masses,
                 poses: &self.poses,
             },
             settings,
@@ -302,23 +309,12 @@ impl JointSolver {
     }
 }
 
-/// The inverse mass and inertia of a body, and its pose, as rows.
+/// The pose of a body as a row.
 #[inline]
-fn placed(body: &SolverBody, c: &BodyConstants) -> (Row, Row) {
-    let turn = body.turn();
+fn pose_row(body: &SolverBody, c: &BodyConstants) -> Row {
     let position = c.position + body.shift();
-    let q = (turn * c.orientation).normalize();
-    let pose = Row([position.x, position.y, position.z, q.x, q.y, q.z, q.w, 0.0]);
-    if c.inverse_mass == 0.0 {
-        return (Row::default(), pose);
-    }
-    let r = DMat3::from_quat(turn);
-    let inverse_inertia = r * c.inverse_inertia * r.transpose();
-    let turned = BodyConstants {
-        inverse_inertia,
-        ..*c
-    };
-    (turned.mass_row(), pose)
+    let q = (body.turn() * c.orientation).normalize();
+    Row([position.x, position.y, position.z, q.x, q.y, q.z, q.w, 0.0])
 }
 
 impl JointColour {

@@ -87,6 +87,19 @@ fn an_elastic_smooth_cloud_keeps_its_momenta_in_every_step() {
     assert!(worst.0 < TOLERANCE && worst.1 < TOLERANCE, "{worst:?}");
 }
 
+/// Slow contacts are soft and press for many steps; both kinds are in one step here.
+#[test]
+fn inelastic_and_rough_clouds_keep_their_momenta_in_every_step() {
+    for (restitution, friction) in [(0.0, 0.0), (0.0, 0.5), (0.4, 0.3), (0.8, 1.0)] {
+        let mut heap = cloud(1.0 / 120.0, restitution, friction);
+        let worst = worst_changes(&mut heap, 2.0);
+        assert!(
+            worst.0 < TOLERANCE && worst.1 < TOLERANCE,
+            "{restitution}, {friction}: {worst:?}"
+        );
+    }
+}
+
 /// Jointed bodies in free flight, with limits, springs and motors.
 #[test]
 fn jointed_bodies_keep_their_momenta() {
@@ -132,6 +145,46 @@ fn jointed_bodies_keep_their_momenta() {
         assert!(
             worst.0 < TOLERANCE && worst.1 < TOLERANCE,
             "{kind}: {worst:?}"
+        );
+    }
+}
+
+/// A ball flies into a chain that floats freely, and is stopped by it.
+#[test]
+fn a_chain_that_is_hit_keeps_its_momenta() {
+    for (restitution, friction) in [(1.0, 0.0), (0.0, 0.5), (0.6, 0.3)] {
+        let mut heap = empty_space(1.0 / 120.0);
+        let pieces = every_kind(1.5);
+        for k in 0..5 {
+            let place = State {
+                position: DVec3::X * (1.2 * k as f64),
+                ..State::default()
+            };
+            add(&mut heap, &pieces[k % 7], place, restitution, friction);
+        }
+        for k in 1..5 {
+            let world = Pose::shift(DVec3::X * (1.2 * k as f64 - 0.6));
+            let frames = [k - 1, k].map(|b| heap.bodies.state(b).pose().inverse().after(&world));
+            let bodies = [Some(k - 1), Some(k)];
+            let joint = match k % 2 {
+                0 => Joint::hinge(bodies, frames, Freedom::FREE),
+                _ => Joint::ball(bodies, frames, None, Freedom::FREE),
+            };
+            heap.engine.joints.push(joint);
+        }
+        let flying = State {
+            position: DVec3::new(2.0, -3.0, 0.2),
+            velocity: DVec3::Y * 6.0,
+            ..State::default()
+        };
+        add(&mut heap, &pieces[0], flying, restitution, friction);
+        let worst = worst_changes(&mut heap, 1.5);
+        let start = 6.0 * heap.bodies.constants(5).mass;
+        let pushed = heap.bodies.state(2).velocity.length();
+        assert!(pushed > 0.1 && start > 0.0, "{pushed}");
+        assert!(
+            worst.0 < TOLERANCE && worst.1 < TOLERANCE,
+            "{restitution}, {friction}: {worst:?}"
         );
     }
 }

@@ -106,9 +106,9 @@ fn empty_clip(planner: &MotionPlanner, program: &Program, dt: f64, moments: usiz
 
 fn surface(given: &Given) -> ClipSurface {
     let kind = match &given.shape {
-        Solid::Plane { point, normal } => ClipSurfaceKind::Plane {
-            point: *point,
-            normal: *normal,
+        Solid::HalfSpace(plane) => ClipSurfaceKind::Plane {
+            point: plane.normal * plane.offset,
+            normal: plane.normal,
         },
         Solid::RoundedBox(block) => ClipSurfaceKind::Box {
             half_extents: block.half_extents,

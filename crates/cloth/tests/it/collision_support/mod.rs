@@ -6,7 +6,7 @@ use conatus_cloth::collide::ClothPlane;
 use conatus_cloth::response::Response;
 use conatus_cloth::script::{Ease, Key, Path};
 use conatus_cloth::{Cloth, ClothParts, Material, Obstacle, Piece, named};
-use conatus_geometry::intersect::{crosses_plane, intersecting_pairs};
+use conatus_geometry::intersect::{intersecting_pairs, reaches_half_space};
 use conatus_geometry::{Mesh, generate, icosphere};
 use conatus_math::{DVec3, Pose};
 
@@ -137,7 +137,7 @@ impl Scene {
         let skip = |a, b| a >= cloth && b >= cloth;
         let below = |p: &ClothPlane| {
             let of_cloth = &self.triangles[..cloth as usize];
-            crosses_plane(points, of_cloth, p.point, p.normal)
+            reaches_half_space(points, of_cloth, &p.half_space)
         };
         intersecting_pairs(points, &self.triangles, 1000, skip).len()
             + self.planes.iter().map(below).sum::<usize>()

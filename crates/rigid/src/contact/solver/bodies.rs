@@ -333,6 +333,34 @@ impl BodyConstants {
         ])
     }
 
+    /// The inertia about the centre of mass, in world axes.
+    pub fn inertia(&self, body: &SolverBody) -> DMat3 {
+        let r = DMat3::from_quat(body.turn() * self.orientation);
+        r * DMat3::from_diagonal(self.moments) * r.transpose()
+    }
+
+    /// The angular momentum about the centre of mass.
+    pub fn spin_momentum(&self, body: &SolverBody) -> DVec3 {
+        let to_own = (body.turn() * self.orientation).conjugate();
+        to_own.conjugate() * (self.moments * (to_own * body.omega()))
+    }
+
+    /// Turns the inverse inertia of [`Self::mass_row`] with its body, so that impulses change
+    /// the angular momentum by exactly their torque wherever the body has turned.
+    #[inline]
+    pub fn turn_mass_row(&self, body: &SolverBody, row: &mut Row) {
+        let is_equal = self.moments.x == self.moments.y && self.moments.y == self.moments.z;
+        if is_equal || self.inverse_mass == 0.0 {
+            return;
+        }
+        let r = DMat3::from_quat(body.turn());
+        let turned = Self {
+            inverse_inertia: r * self.inverse_inertia * r.transpose(),
+            ..*self
+        };
+        *row = turned.mass_row();
+    }
+
     /// Turn and angular velocity after a free turn of `h` seconds, which may be negative.
     /// The angular momentum stays; half a step of Euler's equations gives the angular
     /// velocity in the middle, which turns the body by one rotation of second order.

@@ -14,6 +14,8 @@ pub struct ContactConstraint {
     pub normal: DVec3,
     /// c of Di Pierro (69).
     pub restitution: f64,
+    /// Faster contacts are impacts, in m/s; infinite if none is.
+    pub impact_speed: f64,
     /// Coulomb's μ.
     pub friction: f64,
     /// The lever of rolling resistance in metres.

@@ -30,6 +30,8 @@ struct Carrier {
 #[derive(Clone, Copy, Debug)]
 struct Island {
     carrier: Option<Carrier>,
+    /// Whether something that does not move may hold it.
+    anchored: bool,
     /// λᵀ J v and λᵀ J M⁻¹ Jᵀ λ.
     work: [f64; 2],
     factor: f64,
@@ -85,12 +87,13 @@ impl EnergyBound {
         }
         self.of_bodies.clear();
         self.of_bodies.resize(count, NONE);
-        for k in joints.flatten().filter(|k| moves(*k)) {
+        for k in joints.clone().flatten().filter(|k| moves(*k)) {
             let root = self.root(k) as usize;
             if self.of_bodies[root] == NONE {
                 self.of_bodies[root] = self.islands.len() as u32;
                 self.islands.push(Island {
                     carrier: None,
+                    anchored: false,
                     work: [0.0; 2],
                     factor: 1.0,
                 });
@@ -106,6 +109,14 @@ impl EnergyBound {
                     velocity: DVec3::ZERO,
                     omega: DVec3::ZERO,
                 });
+            }
+        }
+        for [a, b] in joints.chain(contacts.clone()) {
+            for (k, other) in [(a, b), (b, a)] {
+                let island = self.of_bodies[k as usize];
+                if moves(k) && !moves(other) && island != NONE {
+                    self.islands[island as usize].anchored = true;
+                }
             }
         }
         for pair in contacts {
@@ -125,6 +136,19 @@ impl EnergyBound {
         }
         self.factors.clear();
         self.factors.resize(count, 1.0);
+    }
+
+    /// The island of a body that nothing at rest may hold.
+    pub fn floating_island(&self, body: u32) -> Option<u32> {
+        let island = *self.of_bodies.get(body as usize)?;
+        let floats = |k: &u32| *k != NONE && !self.islands[*k as usize].anchored;
+        Some(island).filter(floats)
+    }
+
+    /// The bodies of an island.
+    pub fn bodies_of(&self, island: u32) -> impl Iterator<Item = u32> + '_ {
+        let members = self.members.iter().map(|member| member.body);
+        members.filter(move |k| self.of_bodies[*k as usize] == island)
     }
 
     fn root(&mut self, mut k: u32) -> u32 {

@@ -7,6 +7,7 @@
 
 use super::bodies::{BodyConstants, SolverBody};
 use super::constraint::{ConstraintPoint, ContactConstraint};
+use super::departure::Departure;
 use crate::contact::impulse::{Meeting, Participant, friction_impulse};
 use conatus_geometry::convex::Manifold;
 use conatus_geometry::convex::manifold::MAX_POINTS;
@@ -122,11 +123,7 @@ impl<'a> Side<'a> {
 
     /// Its greatest radius of gyration.
     fn size(&self) -> f64 {
-        let c = self.constants;
-        match c.inverse_mass > 0.0 {
-            true => (c.moments.max_element() * c.inverse_mass).sqrt(),
-            false => f64::INFINITY,
-        }
+        size(self.constants)
     }
 
     /// How far the centre has moved since the start of the step.
@@ -156,15 +153,6 @@ impl<'a> Side<'a> {
         self.body.set_turn(back);
         self.body.set_omega(omega);
     }
-}
-
-/// A body that left an impact within the substep.
-#[derive(Clone, Copy, Debug)]
-pub struct Departure {
-    /// Its number.
-    pub body: u32,
-    /// When, in seconds after the start of the substep.
-    pub time: f64,
 }
 
 /// The contacts of each body, one body after the other.
@@ -249,11 +237,8 @@ impl Substep<'_> {
                 continue;
             }
             // Another point of a body that now spins fast may touch later in the substep.
-            let sides = contacts[k as usize].bodies.map(|n| {
-                let n = n as usize;
-                Side::at(&self.bodies[n], &self.constants[n], 0.0, self.h)
-            });
-            if is_swift(&sides, self.h) {
+            let side = |n: u32| (&self.bodies[n as usize], &self.constants[n as usize]);
+            if is_swift(contacts[k as usize].bodies.map(side), self.h) {
                 waiting[k as usize] = true;
                 queue.push_back(k);
             }
@@ -297,9 +282,9 @@ impl Substep<'_> {
         let [a, b] = c
             .bodies
             .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
-        let fast = impact_speed(a.1, b.1, c.restitution, h);
         let sides = |t: f64| [Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h)];
-        if is_swift(&sides(0.0), h) {
+        if is_swift([a, b], h) {
+            let fast = impact_speed(a.1, b.1, c.restitution, h);
             let from = departures.iter().filter(|d| c.bodies.contains(&d.body));
             let from = from.map(|d| d.time).fold(0.0, f64::max);
             let Some((t, manifold)) = first_touch(&sides, from, h, narrow) else {
@@ -309,6 +294,10 @@ impl Substep<'_> {
             c.renew(&at, &manifold);
             let acted = self.collide(c, bounce, at, fast, t, departures);
             return (acted, Some(manifold));
+        }
+        let fast = c.impact_speed;
+        if fast == f64::INFINITY {
+            return (false, None);
         }
         // The first point that touches.
         let mut first: Option<f64> = None;
@@ -482,12 +471,28 @@ fn first_touch<'a>(
     None
 }
 
-/// Whether two bodies move by more than a part of their size in a substep.
-fn is_swift(sides: &[Side; 2], h: f64) -> bool {
+/// Whether two bodies move by more than a part of their size in `h` seconds.
+pub fn is_swift(sides: [(&SolverBody, &BodyConstants); 2], h: f64) -> bool {
     let [a, b] = sides;
-    let speed = (a.participant.velocity - b.participant.velocity).length();
-    let turning = a.greatest_turning_speed() + b.greatest_turning_speed();
-    (speed + turning) * h > SWIFT_SHARE * a.size().min(b.size())
+    let speed = (a.0.velocity() - b.0.velocity()).length();
+    let turning = greatest_turning_speed(a) + greatest_turning_speed(b);
+    (speed + turning) * h > SWIFT_SHARE * size(a.1).min(size(b.1))
+}
+
+/// A bound of the speed of a body's points that its rotation gives them.
+fn greatest_turning_speed((body, c): (&SolverBody, &BodyConstants)) -> f64 {
+    match c.inverse_mass > 0.0 {
+        true => body.omega().length() * size(c) * RADIUS_PER_GYRATION,
+        false => 0.0,
+    }
+}
+
+/// The greatest radius of gyration of a body.
+fn size(c: &BodyConstants) -> f64 {
+    match c.inverse_mass > 0.0 {
+        true => (c.moments.max_element() * c.inverse_mass).sqrt(),
+        false => f64::INFINITY,
+    }
 }
 
 /// Corrects the predicted moment of touch by detection at that moment.

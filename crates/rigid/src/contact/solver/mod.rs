@@ -11,6 +11,7 @@ pub mod block;
 pub mod bodies;
 pub mod colour;
 pub mod constraint;
+pub mod departure;
 mod energy;
 pub mod impact;
 mod kernels;
@@ -24,10 +25,11 @@ use block::{ContactBlock, SolverBodies};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
 use conatus_geometry::convex::Manifold;
-use conatus_math::{DVec3, rotation};
+use conatus_math::DVec3;
 use constraint::{ContactConstraint, StepResult, SubstepSettings};
+use departure::{Departures, Moving};
 use energy::EnergyBound;
-use impact::{Adjacency, Bounce, Departure, NarrowPhase};
+use impact::{Adjacency, Bounce, NarrowPhase};
 use kernels::{FillInput, Pass};
 use rayon::prelude::*;
 use simd::Row;
@@ -79,7 +81,7 @@ pub struct ContactSolver {
     pub bodies: Vec<SolverBody>,
     /// In the same order.
     pub constants: Vec<BodyConstants>,
-    /// Their inverse masses and inertias.
+    /// Their inverse masses, and inverse inertias in the present orientations.
     masses: Vec<Row>,
     /// The contacts.
     pub contacts: Vec<ContactConstraint>,
@@ -96,11 +98,11 @@ pub struct ContactSolver {
     blocks: Vec<Vec<ContactBlock>>,
     changed_blocks: Vec<(u32, u32)>,
     used: Vec<u32>,
+    /// Which bodies a contact pressed in the last step.
+    pressed: Vec<bool>,
     colours: Vec<Vec<u32>>,
     candidates: Vec<u32>,
-    /// The impacts of the substep, and the spins of the bodies after them.
-    departures: Vec<Departure>,
-    spins: Vec<DVec3>,
+    departures: Departures,
     adjacency: Adjacency,
     energy_bound: EnergyBound,
     substeps: u32,
@@ -158,9 +160,11 @@ impl ContactSolver {
             max_push_turn: settings.max_push_turn,
             width,
         };
+        self.set_impact_speeds(h);
         self.fill_blocks(&shared, width);
+        let (bodies, constants) = (&self.bodies, &self.constants);
         self.joints
-            .begin(joints, &self.bodies, &self.constants, &for_joints);
+            .begin(joints, bodies, constants, &self.masses, &for_joints);
         self.energy_bound.begin(
             &self.bodies,
             &self.constants,
@@ -170,7 +174,7 @@ impl ContactSolver {
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             self.add_forces(h);
-            self.departures.clear();
+            self.departures.list.clear();
             if !self.candidates.is_empty() {
                 let substep = impact::Substep {
                     bodies: &self.bodies,
@@ -182,14 +186,26 @@ impl ContactSolver {
                 let from = self.renewed.len();
                 let (contacts, bounces) = (&mut self.contacts, &mut self.bounces);
                 let (candidates, renewed) = (&mut self.candidates, &mut self.renewed);
-                substep.impacts(contacts, bounces, candidates, renewed, &mut self.departures);
+                substep.impacts(
+                    contacts,
+                    bounces,
+                    candidates,
+                    renewed,
+                    &mut self.departures.list,
+                );
+                self.turn_departed();
                 self.refill(from, &shared, width);
             }
             let velocities = self.bodies.par_iter().map(SolverBody::velocity);
             velocities
                 .with_min_len(MIN_PARALLEL_BODIES)
                 .collect_into_vec(&mut self.unconstrained);
-            self.note_spins();
+            let moving = Moving {
+                bodies: &self.bodies,
+                constants: &self.constants,
+            };
+            let is_jointed = |body| self.joints.is_jointed(body);
+            self.departures.note(moving, &self.energy_bound, is_jointed);
             self.joint_pass(JointStage::StartMotors, joints, &for_joints);
             self.energy_bound.note(&self.bodies);
             self.joint_pass(JointStage::WarmStart, joints, &for_joints);
@@ -197,14 +213,48 @@ impl ContactSolver {
             self.limit_warm_start();
             self.joint_pass(JointStage::Solve, joints, &for_joints);
             self.pass(Pass::Solve, &shared, width);
-            self.correct_departures();
+            let moving = Moving {
+                bodies: &self.bodies,
+                constants: &self.constants,
+            };
+            self.departures
+                .correct(moving, &self.unconstrained, &self.energy_bound);
             self.advance(h);
+            let (bodies, constants) = (&self.bodies, &self.constants);
             self.joints
-                .relax(joints, &self.bodies, &self.constants, &for_joints);
+                .relax(joints, bodies, constants, &self.masses, &for_joints);
             self.pass(Pass::Relax, &shared, width);
             self.add_candidates();
         }
         self.joints.store(joints);
+    }
+
+    /// Decides which contacts can be impacts in this step of substeps of `h` seconds. One that
+    /// does not bounce is none if one of its bodies is held by other contacts already: the
+    /// soft contacts end its approach, and spread the impulse over all of them.
+    fn set_impact_speeds(&mut self, h: f64) {
+        self.pressed.clear();
+        self.pressed.resize(self.bodies.len(), false);
+        for c in &self.contacts {
+            if c.points[..c.count].iter().any(|p| p.impulse > 0.0) {
+                c.bodies.iter().for_each(|&k| self.pressed[k as usize] = true);
+            }
+        }
+        let (bodies, constants, pressed) = (&self.bodies, &self.constants, &self.pressed);
+        let duration = h * f64::from(self.substeps);
+        let contacts = self.contacts.par_iter_mut();
+        contacts.with_min_len(MIN_PARALLEL_BODIES).for_each(|c| {
+            let [a, b] = c.bodies.map(|k| &constants[k as usize]);
+            let held = c.moved(constants).iter().any(|&k| k != 0 && pressed[k as usize]);
+            let soft = held && c.restitution == 0.0 && {
+                let sides = c.bodies.map(|k| (&bodies[k as usize], &constants[k as usize]));
+                !impact::is_swift(sides, duration)
+            };
+            c.impact_speed = match soft {
+                true => f64::INFINITY,
+                false => impact::impact_speed(a, b, c.restitution, h),
+            };
+        });
     }
 
     /// Puts the contacts into blocks, colour by colour.
@@ -252,7 +302,8 @@ impl ContactSolver {
     }
 
     fn joint_pass(&mut self, stage: JointStage, joints: &[Joint], settings: &JointSettings) {
-        self.joints.pass(stage, joints, &self.bodies, settings);
+        self.joints
+            .pass(stage, joints, &self.bodies, &self.masses, settings);
     }
 
     /// Puts contacts that were detected again into their lanes.
@@ -293,13 +344,11 @@ impl ContactSolver {
 
     /// The contacts that may be impacts in this step before any other impact.
     fn find_candidates(&mut self, h: f64) {
-        let substep = h / f64::from(self.substeps);
         let closes = |k: &u32| {
             let c = &self.contacts[*k as usize];
             let [a, b] = c
                 .bodies
                 .map(|n| (&self.bodies[n as usize], &self.constants[n as usize]));
-            let fast = impact::impact_speed(a.1, b.1, c.restitution, substep);
             c.points[..c.count].iter().any(|p| {
                 let speed = |(body, constants): (&SolverBody, &BodyConstants)| {
                     let v = body.velocity() + body.omega().cross(p.point - constants.position);
@@ -310,7 +359,7 @@ impl ContactSolver {
                 let closing = speed(a) - speed(b) + gained.max(0.0);
                 let arms = [a, b].map(|(_, constants)| (p.point - constants.position).length());
                 let swift = closing * h > arms[0].min(arms[1]);
-                closing > fast && (swift || p.separation <= 2.0 * closing * h)
+                closing > c.impact_speed && (swift || p.separation <= 2.0 * closing * h)
             })
         };
         let all = (0..self.contacts.len() as u32).into_par_iter();
@@ -348,42 +397,23 @@ impl ContactSolver {
         bodies.with_min_len(MIN_PARALLEL_BODIES).for_each(work);
     }
 
-    /// The angular velocities of bodies after their last impacts of the substep.
-    fn note_spins(&mut self) {
-        // The last departure of each body counts.
-        self.departures.reverse();
-        self.departures.sort_by_key(|d| d.body);
-        self.departures.dedup_by_key(|d| d.body);
-        self.spins.clear();
-        let spin = |d: &Departure| self.bodies[d.body as usize].omega();
-        self.spins.extend(self.departures.iter().map(spin));
-    }
-
-    /// What contacts and joints do to a body after its impact counts for the rest of the
-    /// substep only.
-    fn correct_departures(&mut self) {
-        for (departure, spin) in self.departures.iter().zip(&self.spins) {
-            let body = &self.bodies[departure.body as usize];
-            let before = self.unconstrained[departure.body as usize];
-            let (velocity, omega) = (body.velocity() - before, body.omega() - *spin);
-            if velocity != DVec3::ZERO {
-                body.set_shift(body.shift() - velocity * departure.time);
-            }
-            if omega != DVec3::ZERO {
-                let back = rotation::exp(-omega * departure.time);
-                body.set_turn((back * body.turn()).normalize());
-            }
-        }
-    }
-
     fn advance(&mut self, h: f64) {
         let bodies = self.bodies.par_iter().zip(&self.constants);
-        let bodies = bodies.zip(&self.unconstrained);
+        let bodies = bodies.zip(&self.unconstrained).zip(&mut self.masses);
         bodies
             .with_min_len(MIN_PARALLEL_BODIES)
-            .for_each(|((body, c), unconstrained)| {
+            .for_each(|(((body, c), unconstrained), mass)| {
                 advance(body, c, body.velocity() == *unconstrained, h);
+                c.turn_mass_row(body, mass);
             });
+    }
+
+    /// Turns the inertias with the bodies that left an impact.
+    fn turn_departed(&mut self) {
+        for departure in &self.departures.list {
+            let k = departure.body as usize;
+            self.constants[k].turn_mass_row(&self.bodies[k], &mut self.masses[k]);
+        }
     }
 
     fn pass(&mut self, pass: Pass, settings: &SubstepSettings, width: Width) {

@@ -1,7 +1,8 @@
 //! Obstacles, `[[obstacle]]`, and the keyframes of obstacles and of pins.
 
 use super::{
-    AxialSpec, BoxSpec, CompoundPartSpec, EllipsoidSpec, MeshSpec, SphereSpec, TurnSpec, Vec3,
+    AxialSpec, BoxSpec, CompoundPartSpec, EllipsoidSpec, MeshSpec, ShapeSpec, SphereSpec, TurnSpec,
+    Vec3,
 };
 use conatus_geometry::Heightfield;
 use conatus_math::DVec3;
@@ -125,6 +126,29 @@ pub enum ObstacleShapeSpec {
     Heightfield(HeightfieldSpec),
     /// Several shapes of bodies as one.
     Compound(Vec<CompoundPartSpec>),
+}
+
+impl ObstacleShapeSpec {
+    /// The shape of a body that it is, unless only obstacles can have it.
+    pub fn solid(&self) -> Option<ShapeSpec> {
+        Some(match self {
+            Self::Sphere(s) => ShapeSpec::Sphere(s.clone()),
+            Self::Box(b) => ShapeSpec::Box(b.clone()),
+            Self::Cylinder(a) => ShapeSpec::Cylinder(a.clone()),
+            Self::Capsule(a) => ShapeSpec::Capsule(a.clone()),
+            Self::Cone(a) => ShapeSpec::Cone(a.clone()),
+            Self::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
+            Self::Compound(parts) => ShapeSpec::Compound(parts.clone()),
+            Self::Mesh(_)
+            | Self::Funnel(_)
+            | Self::Revolution(_)
+            | Self::Trough(_)
+            | Self::Extrusion(_)
+            | Self::Stairs(_)
+            | Self::Ramp(_)
+            | Self::Heightfield(_) => return None,
+        })
+    }
 }
 
 /// Steps that go up along x, from x = 0; y goes through their middle.

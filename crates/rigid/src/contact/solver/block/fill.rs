@@ -9,7 +9,6 @@ use super::mobility::Mobility;
 use super::{ContactBlock, Members, WIDTH, Wide, Wide3, ZERO, ZERO3, load_tangent};
 use crate::contact::solver::bodies::{BodyConstants, WideMass, set};
 use crate::contact::solver::constraint::{ContactConstraint, SubstepSettings};
-use crate::contact::solver::impact::impact_speed;
 use crate::contact::solver::kernels::FillInput;
 use crate::contact::solver::simd::{Half, Row, Simd};
 use conatus_geometry::convex::manifold::MAX_POINTS;
@@ -105,8 +104,7 @@ impl ContactBlock {
         self.rolling.length.0[lane] = c.rolling;
         let fixed = a.inverse_mass == 0.0 || b.inverse_mass == 0.0;
         self.stiff.0[lane] = f32::from(u8::from(fixed));
-        let fast = impact_speed(a, b, c.restitution, 1.0 / settings.inverse_h);
-        self.impact_speed.0[lane] = fast as f32;
+        self.impact_speed.0[lane] = c.impact_speed as f32;
         // Both impulses act at one point, so that they have no torque together.
         let centres = [a.position + c.shifts[0], b.position + c.shifts[1]];
         set(&mut self.between, lane, centres[0] - centres[1]);

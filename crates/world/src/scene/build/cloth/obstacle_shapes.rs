@@ -8,7 +8,7 @@ use crate::scene::build::mesh_shapes::{read_mesh, refuse_collision_keys};
 use crate::scene::build::{check, shapes};
 use crate::scene::diagnostic::Diagnostics;
 use crate::scene::load::Scene;
-use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec, ShapeSpec};
+use crate::scene::model::{HeightfieldSpec, ObstacleShapeSpec};
 use conatus_geometry::shape::MAX_SURFACE_TRIANGLES;
 use conatus_geometry::{HeightGrid, Mesh, Shape, generate};
 use conatus_math::DVec3;
@@ -24,34 +24,29 @@ pub fn surface(
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Mesh, Shape)> {
-    let solid = match shape {
-        ObstacleShapeSpec::Sphere(s) => ShapeSpec::Sphere(s.clone()),
-        ObstacleShapeSpec::Box(b) => ShapeSpec::Box(b.clone()),
-        ObstacleShapeSpec::Cylinder(a) => ShapeSpec::Cylinder(a.clone()),
-        ObstacleShapeSpec::Capsule(a) => ShapeSpec::Capsule(a.clone()),
-        ObstacleShapeSpec::Cone(a) => ShapeSpec::Cone(a.clone()),
-        ObstacleShapeSpec::Ellipsoid(e) => ShapeSpec::Ellipsoid(e.clone()),
-        ObstacleShapeSpec::Compound(parts) => ShapeSpec::Compound(parts.clone()),
+    if let Some(solid) = shape.solid() {
+        let shape = shapes::shape_geometry(scene, &solid, path, diagnostics)?.shape;
+        return Some((fine_mesh(&shape, detail), shape));
+    }
+    match shape {
         ObstacleShapeSpec::Mesh(m) => {
             let path = format!("{path}.mesh");
             refuse_collision_keys(m, "an obstacle", &path, diagnostics);
             let mesh = read_mesh(scene, m, &path, diagnostics)?;
-            return Some(of_triangles(mesh, detail));
+            Some(of_triangles(mesh, detail))
         }
         ObstacleShapeSpec::Heightfield(h) => {
             let ground = heightfield(h, path, diagnostics)?;
-            return Some((fine_mesh(&ground, detail), ground));
+            Some((fine_mesh(&ground, detail), ground))
         }
         open => {
             let mesh = open_surface(open, path, diagnostics)?;
             let ramp = matches!(open, ObstacleShapeSpec::Ramp(_));
             let hull = Shape::hull(&mesh.vertices).ok().filter(|_| ramp);
             let (mesh, triangles) = of_triangles(mesh, detail);
-            return Some((mesh, hull.unwrap_or(triangles)));
+            Some((mesh, hull.unwrap_or(triangles)))
         }
-    };
-    let shape = shapes::shape_geometry(scene, &solid, path, diagnostics)?.shape;
-    Some((fine_mesh(&shape, detail), shape))
+    }
 }
 
 /// The surface of a shape, with no edge much longer than `detail`.

@@ -2,10 +2,12 @@
 //! and must not penetrate.
 
 use crate::scene::build::check;
+use crate::scene::build::shapes::formula;
 use crate::scene::diagnostic::Diagnostics;
-use crate::scene::model::{AxisSpec, ObstacleShapeSpec, ObstacleSpec, SceneFile};
-use conatus_math::{DMat3, DVec3};
-use conatus_motion::surface::{Capsule, RoundedBox, RoundedShape, Surface};
+use crate::scene::model::{ObstacleShapeSpec, ObstacleSpec, SceneFile, ShapeSpec};
+use conatus_geometry::{HalfSpace, HeightGrid, Shape};
+use conatus_math::{DMat3, DQuat, DVec3, Pose};
+use conatus_motion::surface::{RoundedShape, Surface};
 use std::sync::Arc;
 
 /// Obstacles whose bottom is at most this far above the ground stand on it.
@@ -19,9 +21,9 @@ pub fn build(file: &SceneFile, diagnostics: &mut Diagnostics) -> Vec<Surface> {
             1 => "ground".to_owned(),
             _ => format!("plane-{}", i + 1),
         };
-        let (point, normal) = (plane.point.into(), DVec3::from(plane.normal));
-        let normal = normal.normalize_or(DVec3::Z);
-        Surface::new(name, RoundedShape::Plane { point, normal })
+        let normal = DVec3::from(plane.normal).normalize_or(DVec3::Z);
+        let half_space = HalfSpace::through(plane.point.into(), normal);
+        Surface::new(name, RoundedShape::HalfSpace(half_space))
     };
     let mut surfaces: Vec<Surface> = {
         let planes = file.plane.iter().enumerate();
@@ -85,74 +87,87 @@ fn shapes(
         report_unsupported(path, "an obstacle that moves", diagnostics);
         return None;
     }
-    let place = DVec3::from(spec.position);
     let before = diagnostics.len();
     let turn = check::orientation(diagnostics, path, spec.orientation, spec.turn.as_ref());
     if diagnostics.len() > before {
         // Reported when the obstacle was placed.
         return None;
     }
-    let turn = DMat3::from_quat(turn);
-    let block = |centre: DVec3, half: DVec3| {
-        let mut block = RoundedBox::new(place + turn * centre, turn, half);
-        let level = turn.z_axis.z > 1.0 - 1e-9;
-        block.grounded = level && block.position.z - half.z <= ground + GROUND_TOLERANCE_M;
-        RoundedShape::RoundedBox(block)
+    let pose = Pose::new(turn, spec.position.into());
+    let Some(solid) = solid(shape, path, diagnostics) else {
+        report_unsupported(path, unsupported(shape), diagnostics);
+        return None;
     };
-    Some(match shape {
-        ObstacleShapeSpec::Box(b) => vec![block(DVec3::ZERO, b.half_extents.into())],
-        ObstacleShapeSpec::Sphere(s) => {
-            vec![RoundedShape::Capsule(Capsule::ball_at(place, s.radius))]
+    let Some(mut rounded) = RoundedShape::of(&solid, &pose) else {
+        let what = match shape {
+            ObstacleShapeSpec::Heightfield(_) => "a heightfield that is turned",
+            _ => unsupported(shape),
+        };
+        report_unsupported(path, what, diagnostics);
+        return None;
+    };
+    for part in &mut rounded {
+        if let RoundedShape::RoundedBox(block) = part {
+            let level = block.orientation.z_axis.z > 1.0 - 1e-9;
+            let bottom = block.position.z - block.half_extents.z;
+            block.grounded = level && bottom <= ground + GROUND_TOLERANCE_M;
         }
-        ObstacleShapeSpec::Capsule(a) => {
-            let axis = turn
-                * match a.axis {
-                    AxisSpec::X => DVec3::X,
-                    AxisSpec::Y => DVec3::Y,
-                    AxisSpec::Z => DVec3::Z,
-                };
-            let half = axis * (0.5 * a.height);
-            vec![RoundedShape::Capsule(Capsule {
-                start: place - half,
-                end: place + half,
-                radius: a.radius,
-            })]
-        }
+    }
+    Some(rounded)
+}
+
+/// An obstacle as solids that are known to characters, if it consists of such.
+fn solid(shape: &ObstacleShapeSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Shape> {
+    match shape {
         ObstacleShapeSpec::Stairs(s) => {
             let top = f64::from(s.steps) * s.depth + s.landing;
-            (0..s.steps)
-                .map(|k| {
-                    // Each step extends below the next, so that there is no gap.
-                    let (front, high) = (f64::from(k) * s.depth, f64::from(k + 1) * s.height);
-                    let half = DVec3::new(0.5 * (top - front), 0.5 * s.width, 0.5 * high);
-                    block(DVec3::new(front + half.x, 0.0, half.z), half)
-                })
-                .collect()
-        }
-        ObstacleShapeSpec::Ramp(r) => vec![ramp(place, turn, r.length, r.height, r.width)],
-        ObstacleShapeSpec::Heightfield(h) => {
-            if turn.z_axis.z < 1.0 - 1e-9 || turn.x_axis.x < 1.0 - 1e-9 {
-                report_unsupported(path, "a heightfield that is turned", diagnostics);
-                return None;
-            }
-            vec![RoundedShape::Heightfield(Arc::new(h.field(place)))]
-        }
-        other => {
-            let what = match other {
-                ObstacleShapeSpec::Cylinder(_) => "a cylinder",
-                ObstacleShapeSpec::Cone(_) => "a cone",
-                ObstacleShapeSpec::Ellipsoid(_) => "an ellipsoid",
-                ObstacleShapeSpec::Mesh(_) => "a mesh",
-                ObstacleShapeSpec::Funnel(_) => "a funnel",
-                ObstacleShapeSpec::Revolution(_) => "a surface of revolution",
-                ObstacleShapeSpec::Trough(_) => "a trough",
-                ObstacleShapeSpec::Compound(_) => "a compound",
-                _ => "an extrusion",
+            let step = |k: u32| {
+                // Each step extends below the next, so that there is no gap.
+                let (front, high) = (f64::from(k) * s.depth, f64::from(k + 1) * s.height);
+                let half = DVec3::new(0.5 * (top - front), 0.5 * s.width, 0.5 * high);
+                let centre = DVec3::new(front + half.x, 0.0, half.z);
+                (Pose::shift(centre), Shape::Box { half_extents: half })
             };
-            report_unsupported(path, what, diagnostics);
-            return None;
+            Some(Shape::compound((0..s.steps).map(step)))
         }
-    })
+        ObstacleShapeSpec::Ramp(r) => Some(ramp(r.length, r.height, r.width)),
+        ObstacleShapeSpec::Heightfield(h) => {
+            let grid = HeightGrid::new(h.field(DVec3::ZERO));
+            Some(Shape::Heightfield(Arc::new(grid)))
+        }
+        _ => plain_solid(&shape.solid()?, path, diagnostics),
+    }
+}
+
+/// A shape with a formula, or a compound of such. What is wrong with it was reported when the
+/// obstacle was built.
+fn plain_solid(spec: &ShapeSpec, path: &str, diagnostics: &mut Diagnostics) -> Option<Shape> {
+    let ShapeSpec::Compound(parts) = spec else {
+        return formula(spec);
+    };
+    let mut placed = Vec::new();
+    for part in parts {
+        let turn = check::orientation(diagnostics, path, part.orientation, part.turn.as_ref());
+        let pose = Pose::new(turn, part.position.into());
+        placed.push((pose, plain_solid(&part.shape, path, diagnostics)?));
+    }
+    Some(Shape::compound(placed))
+}
+
+fn unsupported(shape: &ObstacleShapeSpec) -> &'static str {
+    match shape {
+        ObstacleShapeSpec::Cylinder(_) => "a cylinder",
+        ObstacleShapeSpec::Cone(_) => "a cone",
+        ObstacleShapeSpec::Ellipsoid(_) => "an ellipsoid",
+        ObstacleShapeSpec::Mesh(_) => "a mesh",
+        ObstacleShapeSpec::Funnel(_) => "a funnel",
+        ObstacleShapeSpec::Revolution(_) => "a surface of revolution",
+        ObstacleShapeSpec::Trough(_) => "a trough",
+        ObstacleShapeSpec::Compound(_) => {
+            "a compound of other shapes than boxes, spheres and capsules"
+        }
+        _ => "an extrusion",
+    }
 }
 
 /// Reports a kind of obstacle that characters do not support.
@@ -160,18 +175,18 @@ fn report_unsupported(path: &str, what: &str, diagnostics: &mut Diagnostics) {
     diagnostics.at(
         path,
         format!("characters do not support {what}"),
-        "set characters = false to have them ignore it; supported are boxes, spheres, capsules, stairs, ramps and heightfields that do not move",
+        "set characters = false to have them ignore it; supported are boxes, spheres, capsules, compounds of these, stairs, ramps and heightfields that do not move",
     );
 }
 
 /// A slab whose upper face is the slope.
-fn ramp(place: DVec3, turn: DMat3, length: f64, height: f64, width: f64) -> RoundedShape {
+fn ramp(length: f64, height: f64, width: f64) -> Shape {
     let along = DVec3::new(length, 0.0, height);
     let x = along.normalize();
     let z = DVec3::new(-x.z, 0.0, x.x);
     let thick = 0.15f64;
-    let half = DVec3::new(0.5 * along.length(), 0.5 * width, thick);
+    let half_extents = DVec3::new(0.5 * along.length(), 0.5 * width, thick);
     let centre = along * 0.5 - z * thick;
-    let axes = turn * DMat3::from_cols(x, DVec3::Y, z);
-    RoundedShape::RoundedBox(RoundedBox::new(place + turn * centre, axes, half))
+    let turn = DQuat::from_mat3(&DMat3::from_cols(x, DVec3::Y, z)).normalize();
+    Shape::compound([(Pose::new(turn, centre), Shape::Box { half_extents })])
 }
