@@ -92,6 +92,40 @@ pub fn exp(v: DVec3) -> DQuat {
     DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, libm::cos(0.5 * angle)).normalize()
 }
 
+/// [`exp`] to the last digits, by its series where the angle is small: several times faster
+/// for the rotations of a time step.
+#[inline]
+pub fn exp_of_step(v: DVec3) -> DQuat {
+    let square = v.length_squared();
+    if square > 0.25 {
+        return exp(v);
+    }
+    // Powers of x² for x = θ/2; the first terms left out are below 1e-19.
+    const SINE: [f64; 7] = [
+        1.0,
+        -1.0 / 6.0,
+        1.0 / 120.0,
+        -1.0 / 5_040.0,
+        1.0 / 362_880.0,
+        -1.0 / 39_916_800.0,
+        1.0 / 6_227_020_800.0,
+    ];
+    const COSINE: [f64; 7] = [
+        1.0,
+        -1.0 / 2.0,
+        1.0 / 24.0,
+        -1.0 / 720.0,
+        1.0 / 40_320.0,
+        -1.0 / 3_628_800.0,
+        1.0 / 479_001_600.0,
+    ];
+    let s = 0.25 * square;
+    let sum = |terms: [f64; 7]| terms.into_iter().rev().fold(0.0, |sum, c| sum * s + c);
+    let (sine, cosine) = (sum(SINE), sum(COSINE));
+    let xyz = v * (0.5 * sine);
+    DQuat::from_xyzw(xyz.x, xyz.y, xyz.z, cosine)
+}
+
 /// The rotation vector v with `exp(v)` = `q`, of length at most π: the inverse
 /// of [`exp`].
 #[inline]

@@ -101,6 +101,15 @@ fn a_rotation_vector_is_axis_times_angle() {
     assert_eq!(rotation::exp(DVec3::ZERO), DQuat::IDENTITY);
 }
 
+#[test]
+fn the_series_of_a_small_rotation_has_all_digits() {
+    for k in 0..200 {
+        let v = axis() * (0.005 * f64::from(k));
+        let (series, exact) = (rotation::exp_of_step(v), rotation::exp(v));
+        assert!((series - exact).length() < 3e-16, "{v}");
+    }
+}
+
 /// Di Pierro (30)-(31): small turns by ω dt, one after the other, add up to
 /// the turn by ω t, whatever the orientation they start from.
 #[test]

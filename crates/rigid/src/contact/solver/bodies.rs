@@ -345,12 +345,17 @@ impl BodyConstants {
         to_own.conjugate() * (self.moments * (to_own * body.omega()))
     }
 
+    /// Whether it turns about a fixed axis when it is free.
+    #[inline]
+    fn has_equal_moments(&self) -> bool {
+        self.moments.x == self.moments.y && self.moments.y == self.moments.z
+    }
+
     /// Turns the inverse inertia of [`Self::mass_row`] with its body, so that impulses change
     /// the angular momentum by exactly their torque wherever the body has turned.
     #[inline]
     pub fn turn_mass_row(&self, body: &SolverBody, row: &mut Row) {
-        let is_equal = self.moments.x == self.moments.y && self.moments.y == self.moments.z;
-        if is_equal || self.inverse_mass == 0.0 {
+        if self.has_equal_moments() || self.inverse_mass == 0.0 {
             return;
         }
         let r = DMat3::from_quat(body.turn());
@@ -365,10 +370,14 @@ impl BodyConstants {
     /// The angular momentum stays; half a step of Euler's equations gives the angular
     /// velocity in the middle, which turns the body by one rotation of second order.
     pub fn free_turn(&self, turn: DQuat, omega: DVec3, h: f64) -> (DQuat, DVec3) {
+        let about_fixed_axis = || (rotation::exp_of_step(omega * h) * turn).normalize();
+        if self.inverse_mass == 0.0 || self.has_equal_moments() {
+            return (about_fixed_axis(), omega);
+        }
         let parts = (omega.length() * h.abs() / MAX_PART_TURN).ceil();
-        if self.inverse_mass == 0.0 || parts > MAX_TURN_PARTS {
-            // Scripted, or so fast that its axis counts as fixed; its energy stays.
-            return ((rotation::exp(omega * h) * turn).normalize(), omega);
+        if parts > MAX_TURN_PARTS {
+            // So fast that its axis counts as fixed; its energy stays.
+            return (about_fixed_axis(), omega);
         }
         let parts = parts.max(1.0);
         let h = h / parts;
@@ -379,7 +388,7 @@ impl BodyConstants {
             let momentum = self.moments * own;
             let rate = -(own.cross(momentum)) / self.moments;
             let middle = before * (own + rate * (0.5 * h));
-            turn = (rotation::exp(middle * h) * turn).normalize();
+            turn = (rotation::exp_of_step(middle * h) * turn).normalize();
             let after = turn * self.orientation;
             omega = after * ((after.conjugate() * (before * momentum)) / self.moments);
         }
@@ -400,7 +409,8 @@ pub fn advance(body: &SolverBody, constants: &BodyConstants, free: bool, h: f64)
         // Scripted: its velocities stay.
         body.set_shift(body.shift() + body.velocity() * h);
         if body.omega() != DVec3::ZERO {
-            body.set_turn((rotation::exp(body.omega() * h) * body.turn()).normalize());
+            let turn = rotation::exp_of_step(body.omega() * h) * body.turn();
+            body.set_turn(turn.normalize());
         }
         return;
     }

@@ -237,7 +237,9 @@ impl ContactSolver {
         self.pressed.resize(self.bodies.len(), false);
         for c in &self.contacts {
             if c.points[..c.count].iter().any(|p| p.impulse > 0.0) {
-                c.bodies.iter().for_each(|&k| self.pressed[k as usize] = true);
+                c.bodies
+                    .iter()
+                    .for_each(|&k| self.pressed[k as usize] = true);
             }
         }
         let (bodies, constants, pressed) = (&self.bodies, &self.constants, &self.pressed);
@@ -245,9 +247,14 @@ impl ContactSolver {
         let contacts = self.contacts.par_iter_mut();
         contacts.with_min_len(MIN_PARALLEL_BODIES).for_each(|c| {
             let [a, b] = c.bodies.map(|k| &constants[k as usize]);
-            let held = c.moved(constants).iter().any(|&k| k != 0 && pressed[k as usize]);
+            let held = c
+                .moved(constants)
+                .iter()
+                .any(|&k| k != 0 && pressed[k as usize]);
             let soft = held && c.restitution == 0.0 && {
-                let sides = c.bodies.map(|k| (&bodies[k as usize], &constants[k as usize]));
+                let sides = c
+                    .bodies
+                    .map(|k| (&bodies[k as usize], &constants[k as usize]));
                 !impact::is_swift(sides, duration)
             };
             c.impact_speed = match soft {
