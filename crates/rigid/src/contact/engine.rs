@@ -5,6 +5,7 @@
 //! last bit. The others make the step again from its start, in the substeps of
 //! [`super::solver`], with the mean force and torque of the free motion.
 
+use super::awake::keep_threads_awake;
 use super::broad::{BroadInput, BroadPhase};
 use super::collider::{Collider, Groups};
 use super::hook::{ContactHook, PairMaterial};
@@ -201,11 +202,13 @@ impl ContactEngine {
     /// Makes the contacts of a step. `before` has the states of all movers at its
     /// start but those of sleeping ones, and `bodies` their free motion over it.
     pub fn step(&mut self, bodies: &mut Bodies, before: &mut [State], h: f64) {
+        keep_threads_awake();
         self.find_contacts(bodies, before, h);
         while self.wake_touched(bodies, before, h) {
             self.find_contacts(bodies, before, h);
         }
         self.call_hook(bodies, before);
+        keep_threads_awake();
         self.solve(bodies, before, h);
     }
 

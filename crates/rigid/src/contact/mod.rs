@@ -5,6 +5,7 @@
 //! rest. [`impulse`] has the closed form of a single impact. [`query`] answers questions
 //! about colliders between steps.
 
+mod awake;
 mod broad;
 pub mod collider;
 pub mod engine;

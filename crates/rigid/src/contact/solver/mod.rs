@@ -19,6 +19,7 @@ pub(crate) mod simd;
 pub mod softness;
 
 use crate::blocks::Width;
+use crate::contact::awake::keep_threads_awake;
 use crate::joint::Joint;
 use crate::joint::solve::{JointSettings, JointSolver, JointStage};
 use block::{ContactBlock, SolverBodies};
@@ -173,6 +174,7 @@ impl ContactSolver {
         );
         self.find_candidates(h * f64::from(count));
         for _ in 0..count {
+            keep_threads_awake();
             self.add_forces(h);
             self.departures.list.clear();
             if !self.candidates.is_empty() {
