@@ -10,6 +10,10 @@ use crate::rk4::{self, FreeConstants, euler_coefficients};
 use crate::state::State;
 use conatus_math::lanes::V3;
 use conatus_math::{DVec3, Pose};
+use rayon::prelude::*;
+
+/// Bodies that are worth a task.
+const MIN_PARALLEL_BODIES: usize = 512;
 
 /// The constants of a body in its principal axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -202,11 +206,13 @@ impl Bodies {
     /// place.
     pub fn gather_awake(&self, states: &mut Vec<State>) {
         states.resize_with(self.len(), State::default);
-        for (m, state) in states.iter_mut().enumerate() {
-            if self.activity[m] != Activity::Asleep {
-                *state = self.mover_state(m);
-            }
-        }
+        let rows = states.par_iter_mut().enumerate();
+        rows.with_min_len(MIN_PARALLEL_BODIES)
+            .for_each(|(m, state)| {
+                if self.activity[m] != Activity::Asleep {
+                    *state = self.mover_state(m);
+                }
+            });
     }
 
     /// The states of all movers, in order.

@@ -26,6 +26,17 @@ pub struct Manifold {
 }
 
 impl Manifold {
+    /// Without points and normal.
+    pub const EMPTY: Self = Self {
+        normal: DVec3::ZERO,
+        points: [ManifoldPoint {
+            point: DVec3::ZERO,
+            separation: 0.0,
+            id: 0,
+        }; MAX_POINTS],
+        count: 0,
+    };
+
     /// Without points.
     #[inline]
     pub fn new(normal: DVec3) -> Self {

@@ -16,6 +16,11 @@ pub struct PairCache {
     axis: Option<AxisSource>,
 }
 
+impl PairCache {
+    /// Nothing is known.
+    pub const EMPTY: Self = Self { axis: None };
+}
+
 /// The most pairs of edges for which separating axes are tested.
 const MAX_EDGE_PAIRS: usize = 400;
 

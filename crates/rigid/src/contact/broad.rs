@@ -18,6 +18,8 @@ use std::f64::consts::PI;
 /// of small colliders.
 pub(super) const MIN_MARGIN_M: f64 = 2e-3;
 pub(super) const MIN_MARGIN_SHARE: f64 = 0.02;
+/// Pairs that are worth a task.
+const MIN_PARALLEL_PAIRS: usize = 2048;
 /// Colliders that are worth a task.
 const MIN_PARALLEL_COLLIDERS: usize = 512;
 
@@ -47,6 +49,8 @@ pub(super) struct BroadPhase {
     /// The pairs of movers that joints or exclusions keep from colliding, in order.
     jointed: Vec<(u32, u32)>,
     found: Vec<(u32, u32)>,
+    /// Where the pairs of each first collider begin.
+    starts: Vec<u32>,
 }
 
 /// What decides whether a collider collides with another.
@@ -303,9 +307,9 @@ impl BroadPhase {
             collide.then_some((i.min(j), i.max(j)))
         };
         let number = |i: u32| moving.colliders[i as usize];
-        let found = self.found.iter();
-        self.pairs
-            .extend(found.filter_map(|&(i, j)| ordered(number(i), number(j))));
+        let found = self.found.par_iter().with_min_len(MIN_PARALLEL_PAIRS);
+        let found = found.filter_map(|&(i, j)| ordered(number(i), number(j)));
+        self.pairs.par_extend(found);
         if !resting.bvh.is_empty() {
             let near = |(k, query): (&u32, &Aabb)| {
                 let mut near = Vec::new();
@@ -334,9 +338,35 @@ impl BroadPhase {
                 }
             }
         }
-        // Packed into one integer, a pair compares without branches.
-        self.pairs
-            .sort_unstable_by_key(|&(i, j)| u64::from(i) << 32 | u64::from(j));
+        self.sort_pairs(input.colliders.len());
+    }
+
+    /// Sorts the pairs: by counting those of each first collider, then the few of each by
+    /// their second.
+    fn sort_pairs(&mut self, colliders: usize) {
+        if self.pairs.len() * 8 < colliders {
+            self.pairs.sort_unstable();
+            return;
+        }
+        self.starts.clear();
+        self.starts.resize(colliders + 1, 0);
+        for &(i, _) in &self.pairs {
+            self.starts[i as usize + 1] += 1;
+        }
+        for k in 1..self.starts.len() {
+            self.starts[k] += self.starts[k - 1];
+        }
+        self.found.resize(self.pairs.len(), (0, 0));
+        for &pair in &self.pairs {
+            let next = &mut self.starts[pair.0 as usize];
+            self.found[*next as usize] = pair;
+            *next += 1;
+        }
+        std::mem::swap(&mut self.found, &mut self.pairs);
+        let same_first = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
+        for run in self.pairs.chunk_by_mut(same_first) {
+            run.sort_unstable_by_key(|pair| pair.1);
+        }
     }
 }
 

@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 /// Pairs that are worth a task.
 const PAIRS_PER_TASK: usize = 128;
+/// Tasks whose contacts one thread copies.
+const TASKS_PER_COPY: usize = 4;
 
 /// Working memory of the narrow phase: what each task finds.
 #[derive(Debug, Default)]
@@ -48,11 +50,18 @@ impl NarrowPhase {
                 search.pair(colliders, broad, pair);
             }
         });
-        out.clear();
-        out.reserve(tasks.iter().map(Vec::len).sum());
+        // The list of two steps ago is about as long: only what it lacks is filled twice.
+        let count = tasks.iter().map(Vec::len).sum();
+        out.resize(count, EngineContact::NONE);
+        let mut rest = &mut out[..];
+        let mut copies = Vec::with_capacity(tasks.len());
         for found in tasks {
-            out.extend_from_slice(found);
+            let (own, others) = rest.split_at_mut(found.len());
+            copies.push((own, &*found));
+            rest = others;
         }
+        let copies = copies.into_par_iter().with_min_len(TASKS_PER_COPY);
+        copies.for_each(|(own, found)| own.copy_from_slice(found));
     }
 }
 

@@ -84,6 +84,21 @@ pub struct StoredContact {
 }
 
 impl EngineContact {
+    /// No contact.
+    pub(super) const NONE: Self = Self {
+        colliders: [0; 2],
+        part: 0,
+        manifold: Manifold::EMPTY,
+        cache: PairCache::EMPTY,
+        impulses: [0.0; MAX_POINTS],
+        friction_impulse: DVec3::ZERO,
+        twist_impulse: 0.0,
+        rolling_impulse: DVec3::ZERO,
+        normal_impulses: [0.0; MAX_POINTS],
+        tangential_impulse: DVec3::ZERO,
+        acted: false,
+    };
+
     /// A contact without impulses.
     #[inline]
     pub(super) fn new(
@@ -97,13 +112,7 @@ impl EngineContact {
             part,
             manifold,
             cache,
-            impulses: [0.0; MAX_POINTS],
-            friction_impulse: DVec3::ZERO,
-            twist_impulse: 0.0,
-            rolling_impulse: DVec3::ZERO,
-            normal_impulses: [0.0; MAX_POINTS],
-            tangential_impulse: DVec3::ZERO,
-            acted: false,
+            ..Self::NONE
         }
     }
 

@@ -198,6 +198,9 @@ impl ContactEngine {
         before: &mut [State],
         h: f64,
     ) -> bool {
+        if self.sleep.islands.iter().all(|&island| island == 0) {
+            return false;
+        }
         let mut touched: Vec<u32> = Vec::new();
         for contact in &self.contacts {
             for k in contact.colliders {

@@ -14,6 +14,7 @@ use crate::state::State;
 use conatus_geometry::convex::manifold::MAX_POINTS;
 use conatus_math::{DMat3, DVec3, Pose};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Contacts and bodies that are worth a task.
 const MIN_PARALLEL: usize = 256;
@@ -28,6 +29,32 @@ pub(super) struct Numbers {
     /// The movers that take part, in order.
     movers: Vec<usize>,
     colliders: Vec<ColliderFacts>,
+    /// Whether each mover, then each scripted motion, takes part.
+    takes_part: Vec<AtomicBool>,
+    /// Which of the solver's bodies something acted on, and their states then.
+    touched: Vec<AtomicBool>,
+    results: Vec<Option<State>>,
+}
+
+/// Makes a list of flags that are not set.
+fn flags(all: &mut Vec<AtomicBool>, count: usize) -> &[AtomicBool] {
+    all.iter_mut().for_each(|flag| *flag.get_mut() = false);
+    all.resize_with(count, AtomicBool::default);
+    all
+}
+
+/// Sets a flag; threads may set the same one.
+#[inline]
+fn set_flag(flag: &AtomicBool) {
+    // Reading first leaves the cache line shared.
+    if !is_flagged(flag) {
+        flag.store(true, Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn is_flagged(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::Relaxed)
 }
 
 /// What contacts have to know of a collider.
@@ -112,25 +139,28 @@ impl ContactEngine {
         numbers.of_movers.resize(bodies.len(), 0);
         numbers.of_scripts.clear();
         numbers.of_scripts.resize(scripted.len(), 0);
-        for contact in &self.contacts {
+        let takes_part = flags(&mut numbers.takes_part, bodies.len() + scripted.len());
+        let contacts = self.contacts.par_iter().with_min_len(MIN_PARALLEL);
+        contacts.for_each(|contact| {
             for k in contact.colliders {
                 let c = &numbers.colliders[k as usize];
                 if c.mover != u32::MAX {
-                    numbers.of_movers[c.mover as usize] = 1;
+                    set_flag(&takes_part[c.mover as usize]);
                 } else if c.script != u32::MAX {
-                    numbers.of_scripts[c.script as usize] = 1;
+                    set_flag(&takes_part[bodies.len() + c.script as usize]);
                 }
             }
-        }
+        });
         for joint in self.joints.iter().filter(|joint| !joint.broken) {
             for m in joint.bodies.into_iter().flatten().filter_map(free) {
-                numbers.of_movers[m] = 1;
+                set_flag(&takes_part[m]);
             }
         }
         let solver = &mut self.solver;
         numbers.movers.clear();
-        for (m, number) in numbers.of_movers.iter_mut().enumerate() {
-            if *number != 0 {
+        let flagged = numbers.takes_part.iter().map(is_flagged);
+        for ((m, number), takes_part) in numbers.of_movers.iter_mut().enumerate().zip(flagged) {
+            if takes_part {
                 numbers.movers.push(m);
                 *number = numbers.movers.len() as u32;
             }
@@ -147,8 +177,11 @@ impl ContactEngine {
             body.set_omega(before[m].omega());
             body
         }));
-        for (motion, number) in scripted.iter().zip(&mut numbers.of_scripts) {
-            if *number != 0 {
+        let flagged = numbers.takes_part[bodies.len()..].iter().map(is_flagged);
+        for ((motion, number), takes_part) in
+            scripted.iter().zip(&mut numbers.of_scripts).zip(flagged)
+        {
+            if takes_part {
                 let constants = BodyConstants {
                     position: motion.pose.translation,
                     orientation: motion.pose.rotation,
@@ -166,8 +199,14 @@ impl ContactEngine {
             (u32::MAX, script) => numbers.of_scripts[script as usize],
             (mover, _) => numbers.of_movers[mover as usize],
         };
+        let solver = &mut self.solver;
+        let pressed = flags(&mut solver.pressed, solver.bodies.len());
         let constraint = |contact: &EngineContact| {
             let [a, b] = contact.colliders.map(|k| &numbers.colliders[k as usize]);
+            let bodies = [number(a), number(b)];
+            if contact.impulses.iter().any(|impulse| *impulse > 0.0) {
+                bodies.iter().for_each(|&k| set_flag(&pressed[k as usize]));
+            }
             let (restitution, friction, rolling) =
                 combined([&a.material, &b.material], [a.is_on_body, b.is_on_body]);
             let mut points = [ConstraintPoint::default(); MAX_POINTS];
@@ -180,7 +219,7 @@ impl ContactEngine {
                 };
             }
             ContactConstraint {
-                bodies: [number(a), number(b)],
+                bodies,
                 normal: contact.manifold.normal,
                 restitution,
                 // The solver sets it.
@@ -196,9 +235,8 @@ impl ContactEngine {
             }
         };
         let all = self.contacts.par_iter().with_min_len(MIN_PARALLEL);
-        all.map(constraint)
-            .collect_into_vec(&mut self.solver.contacts);
-        self.solver
+        all.map(constraint).collect_into_vec(&mut solver.contacts);
+        solver
             .bounces
             .resize(self.contacts.len(), Bounce::default());
     }
@@ -237,6 +275,8 @@ impl ContactEngine {
         for (k, manifold) in &solver.renewed {
             self.contacts[*k as usize].manifold = *manifold;
         }
+        let numbers = &mut self.numbers;
+        let touched = flags(&mut numbers.touched, solver.bodies.len());
         let rows = self.contacts.par_iter_mut().enumerate();
         rows.with_min_len(MIN_PARALLEL).for_each(|(k, contact)| {
             let (result, bounce) = (solver.result(k), &solver.bounces[k]);
@@ -250,15 +290,11 @@ impl ContactEngine {
             for (own, bounced) in contact.normal_impulses.iter_mut().zip(bounce.normal) {
                 *own += bounced;
             }
-        });
-        let mut touched = vec![false; solver.bodies.len()];
-        for (contact, c) in self.contacts.iter().zip(&solver.contacts) {
             if contact.acted {
-                for n in c.bodies {
-                    touched[n as usize] = true;
-                }
+                let bodies = solver.contacts[k].bodies;
+                bodies.iter().for_each(|&n| set_flag(&touched[n as usize]));
             }
-        }
+        });
         for (k, numbers, load) in solver.joints.carried(h) {
             let joint = &mut self.joints[k];
             joint.load = load;
@@ -269,26 +305,27 @@ impl ContactEngine {
                 joint.broken = true;
                 self.broken_joints.push(k);
             }
-            for n in numbers {
-                touched[n as usize] = true;
-            }
+            numbers.iter().for_each(|&n| set_flag(&touched[n as usize]));
         }
-        for (n, touched) in touched.into_iter().enumerate().skip(1) {
-            if !touched {
-                continue;
+        let all = solver.bodies.par_iter().zip(&solver.constants).zip(touched);
+        let state = |((body, c), touched): ((&SolverBody, &BodyConstants), &AtomicBool)| {
+            (is_flagged(touched) && c.inverse_mass > 0.0).then(|| {
+                let orientation = (body.turn() * c.orientation).normalize();
+                State {
+                    position: c.position + body.shift(),
+                    velocity: body.velocity(),
+                    orientation,
+                    omega_body: orientation.conjugate() * body.omega(),
+                }
+            })
+        };
+        all.with_min_len(MIN_PARALLEL)
+            .map(state)
+            .collect_into_vec(&mut numbers.results);
+        for (c, state) in solver.constants.iter().zip(&numbers.results) {
+            if let Some(state) = state {
+                bodies.set_mover_state(c.mover, state);
             }
-            let (body, c) = (&solver.bodies[n], &solver.constants[n]);
-            if c.inverse_mass == 0.0 {
-                continue;
-            }
-            let orientation = (body.turn() * c.orientation).normalize();
-            let state = State {
-                position: c.position + body.shift(),
-                velocity: body.velocity(),
-                orientation,
-                omega_body: orientation.conjugate() * body.omega(),
-            };
-            bodies.set_mover_state(c.mover, &state);
         }
     }
 }

@@ -603,6 +603,26 @@ pub fn impact_speed(a: &BodyConstants, b: &BodyConstants, restitution: f64, h: f
     MIN_IMPACT_SPEED_M_S.max(substeps * pressing * h)
 }
 
+/// Whether a contact may be an impact in a step of `h` seconds, before any other impact.
+pub fn may_touch(
+    c: &ContactConstraint,
+    [a, b]: [(&SolverBody, &BodyConstants); 2],
+    h: f64,
+) -> bool {
+    c.points[..c.count].iter().any(|p| {
+        let speed = |(body, constants): (&SolverBody, &BodyConstants)| {
+            let v = body.velocity() + body.omega().cross(p.point - constants.position);
+            v.dot(c.normal)
+        };
+        // Forces may speed them up before they touch.
+        let gained = (a.1.acceleration - b.1.acceleration).dot(c.normal) * h;
+        let closing = speed(a) - speed(b) + gained.max(0.0);
+        let arms = [a, b].map(|(_, constants)| (p.point - constants.position).length());
+        let swift = closing * h > arms[0].min(arms[1]);
+        closing > c.impact_speed && (swift || p.separation <= 2.0 * closing * h)
+    })
+}
+
 /// The separation of a point at the start of the substep, and how fast it closes in.
 fn approach(
     a: (&SolverBody, &BodyConstants),

@@ -27,8 +27,6 @@ pub struct FillInput<'a> {
     pub constants: &'a [BodyConstants],
     /// The bodies.
     pub bodies: SolverBodies<'a>,
-    /// The numbers that all contacts share.
-    pub settings: &'a SubstepSettings,
 }
 
 #[inline(always)]

@@ -35,6 +35,7 @@ use kernels::{FillInput, Pass};
 use rayon::prelude::*;
 use simd::Row;
 use softness::Softness;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How contacts are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,9 +72,17 @@ impl Default for SolverSettings {
     }
 }
 
-/// Blocks that are worth a thread of their own.
-const MIN_PARALLEL_BLOCKS: usize = 24;
-const MIN_PARALLEL_BODIES: usize = 1024;
+/// Blocks that are worth a task.
+const MIN_PARALLEL_BLOCKS: usize = 12;
+const MIN_PARALLEL_BODIES: usize = 512;
+/// Blocks that a task fills.
+const FILLED_BLOCKS: usize = 16;
+
+/// The lanes of blocks of a colour in use. Constraints without a colour may share bodies: one
+/// in a block.
+fn lanes(colour: usize) -> usize {
+    if colour < MAX_COLOURS { WIDTH } else { 1 }
+}
 
 /// Working memory of the solver, kept between steps.
 #[derive(Debug, Default)]
@@ -88,6 +97,8 @@ pub struct ContactSolver {
     pub contacts: Vec<ContactConstraint>,
     /// What each contact does in impacts.
     pub bounces: Vec<Bounce>,
+    /// Which bodies a contact pressed at the end of the last step.
+    pub pressed: Vec<AtomicBool>,
     /// The joints.
     pub joints: JointSolver,
     /// The contacts that were detected again within the step, in order.
@@ -99,8 +110,6 @@ pub struct ContactSolver {
     blocks: Vec<Vec<ContactBlock>>,
     changed_blocks: Vec<(u32, u32)>,
     used: Vec<u32>,
-    /// Which bodies a contact pressed in the last step.
-    pressed: Vec<bool>,
     colours: Vec<Vec<u32>>,
     candidates: Vec<u32>,
     departures: Departures,
@@ -161,8 +170,8 @@ impl ContactSolver {
             max_push_turn: settings.max_push_turn,
             width,
         };
-        self.set_impact_speeds(h);
-        self.fill_blocks(&shared, width);
+        self.find_candidates(h);
+        self.fill_blocks(width);
         let (bodies, constants) = (&self.bodies, &self.constants);
         self.joints
             .begin(joints, bodies, constants, &self.masses, &for_joints);
@@ -172,7 +181,6 @@ impl ContactSolver {
             self.joints.pairs(),
             self.contacts.iter().map(|c| c.bodies),
         );
-        self.find_candidates(h * f64::from(count));
         for _ in 0..count {
             keep_threads_awake();
             self.add_forces(h);
@@ -196,7 +204,7 @@ impl ContactSolver {
                     &mut self.departures.list,
                 );
                 self.turn_departed();
-                self.refill(from, &shared, width);
+                self.refill(from, width);
             }
             let velocities = self.bodies.par_iter().map(SolverBody::velocity);
             velocities
@@ -231,43 +239,8 @@ impl ContactSolver {
         self.joints.store(joints);
     }
 
-    /// Decides which contacts can be impacts in this step of substeps of `h` seconds. One that
-    /// does not bounce is none if one of its bodies is held by other contacts already: the
-    /// soft contacts end its approach, and spread the impulse over all of them.
-    fn set_impact_speeds(&mut self, h: f64) {
-        self.pressed.clear();
-        self.pressed.resize(self.bodies.len(), false);
-        for c in &self.contacts {
-            if c.points[..c.count].iter().any(|p| p.impulse > 0.0) {
-                c.bodies
-                    .iter()
-                    .for_each(|&k| self.pressed[k as usize] = true);
-            }
-        }
-        let (bodies, constants, pressed) = (&self.bodies, &self.constants, &self.pressed);
-        let duration = h * f64::from(self.substeps);
-        let contacts = self.contacts.par_iter_mut();
-        contacts.with_min_len(MIN_PARALLEL_BODIES).for_each(|c| {
-            let [a, b] = c.bodies.map(|k| &constants[k as usize]);
-            let held = c
-                .moved(constants)
-                .iter()
-                .any(|&k| k != 0 && pressed[k as usize]);
-            let soft = held && c.restitution == 0.0 && {
-                let sides = c
-                    .bodies
-                    .map(|k| (&bodies[k as usize], &constants[k as usize]));
-                !impact::is_swift(sides, duration)
-            };
-            c.impact_speed = match soft {
-                true => f64::INFINITY,
-                false => impact::impact_speed(a, b, c.restitution, h),
-            };
-        });
-    }
-
     /// Puts the contacts into blocks, colour by colour.
-    fn fill_blocks(&mut self, settings: &SubstepSettings, width: Width) {
+    fn fill_blocks(&mut self, width: Width) {
         let constants = &self.constants;
         self.masses.clear();
         self.masses
@@ -283,21 +256,24 @@ impl ContactSolver {
                 moving: &self.bodies,
                 masses: &self.masses,
             },
-            settings,
         };
+        // Blocks of all colours are filled side by side.
+        let mut chunks = Vec::new();
         for (k, (members, blocks)) in self.colours.iter().zip(&mut self.blocks).enumerate() {
-            // Constraints without a colour may share bodies: one in a block.
-            let lanes = if k < MAX_COLOURS { WIDTH } else { 1 };
+            let lanes = lanes(k);
             blocks.resize_with(members.len().div_ceil(lanes), ContactBlock::default);
-            let chunks = blocks.par_chunks_mut(MIN_PARALLEL_BLOCKS);
-            chunks
-                .zip(members.par_chunks(MIN_PARALLEL_BLOCKS * lanes))
-                .for_each(|(blocks, chunk)| kernels::fill(blocks, chunk, lanes, &input, width));
             for (n, &index) in members.iter().enumerate() {
                 let place = (k as u32, (n / lanes) as u32, (n % lanes) as u32);
                 self.places[index as usize] = place;
             }
+            let of_blocks = blocks.chunks_mut(FILLED_BLOCKS);
+            let of_members = members.chunks(FILLED_BLOCKS * lanes);
+            chunks.extend(of_blocks.zip(of_members).map(|(b, m)| (b, m, lanes)));
         }
+        let chunks = chunks.into_par_iter();
+        chunks.for_each(|(blocks, members, lanes)| {
+            kernels::fill(blocks, members, lanes, &input, width);
+        });
     }
 
     /// Weakens the impulses of the last substep that have added energy.
@@ -316,7 +292,7 @@ impl ContactSolver {
     }
 
     /// Puts contacts that were detected again into their lanes.
-    fn refill(&mut self, from: usize, settings: &SubstepSettings, width: Width) {
+    fn refill(&mut self, from: usize, width: Width) {
         let place = |(index, _): &(u32, Manifold)| {
             let (colour, block, _) = self.places[*index as usize];
             (colour, block)
@@ -341,7 +317,6 @@ impl ContactSolver {
                     moving: &self.bodies,
                     masses: &self.masses,
                 },
-                settings,
             };
             let totals = block.totals();
             let count = members.count();
@@ -351,30 +326,38 @@ impl ContactSolver {
         }
     }
 
-    /// The contacts that may be impacts in this step before any other impact.
+    /// Decides which contacts can be impacts in this step of substeps of `h` seconds, and
+    /// lists those that may be before any other impact. A contact that does not bounce is none
+    /// if one of its bodies is held by others already: the soft contacts end its approach, and
+    /// spread the impulse over all of them.
     fn find_candidates(&mut self, h: f64) {
-        let closes = |k: &u32| {
-            let c = &self.contacts[*k as usize];
-            let [a, b] = c
-                .bodies
-                .map(|n| (&self.bodies[n as usize], &self.constants[n as usize]));
-            c.points[..c.count].iter().any(|p| {
-                let speed = |(body, constants): (&SolverBody, &BodyConstants)| {
-                    let v = body.velocity() + body.omega().cross(p.point - constants.position);
-                    v.dot(c.normal)
-                };
-                // Forces may speed them up before they touch.
-                let gained = (a.1.acceleration - b.1.acceleration).dot(c.normal) * h;
-                let closing = speed(a) - speed(b) + gained.max(0.0);
-                let arms = [a, b].map(|(_, constants)| (p.point - constants.position).length());
-                let swift = closing * h > arms[0].min(arms[1]);
-                closing > c.impact_speed && (swift || p.separation <= 2.0 * closing * h)
-            })
+        let duration = h * f64::from(self.substeps);
+        let (bodies, constants, pressed) = (&self.bodies, &self.constants, &self.pressed);
+        let held = |k: u32| {
+            let pressed = pressed.get(k as usize);
+            k != 0 && pressed.is_some_and(|flag| flag.load(Ordering::Relaxed))
         };
-        let all = (0..self.contacts.len() as u32).into_par_iter();
+        let contacts = self
+            .contacts
+            .par_iter_mut()
+            .with_min_len(MIN_PARALLEL_BODIES);
+        let fast = contacts.enumerate().filter_map(|(k, c)| {
+            let sides = c
+                .bodies
+                .map(|n| (&bodies[n as usize], &constants[n as usize]));
+            let [a, b] = sides;
+            let soft = c.restitution == 0.0
+                && c.moved(constants).into_iter().any(held)
+                && !impact::is_swift(sides, duration);
+            if soft {
+                c.impact_speed = f64::INFINITY;
+                return None;
+            }
+            c.impact_speed = impact::impact_speed(a.1, b.1, c.restitution, h);
+            impact::may_touch(c, sides, duration).then_some(k as u32)
+        });
         self.candidates.clear();
-        self.candidates
-            .par_extend(all.with_min_len(MIN_PARALLEL_BODIES).filter(closes));
+        self.candidates.par_extend(fast);
         if !self.candidates.is_empty() {
             self.adjacency.rebuild(self.bodies.len(), &self.contacts);
         }

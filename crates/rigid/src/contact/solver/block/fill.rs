@@ -8,7 +8,7 @@
 use super::mobility::Mobility;
 use super::{ContactBlock, Members, WIDTH, Wide, Wide3, ZERO, ZERO3, load_tangent};
 use crate::contact::solver::bodies::{BodyConstants, WideMass, set};
-use crate::contact::solver::constraint::{ContactConstraint, SubstepSettings};
+use crate::contact::solver::constraint::ContactConstraint;
 use crate::contact::solver::kernels::FillInput;
 use crate::contact::solver::simd::{Half, Row, Simd};
 use conatus_geometry::convex::manifold::MAX_POINTS;
@@ -49,7 +49,7 @@ impl ContactBlock {
         };
         for (lane, &index) in indices.iter().enumerate().take(WIDTH) {
             let c = &input.contacts[index as usize];
-            self.take(&mut raw, lane, index, c, input.constants, input.settings);
+            self.take(&mut raw, lane, index, c, input.constants);
         }
         self.prepare::<F>(&raw, input.bodies.masses);
     }
@@ -87,7 +87,6 @@ impl ContactBlock {
         index: u32,
         c: &ContactConstraint,
         constants: &[BodyConstants],
-        settings: &SubstepSettings,
     ) {
         let [a, b] = c.bodies.map(|k| &constants[k as usize]);
         let members = &mut self.members;
