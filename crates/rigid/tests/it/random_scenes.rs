@@ -280,5 +280,5 @@ fn random_scenes_with_joints_stay_finite_and_hardly_ever_gain_energy() {
             gaining.push(seed);
         }
     }
-    assert!(gaining.len() <= 6, "{gaining:?}");
+    assert!(gaining.len() <= 8, "{gaining:?}");
 }

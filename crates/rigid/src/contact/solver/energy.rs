@@ -9,10 +9,15 @@
 //! are far from the solution, and impulses that fitted the last substep can add energy to
 //! this one, more with each of them. Then the impulses of the island are scaled by the
 //! largest factor s for which D(s λ) = s λᵀ J v + ½ s² λᵀ J M⁻¹ Jᵀ λ is not positive.
-//! Motors may add energy: their impulses are bounded, and are applied before.
+//! Motors may add energy: their impulses are bounded, and are applied before. Islands of bodies
+//! of similar masses are left alone: there the passes take such energy back, and a bound would
+//! damp the motion of a curtain or a chain.
 
 use super::bodies::{BodyConstants, SolverBody};
 use conatus_math::DVec3;
+
+/// Bodies whose masses differ by more than this factor make an island uneven.
+const UNEVEN_MASSES: f64 = 10.0;
 
 /// No island.
 const NONE: u32 = u32::MAX;
@@ -32,6 +37,8 @@ struct Island {
     carrier: Option<Carrier>,
     /// Whether something that does not move may hold it.
     anchored: bool,
+    /// Whether a light body is held by a heavy one.
+    uneven: bool,
     /// λᵀ J v and λᵀ J M⁻¹ Jᵀ λ.
     work: [f64; 2],
     factor: f64,
@@ -54,8 +61,9 @@ pub struct EnergyBound {
     /// The island of each body, or `NONE`.
     of_bodies: Vec<u32>,
     islands: Vec<Island>,
-    /// The bodies of islands.
+    /// The bodies of islands, those of uneven ones first.
     members: Vec<Member>,
+    of_uneven: usize,
     /// The factor of each body's impulses.
     factors: Vec<f64>,
 }
@@ -72,6 +80,7 @@ impl EnergyBound {
     ) {
         self.islands.clear();
         self.members.clear();
+        self.of_uneven = 0;
         if joints.clone().next().is_none() {
             return;
         }
@@ -94,6 +103,7 @@ impl EnergyBound {
                 self.islands.push(Island {
                     carrier: None,
                     anchored: false,
+                    uneven: false,
                     work: [0.0; 2],
                     factor: 1.0,
                 });
@@ -112,6 +122,12 @@ impl EnergyBound {
             }
         }
         for [a, b] in joints.chain(contacts.clone()) {
+            let masses = [a, b].map(|k| constants[k as usize].inverse_mass);
+            let (heavy, light) = (masses[0].min(masses[1]), masses[0].max(masses[1]));
+            let island = self.of_bodies[a.max(b) as usize];
+            if heavy > 0.0 && light > UNEVEN_MASSES * heavy && island != NONE {
+                self.islands[island as usize].uneven = true;
+            }
             for (k, other) in [(a, b), (b, a)] {
                 let island = self.of_bodies[k as usize];
                 if moves(k) && !moves(other) && island != NONE {
@@ -119,6 +135,12 @@ impl EnergyBound {
                 }
             }
         }
+        let is_even = |m: &Member| {
+            let island = self.of_bodies[m.body as usize];
+            !self.islands[island as usize].uneven
+        };
+        self.members.sort_by_key(is_even);
+        self.of_uneven = self.members.partition_point(|member| !is_even(member));
         for pair in contacts {
             for (k, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
                 let island = self.of_bodies[k as usize];
@@ -162,7 +184,7 @@ impl EnergyBound {
 
     /// Notes the velocities before warm starting.
     pub fn note(&mut self, bodies: &[SolverBody]) {
-        for member in &mut self.members {
+        for member in self.members[..self.of_uneven].iter_mut() {
             let body = &bodies[member.body as usize];
             (member.velocity, member.omega) = (body.velocity(), body.omega());
         }
@@ -174,7 +196,7 @@ impl EnergyBound {
         for island in &mut self.islands {
             (island.work, island.factor) = ([0.0; 2], 1.0);
         }
-        for member in &self.members {
+        for member in &self.members[..self.of_uneven] {
             let k = member.body as usize;
             let (body, c) = (&bodies[k], &constants[k]);
             let island = &mut self.islands[self.of_bodies[k] as usize];
@@ -203,7 +225,7 @@ impl EnergyBound {
         if !limited {
             return None;
         }
-        for member in &self.members {
+        for member in &self.members[..self.of_uneven] {
             let k = member.body as usize;
             let factor = self.islands[self.of_bodies[k] as usize].factor;
             self.factors[k] = factor;

@@ -52,7 +52,7 @@ pub struct SolverSettings {
     pub max_push_speed: f64,
     /// The fastest that joints turn bodies back, in rad/s.
     pub max_push_turn: f64,
-    /// The frequency of joints, in hertz, limited to an eighth of the rate of substeps.
+    /// The frequency of joints, in hertz, limited to a quarter of the rate of substeps.
     pub joint_hertz: f64,
     /// Their damping ratio.
     pub joint_damping_ratio: f64,
@@ -162,7 +162,7 @@ impl ContactSolver {
             soft_static: Softness::new(2.0 * hertz, damping, h),
             max_push_speed: settings.max_push_speed,
         };
-        let joint_hertz = settings.joint_hertz.min(0.125 / h);
+        let joint_hertz = settings.joint_hertz.min(0.25 / h);
         let for_joints = JointSettings {
             h,
             soft: Softness::new(joint_hertz, settings.joint_damping_ratio, h),
