@@ -57,12 +57,15 @@ fn bounce(piece: &Piece, e: f64, mu: f64, h: f64) -> (f64, f64, f64) {
     )
 }
 
-/// With turns to first order a rod lost 59% of its energy, and a plate gained 2%.
+/// With turns to first order a rod lost 59% of its energy, and a plate gained 2%. Impacts at
+/// its round ends spin the rod at up to 45 rad/s about its thin axis: its free motion by
+/// Runge-Kutta needs half of the step then.
 #[test]
 fn an_elastic_bouncing_spinning_body_keeps_its_energy_for_a_minute() {
     for piece in pieces() {
-        let (rise, change, height) = bounce(&piece, 1.0, 0.0, 1.0 / 120.0);
         let name = piece.name;
+        let rate = if name == "rod" { 240.0 } else { 120.0 };
+        let (rise, change, height) = bounce(&piece, 1.0, 0.0, 1.0 / rate);
         assert!(
             rise < 1e-4 && change.abs() < 1e-4,
             "{name}: {rise} {change}"
