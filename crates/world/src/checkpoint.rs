@@ -28,7 +28,7 @@ pub const CACHE_CLEAR_STEPS: u64 = 32;
 pub const CHECKPOINT_FRAMES: u64 = 16;
 /// The version of the byte layout. Raise it with every change of the state that
 /// one step passes to the next.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// A state from which a run can be continued.
 pub struct Checkpoint<'a> {

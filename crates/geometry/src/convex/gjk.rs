@@ -33,8 +33,15 @@ impl<'a> Placed<'a> {
     /// The point farthest in a direction.
     #[inline]
     pub fn support(&self, direction: DVec3) -> DVec3 {
+        self.numbered_support(direction).0
+    }
+
+    /// The same with the number of the corner.
+    #[inline]
+    fn numbered_support(&self, direction: DVec3) -> (DVec3, u32) {
         let own = self.rotation.transpose() * direction;
-        self.rotation * self.shape.support(own).0 + self.translation
+        let (point, number) = self.shape.support(own);
+        (self.rotation * point + self.translation, number)
     }
 }
 
@@ -47,16 +54,75 @@ pub struct Vertex {
     pub a: DVec3,
     /// The point of the second core.
     pub b: DVec3,
+    /// The numbers of these points in their cores.
+    pub numbers: [u32; 2],
 }
 
 /// The vertex of the difference set that is farthest in a direction.
 pub fn support(first: &Convex, second: &Placed, direction: DVec3) -> Vertex {
-    let a = first.support(direction).0;
-    let b = second.support(-direction);
+    let (a, i) = first.support(direction);
+    let (b, j) = second.numbered_support(-direction);
     Vertex {
         difference: a - b,
         a,
         b,
+        numbers: [i, j],
+    }
+}
+
+/// The corners of two hulls whose differences were nearest to the origin in the last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NearCorners {
+    /// The numbers of corners of both hulls.
+    pub corners: [[u32; 2]; 3],
+    /// How many pairs there are.
+    pub count: u32,
+}
+
+impl NearCorners {
+    /// Nothing is known.
+    pub const NONE: Self = Self {
+        corners: [[0; 2]; 3],
+        count: 0,
+    };
+
+    fn of(simplex: &Simplex) -> Self {
+        let mut near = Self::NONE;
+        for (own, vertex) in near.corners.iter_mut().zip(simplex.vertices()) {
+            *own = vertex.numbers;
+            near.count += 1;
+        }
+        near
+    }
+
+    /// The simplex of these corners in their present places, reduced to what is nearest to
+    /// the origin, and that point.
+    fn simplex(&self, first: &Convex, second: &Placed) -> Option<(Simplex, DVec3)> {
+        let (Convex::Hull(own), Convex::Hull(other)) = (first, second.shape) else {
+            return None;
+        };
+        let vertex = |[i, j]: [u32; 2]| {
+            let a = *own.vertices().get(i as usize)?;
+            let b = second.rotation * *other.vertices().get(j as usize)? + second.translation;
+            Some(Vertex {
+                difference: a - b,
+                a,
+                b,
+                numbers: [i, j],
+            })
+        };
+        let mut corners = self.corners.into_iter().take(self.count as usize);
+        let mut simplex = Simplex::new(vertex(corners.next()?)?);
+        let mut nearest = simplex.vertices[0].difference;
+        for numbers in corners {
+            let next = vertex(numbers)?;
+            let (kept, p) = simplex.nearest_with(next.difference);
+            let kept = kept?;
+            nearest = kept.point(&p);
+            simplex.push(next);
+            simplex.keep(&kept);
+        }
+        Some((simplex, nearest))
     }
 }
 
@@ -162,6 +228,18 @@ impl Simplex {
 /// The nearest points of two cores unless they are farther apart than `reach`; `guess` is
 /// a direction from the first to the second, of any length.
 pub fn proximity(first: &Convex, second: &Placed, guess: DVec3, reach: f64) -> Proximity {
+    proximity_from(first, second, guess, reach, &mut NearCorners::NONE)
+}
+
+/// The same, starting from the corners that were nearest in the last step, which the present
+/// ones replace: two hulls that have hardly moved need one round.
+pub fn proximity_from(
+    first: &Convex,
+    second: &Placed,
+    guess: DVec3,
+    reach: f64,
+    near: &mut NearCorners,
+) -> Proximity {
     let guess = if guess == DVec3::ZERO {
         DVec3::X
     } else {
@@ -169,8 +247,10 @@ pub fn proximity(first: &Convex, second: &Placed, guess: DVec3, reach: f64) -> P
     };
     let size = first.bounding_radius() + second.shape.bounding_radius();
     let touching = (1e-10 * size).powi(2);
-    let mut simplex = Simplex::new(support(first, second, guess));
-    let mut nearest = simplex.vertices[0].difference;
+    let (mut simplex, mut nearest) = near.simplex(first, second).unwrap_or_else(|| {
+        let simplex = Simplex::new(support(first, second, guess));
+        (simplex, simplex.vertices[0].difference)
+    });
     // Whether a plane through a support point separates the cores, whatever a flat
     // simplex says.
     let mut separated = false;
@@ -207,6 +287,7 @@ pub fn proximity(first: &Convex, second: &Placed, guess: DVec3, reach: f64) -> P
         simplex.keep(&kept);
         nearest = point;
     }
+    *near = NearCorners::of(&simplex);
     if !separated {
         return Proximity::Overlap(simplex);
     }

@@ -23,6 +23,7 @@ mod ray;
 pub mod sat;
 
 pub use cast::{CastHit, Gap, gap, shape_cast};
+pub use gjk::NearCorners;
 pub use half_space::half_space_convex;
 pub use hull::{ConvexHull, HullError};
 pub use manifold::{Manifold, ManifoldPoint};

@@ -2,27 +2,40 @@
 
 use super::box_box::box_box;
 use super::feature::{facing, meet, on_segment, segments};
-use super::gjk::{Placed, Proximity, proximity};
+use super::gjk::{NearCorners, Placed, Proximity, proximity, proximity_from};
 use super::manifold::{Manifold, ManifoldPoint};
 use super::sat::{self, AxisSource, SeparatingAxis};
 use super::{Convex, epa, perpendicular};
 use conatus_math::{DVec3, Pose};
 
-/// What is known about a pair from the last steps, to save work. Results depend on it
-/// only within the tolerances of the axes.
+/// What is known about a pair from the last steps, to save work. Results depend on `near`
+/// within rounding, and not on the axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairCache {
     /// The axis that separated the pair last.
     axis: Option<AxisSource>,
+    /// The corners of two hulls that were nearest to each other.
+    pub near: NearCorners,
 }
 
 impl PairCache {
     /// Nothing is known.
-    pub const EMPTY: Self = Self { axis: None };
+    pub const EMPTY: Self = Self {
+        axis: None,
+        near: NearCorners::NONE,
+    };
+
+    /// What was stored of a pair.
+    pub fn of_corners(near: NearCorners) -> Self {
+        Self { axis: None, near }
+    }
 }
 
 /// The most pairs of edges for which separating axes are tested.
 const MAX_EDGE_PAIRS: usize = 400;
+/// Hulls with many edges that are farther apart than this share of their size have one
+/// contact point.
+const SINGLE_POINT_GAP: f64 = 0.02;
 
 /// The manifold of two convex solids at their poses; none if they are farther apart
 /// than `margin`. The normal leads from the first to the second.
@@ -111,7 +124,7 @@ pub fn collide(
             } else if few_edges(first, second) {
                 by_axes(first, &placed, margin, cache)?
             } else {
-                by_distance(first, &placed, margin)?
+                by_distance(first, &placed, margin, &mut cache.near)?
             }
         }
     };
@@ -282,14 +295,28 @@ fn by_axes(
     (axis.separation <= margin).then(|| along_axis(first, second, margin, &axis))
 }
 
-/// Two polytopes without radii, by their distance or depth. The result depends on nothing
-/// but the poses.
-fn by_distance(first: &Convex, second: &Placed, margin: f64) -> Option<Manifold> {
-    let axis = match proximity(first, second, second.translation, margin) {
+/// Two polytopes without radii, by their distance or depth.
+fn by_distance(
+    first: &Convex,
+    second: &Placed,
+    margin: f64,
+    near: &mut NearCorners,
+) -> Option<Manifold> {
+    let axis = match proximity_from(first, second, second.translation, margin, near) {
         Proximity::Beyond => return None,
         Proximity::Apart { a, b } => {
             let between = b - a;
             let distance = between.length();
+            let size = first.bounding_radius().min(second.shape.bounding_radius());
+            if distance > SINGLE_POINT_GAP * size && distance <= margin {
+                // They do not touch yet: the nearest points keep them apart.
+                let point = ManifoldPoint {
+                    point: (a + b) * 0.5,
+                    separation: distance,
+                    id: 1 << 28,
+                };
+                return Some(Manifold::single(between / distance, point));
+            }
             SeparatingAxis {
                 direction: between / distance,
                 separation: distance,

@@ -1,7 +1,7 @@
 //! Contacts as the engine keeps, reports and stores them.
 
 use conatus_geometry::convex::manifold::MAX_POINTS;
-use conatus_geometry::convex::{Manifold, ManifoldPoint, PairCache};
+use conatus_geometry::convex::{Manifold, ManifoldPoint, NearCorners, PairCache};
 use conatus_math::DVec3;
 
 /// A contact of the last step.
@@ -81,6 +81,8 @@ pub struct StoredContact {
     pub twist: f64,
     /// Of rolling resistance.
     pub rolling: DVec3,
+    /// The corners of two hulls that were nearest to each other.
+    pub near: NearCorners,
 }
 
 impl EngineContact {
@@ -131,6 +133,7 @@ impl EngineContact {
             friction: self.friction_impulse,
             twist: self.twist_impulse,
             rolling: self.rolling_impulse,
+            near: self.cache.near,
             ..StoredContact::default()
         };
         for (k, p) in self.manifold.points().iter().enumerate() {
@@ -150,17 +153,13 @@ impl EngineContact {
                 id: stored.ids[k],
             });
         }
+        let cache = PairCache::of_corners(stored.near);
         Self {
             impulses: stored.impulses,
             friction_impulse: stored.friction,
             twist_impulse: stored.twist,
             rolling_impulse: stored.rolling,
-            ..Self::new(
-                stored.colliders,
-                stored.part,
-                PairCache::default(),
-                manifold,
-            )
+            ..Self::new(stored.colliders, stored.part, cache, manifold)
         }
     }
 

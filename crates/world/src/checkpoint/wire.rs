@@ -5,6 +5,7 @@
 use crate::energy::EnergyGrowth;
 use crate::run::{ConservationTally, RunStats};
 use crate::step::JointExtremes;
+use conatus_geometry::convex::NearCorners;
 use conatus_math::{DQuat, DVec3, Pose};
 use conatus_record::bytes::Bytes;
 use conatus_rigid::bodies::Mount;
@@ -221,7 +222,9 @@ wire!(StoredContact {
     friction,
     twist,
     rolling,
+    near,
 });
+wire!(NearCorners { corners, count });
 impl Wire for ColliderOwner {
     fn put(&self, out: &mut Vec<u8>) {
         let (kind, number): (u8, usize) = match self {
