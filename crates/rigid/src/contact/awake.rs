@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a thread looks for work in vain.
-const MAX_IDLE: Duration = Duration::from_micros(200);
+const MAX_IDLE: Duration = Duration::from_micros(500);
 
 /// Threads that are looking for work.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
