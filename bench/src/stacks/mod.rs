@@ -109,7 +109,8 @@ pub fn measure(
     }
     let table = Table::new(
         "Stacks and joints: step 1/60 s, 4 substeps, no sleeping; ratios of speeds to one \
-         thread; errors are penetrations or gaps of joints; paths of the last quarter",
+         thread; errors are penetrations or gaps of joints; paths of the last quarter; density \
+         inside heaps of balls",
         &[
             "scene, engine, threads",
             "steps",
@@ -122,6 +123,7 @@ pub fn measure(
             "greatest error mm",
             "mean error mm",
             "path mm/s",
+            "density",
         ],
     );
     let mut table = output.begin(table)?;
@@ -177,6 +179,7 @@ fn measure_scene(
             fixed(violation.greatest * 1e3, 3),
             fixed(violation.mean * 1e3, 4),
             power(path * 1e3),
+            quality::density(scene, &c.poses).map_or(blank(), |share| fixed(share, 3)),
         ];
         table.row(row)?;
     }

@@ -1,8 +1,9 @@
 //! How well the last poses of an engine satisfy the constraints, by one measure for all
-//! engines: depths from our collision detection in `f64`, and distances of anchors.
+//! engines: depths from our collision detection in `f64`, distances of anchors, and the
+//! density of heaps of balls.
 
 use super::conatus::world;
-use super::scene::Scene;
+use super::scene::{Scene, Shape};
 use conatus_math::{DVec3, Pose};
 use conatus_rigid::State;
 
@@ -56,4 +57,59 @@ fn anchor_distances(scene: &Scene, poses: &[Pose]) -> Vec<f64> {
         a.distance(b)
     };
     scene.joints.iter().map(distance).collect()
+}
+
+/// The mean distance of the points at which density is measured, in radii of a ball.
+const POINTS_PER_RADIUS: f64 = 4.0;
+
+/// The share of the space inside a heap of balls that balls fill, overlaps counted twice:
+/// above the lowest layer, below the middle of the centres, and a diameter off the sides.
+pub fn density(scene: &Scene, poses: &[Pose]) -> Option<f64> {
+    let Shape::Ball(radius) = scene.shape else {
+        return None;
+    };
+    let balls: Vec<DVec3> = (poses.iter().zip(&scene.bodies))
+        .filter(|(_, placed)| !placed.fixed)
+        .map(|(pose, _)| pose.translation)
+        .collect();
+    if balls.is_empty() || !scene.collides() {
+        return None;
+    }
+    let sorted = |axis: usize| {
+        let mut all: Vec<f64> = balls.iter().map(|p| p[axis]).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    };
+    let spans = [sorted(0), sorted(1), sorted(2)];
+    let low = DVec3::from_array(spans.each_ref().map(|all| all[0] + radius));
+    let high = DVec3::new(
+        spans[0][balls.len() - 1] - radius,
+        spans[1][balls.len() - 1] - radius,
+        spans[2][balls.len() / 2],
+    );
+    // Cells of a lattice with their points at their centres.
+    let cells = ((high - low) * (POINTS_PER_RADIUS / radius)).floor();
+    if cells.min_element() < 1.0 {
+        return None;
+    }
+    let size = (high - low) / cells;
+    let hits: usize = (balls.iter())
+        .map(|centre| {
+            let range = |axis: usize| {
+                let number = |x: f64| ((x - low[axis]) / size[axis] - 0.5).clamp(-1.0, cells[axis]);
+                let from = number(centre[axis] - radius).ceil().max(0.0) as usize;
+                let to = number(centre[axis] + radius).floor().min(cells[axis] - 1.0);
+                from..(to + 1.0).max(0.0) as usize
+            };
+            let points = range(0).flat_map(|i| {
+                range(1).flat_map(move |j| range(2).map(move |k| [i, j, k].map(|n| n as f64)))
+            });
+            let is_inside = |n: &[f64; 3]| {
+                let point = low + (DVec3::from_array(*n) + 0.5) * size;
+                point.distance_squared(*centre) <= radius * radius
+            };
+            points.filter(is_inside).count()
+        })
+        .sum();
+    Some(hits as f64 / cells.element_product())
 }

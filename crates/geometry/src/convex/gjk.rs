@@ -228,7 +228,8 @@ impl Simplex {
 /// The nearest points of two cores unless they are farther apart than `reach`; `guess` is
 /// a direction from the first to the second, of any length.
 pub fn proximity(first: &Convex, second: &Placed, guess: DVec3, reach: f64) -> Proximity {
-    proximity_from(first, second, guess, reach, &mut NearCorners::NONE)
+    let mut near = NearCorners::NONE;
+    proximity_from(first, second, guess, reach, &mut near)
 }
 
 /// The same, starting from the corners that were nearest in the last step, which the present
