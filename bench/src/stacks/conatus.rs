@@ -19,7 +19,7 @@ const NO_COLLISIONS: Groups = Groups {
 
 /// A world and the threads that step it.
 pub struct Conatus {
-    world: World,
+    pub world: World,
     pool: ThreadPool,
 }
 

@@ -248,10 +248,18 @@ pub fn proximity_from(
     };
     let size = first.bounding_radius() + second.shape.bounding_radius();
     let touching = (1e-10 * size).powi(2);
-    let (mut simplex, mut nearest) = near.simplex(first, second).unwrap_or_else(|| {
-        let simplex = Simplex::new(support(first, second, guess));
-        (simplex, simplex.vertices[0].difference)
-    });
+    let (mut simplex, mut nearest) = match near.simplex(first, second) {
+        Some(known) => known,
+        None => {
+            let vertex = support(first, second, guess);
+            // They may be far apart along the guess already.
+            let along = -vertex.difference.dot(guess);
+            if along > 0.0 && along * along > reach * reach * guess.length_squared() {
+                return Proximity::Beyond;
+            }
+            (Simplex::new(vertex), vertex.difference)
+        }
+    };
     // Whether a plane through a support point separates the cores, whatever a flat
     // simplex says.
     let mut separated = false;

@@ -13,6 +13,7 @@ use conatus_geometry::{Aabb, Bvh, HalfSpace, Shape};
 use conatus_math::{DVec3, Pose};
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Contacts are looked for at least this far ahead, in metres, or a share of the size
 /// of small colliders.
@@ -28,8 +29,11 @@ const MIN_PARALLEL_COLLIDERS: usize = 512;
 pub(super) struct BroadPhase {
     /// The poses of all colliders at the start of the step.
     pub poses: Vec<Pose>,
-    /// How far each of them may move in the step, in metres.
-    pub reach: Vec<f64>,
+    /// How each of them moves in the step unless something touches it.
+    motions: Vec<FreeMotion>,
+    /// How far the colliders beside it may deflect each of them, in metres, as the bits of a
+    /// number that is not negative: those are in the order of the numbers.
+    deflections: Vec<AtomicU64>,
     /// The radii of balls around them.
     pub radii: Vec<f64>,
     /// The pairs that may touch, in order.
@@ -53,6 +57,15 @@ pub(super) struct BroadPhase {
     starts: Vec<u32>,
 }
 
+/// The free motion of a collider in a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct FreeMotion {
+    /// The shift of its body.
+    moved: DVec3,
+    /// The most that turning moves a point of it, in metres.
+    turned: f64,
+}
+
 /// What decides whether a collider collides with another.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
@@ -64,6 +77,8 @@ struct Facts {
     /// Whether it could be pushed, now or after waking.
     mobile: bool,
     sensor: bool,
+    /// The coefficient of restitution, or zero.
+    restitution: f64,
 }
 
 /// A tree over some of the colliders.
@@ -112,9 +127,9 @@ impl BroadInput<'_> {
         }
     }
 
-    /// The pose of a collider at the start of the step, the box that it stays in, and how
-    /// far it may move.
-    fn place(&self, c: &Collider) -> (Pose, Aabb, f64) {
+    /// The pose of a collider at the start of the step, the box that it stays in, and how it
+    /// moves.
+    fn place(&self, c: &Collider) -> (Pose, Aabb, FreeMotion) {
         let Some(body) = c.body else {
             return self.place_scripted(c);
         };
@@ -127,25 +142,25 @@ impl BroadInput<'_> {
         };
         let pose = state.pose().after(&own);
         let mut bounds = c.aabb(&pose);
-        let mut reach = 0.0;
+        let mut motion = FreeMotion::default();
         if activity == Activity::Free {
             let after = self.bodies.mover_state(m);
             let moved = after.position - state.position;
             let radius = own.translation.length() + c.bounding_radius();
             let fastest = state.omega_body.length().max(after.omega_body.length());
             let turned = (fastest * self.h).min(PI) * radius;
-            reach = moved.length() + turned;
+            motion = FreeMotion { moved, turned };
             let later = Aabb::new(bounds.min + moved, bounds.max + moved);
             // It may bounce off something and go anywhere as fast.
             bounds = bounds.union(&later).grow(turned + moved.length());
         }
         let margin = MIN_MARGIN_M.min(MIN_MARGIN_SHARE * c.bounding_radius());
-        (pose, bounds.grow(margin), reach)
+        (pose, bounds.grow(margin), motion)
     }
 
-    fn place_scripted(&self, c: &Collider) -> (Pose, Aabb, f64) {
+    fn place_scripted(&self, c: &Collider) -> (Pose, Aabb, FreeMotion) {
         let Some(motion) = script(self.scripted, c) else {
-            return (c.pose, c.aabb(&c.pose), 0.0);
+            return (c.pose, c.aabb(&c.pose), FreeMotion::default());
         };
         let pose = motion.pose.after(&c.pose);
         let bounds = c.aabb(&pose);
@@ -154,7 +169,7 @@ impl BroadInput<'_> {
         let turned = (motion.omega.length() * self.h).min(PI) * radius;
         let later = Aabb::new(bounds.min + moved, bounds.max + moved);
         let bounds = bounds.union(&later).grow(turned);
-        (pose, bounds, moved.length() + turned)
+        (pose, bounds, FreeMotion { moved, turned })
     }
 
     fn facts(&self, c: &Collider) -> Facts {
@@ -169,6 +184,7 @@ impl BroadInput<'_> {
             },
             mobile: activity.is_some_and(Activity::is_mobile),
             sensor: c.sensor,
+            restitution: c.material.restitution.unwrap_or(0.0),
         }
     }
 
@@ -195,6 +211,45 @@ impl BroadPhase {
         self.place(input, changed);
         self.build_trees(changed);
         self.find_pairs(input);
+        self.bound_deflections();
+    }
+
+    /// How much nearer two colliders may come to each other in the step, in metres: by their
+    /// free motion and what the colliders beside them may change of it. It is the same for
+    /// bodies that fall side by side as for bodies at rest.
+    #[inline]
+    pub fn closing_bound(&self, i: u32, j: u32) -> f64 {
+        let [i, j] = [i, j].map(|k| k as usize);
+        let (a, b) = (&self.motions[i], &self.motions[j]);
+        let deflected = deflection(&self.deflections[i]) + deflection(&self.deflections[j]);
+        let closing = a.moved.distance(b.moved) + deflected;
+        // They may bounce off something and go anywhere, but no faster.
+        closing.min(a.moved.length() + b.moved.length()) + a.turned + b.turned
+    }
+
+    /// What touches another body takes over at most the difference of their motions, or
+    /// twice that with a restitution of one.
+    fn bound_deflections(&mut self) {
+        for bound in &mut self.deflections {
+            *bound.get_mut() = 0;
+        }
+        self.deflections
+            .resize_with(self.motions.len(), AtomicU64::default);
+        let (motions, facts) = (&self.motions, &self.facts);
+        let bounds = &self.deflections;
+        let pairs = self.pairs.par_iter().with_min_len(MIN_PARALLEL_PAIRS);
+        pairs.for_each(|&(i, j)| {
+            let pair = [i as usize, j as usize];
+            let [a, b] = pair.map(|k| &motions[k]);
+            let [e, f] = pair.map(|k| facts[k].restitution);
+            let change = (1.0 + e.max(f)) * a.moved.distance(b.moved);
+            for k in pair {
+                // Reading first leaves the cache line shared.
+                if deflection(&bounds[k]) < change {
+                    bounds[k].fetch_max(change.to_bits(), Ordering::Relaxed);
+                }
+            }
+        });
     }
 
     /// Assigns the colliders to the two trees. Returns whether that has changed.
@@ -232,17 +287,17 @@ impl BroadPhase {
         let count = input.colliders.len();
         self.poses.resize(count, Pose::IDENTITY);
         self.boxes.resize(count, Aabb::EMPTY);
-        self.reach.resize(count, 0.0);
+        self.motions.resize(count, FreeMotion::default());
         let is_moving = &self.is_moving;
         let rows = (input.colliders.par_iter())
             .zip(is_moving)
             .zip(&mut self.poses)
             .zip(&mut self.boxes)
-            .zip(&mut self.reach);
+            .zip(&mut self.motions);
         rows.with_min_len(MIN_PARALLEL_COLLIDERS).for_each(
-            |((((collider, moving), pose), bounds), reach)| {
+            |((((collider, moving), pose), bounds), motion)| {
                 if all || *moving {
-                    (*pose, *bounds, *reach) = input.place(collider);
+                    (*pose, *bounds, *motion) = input.place(collider);
                 }
             },
         );
@@ -368,6 +423,11 @@ impl BroadPhase {
             run.sort_unstable_by_key(|pair| pair.1);
         }
     }
+}
+
+#[inline]
+fn deflection(bits: &AtomicU64) -> f64 {
+    f64::from_bits(bits.load(Ordering::Relaxed))
 }
 
 /// From the axes of a collider on a body to those of the mover of the body.

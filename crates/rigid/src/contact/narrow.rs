@@ -80,9 +80,7 @@ impl Search<'_> {
         }
         let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
         let smaller = broad.radii[i as usize].min(broad.radii[j as usize]);
-        let reach = &broad.reach;
-        let margin =
-            reach[i as usize] + reach[j as usize] + MIN_MARGIN_M.min(MIN_MARGIN_SHARE * smaller);
+        let margin = broad.closing_bound(i, j) + MIN_MARGIN_M.min(MIN_MARGIN_SHARE * smaller);
         let (pa, pb) = (&broad.poses[i as usize], &broad.poses[j as usize]);
         match (a.convex(), b.convex()) {
             (Some(x), Some(y)) => {
