@@ -18,6 +18,10 @@ mod search;
 use crate::Aabb;
 use median::MedianOrder;
 use packet::{Bounds, Packet, WIDTH};
+use rayon::prelude::*;
+
+/// Boxes whose new places are worth a task.
+const MIN_PARALLEL_BOXES: usize = 512;
 
 /// A bounding-volume hierarchy. Boxes are numbered as they were given to
 /// [`Bvh::build`]. A box that is not valid (see [`Aabb::is_valid`]) keeps its
@@ -62,16 +66,17 @@ impl Bvh {
         if boxes.len() != self.ids.len() {
             return self.rebuild(boxes);
         }
-        self.boxes.clear();
-        self.boxes
-            .extend(self.ids.iter().map(|&id| match boxes[id as usize] {
-                b if b.is_valid() => b,
-                _ => Aabb::EMPTY,
-            }));
-        let leaves = self.boxes.chunks(WIDTH);
-        for (packet, chunk) in self.packets.iter_mut().zip(leaves) {
-            packet.fill(chunk.iter().map(Bounds::outside));
-        }
+        let ids = self.ids.par_iter().with_min_len(MIN_PARALLEL_BOXES);
+        ids.map(|&id| match boxes[id as usize] {
+            b if b.is_valid() => b,
+            _ => Aabb::EMPTY,
+        })
+        .collect_into_vec(&mut self.boxes);
+        let leaves = self.boxes.par_chunks(WIDTH);
+        let filled = self.packets.par_iter_mut().zip(leaves);
+        filled
+            .with_min_len(MIN_PARALLEL_BOXES / WIDTH)
+            .for_each(|(packet, chunk)| packet.fill(chunk.iter().map(Bounds::outside)));
         for level in 1..self.levels.len() {
             let (below, above) = self.packets.split_at_mut(self.levels[level]);
             let children = below[self.levels[level - 1]..].chunks(WIDTH);

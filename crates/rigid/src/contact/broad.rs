@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) const MIN_MARGIN_M: f64 = 2e-3;
 pub(super) const MIN_MARGIN_SHARE: f64 = 0.02;
 /// Pairs that are worth a task.
-const MIN_PARALLEL_PAIRS: usize = 2048;
+const MIN_PARALLEL_PAIRS: usize = 512;
 /// Colliders that are worth a task.
-const MIN_PARALLEL_COLLIDERS: usize = 512;
+const MIN_PARALLEL_COLLIDERS: usize = 128;
 
 /// Where the colliders are, and which of them are near each other.
 #[derive(Debug, Default)]
@@ -52,6 +52,9 @@ pub(super) struct BroadPhase {
     built_at: Vec<DVec3>,
     /// The pairs of movers that joints or exclusions keep from colliding, in order.
     jointed: Vec<(u32, u32)>,
+    /// The same in the order of the joints and exclusions, in this step and before.
+    apart: Vec<(u32, u32)>,
+    apart_before: Vec<(u32, u32)>,
     found: Vec<(u32, u32)>,
     /// Where the pairs of each first collider begin.
     starts: Vec<u32>,
@@ -92,9 +95,9 @@ struct Tree {
 
 impl Tree {
     fn take_boxes(&mut self, boxes: &[Aabb]) {
-        self.boxes.clear();
-        let own = self.colliders.iter().map(|&k| boxes[k as usize]);
-        self.boxes.extend(own);
+        let own = self.colliders.par_iter().map(|&k| boxes[k as usize]);
+        own.with_min_len(MIN_PARALLEL_PAIRS)
+            .collect_into_vec(&mut self.boxes);
     }
 }
 
@@ -335,22 +338,23 @@ impl BroadPhase {
     }
 
     fn find_pairs(&mut self, input: &BroadInput) {
-        self.jointed.clear();
-        let apart = |joint: &&Joint| !joint.broken && !joint.collide;
-        let mut add = |a: usize, b: usize| {
+        self.apart.clear();
+        let pair = |a: usize, b: usize| {
             let movers = [a, b].map(|body| input.bodies.mount(body).mover as u32);
-            let pair = (movers[0].min(movers[1]), movers[0].max(movers[1]));
-            self.jointed.push(pair);
+            (movers[0].min(movers[1]), movers[0].max(movers[1]))
         };
-        for joint in input.joints.iter().filter(apart) {
-            if let [Some(a), Some(b)] = joint.bodies {
-                add(a, b);
-            }
+        let apart = |joint: &Joint| match joint.bodies {
+            [Some(a), Some(b)] if !joint.broken && !joint.collide => Some(pair(a, b)),
+            _ => None,
+        };
+        self.apart.extend(input.joints.iter().filter_map(apart));
+        self.apart
+            .extend(input.excluded.iter().map(|&[a, b]| pair(a, b)));
+        if self.apart != self.apart_before {
+            self.jointed.clone_from(&self.apart);
+            self.jointed.sort_unstable();
+            std::mem::swap(&mut self.apart, &mut self.apart_before);
         }
-        for [a, b] in input.excluded {
-            add(*a, *b);
-        }
-        self.jointed.sort_unstable();
 
         self.found.clear();
         self.moving.bvh.pairs_as_found(&mut self.found);
@@ -382,16 +386,18 @@ impl BroadPhase {
                 continue;
             };
             let HalfSpace { normal, offset } = half_space;
-            for (&j, b) in moving.colliders.iter().zip(&moving.boxes) {
+            let near = |(&j, b): (&u32, &Aabb)| {
                 let corner = DVec3::new(
                     if normal.x > 0.0 { b.min.x } else { b.max.x },
                     if normal.y > 0.0 { b.min.y } else { b.max.y },
                     if normal.z > 0.0 { b.min.z } else { b.max.z },
                 );
-                if normal.dot(corner) <= *offset && facts[j as usize].mover != u32::MAX {
-                    self.pairs.extend(ordered(k, j));
-                }
-            }
+                let behind = normal.dot(corner) <= *offset && facts[j as usize].mover != u32::MAX;
+                behind.then(|| ordered(k, j)).flatten()
+            };
+            let rows = moving.colliders.par_iter().zip(&moving.boxes);
+            let rows = rows.with_min_len(MIN_PARALLEL_PAIRS);
+            self.pairs.par_extend(rows.filter_map(near));
         }
         self.sort_pairs(input.colliders.len());
     }
@@ -418,10 +424,22 @@ impl BroadPhase {
             *next += 1;
         }
         std::mem::swap(&mut self.found, &mut self.pairs);
-        let same_first = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
-        for run in self.pairs.chunk_by_mut(same_first) {
-            run.sort_unstable_by_key(|pair| pair.1);
+        // The pairs of some colliders each; now a start is the end of the pairs before it.
+        let mut rest = &mut self.pairs[..];
+        let mut parts = Vec::with_capacity(colliders.div_ceil(MIN_PARALLEL_COLLIDERS));
+        let mut done = 0;
+        for ends in self.starts[..colliders].chunks(MIN_PARALLEL_COLLIDERS) {
+            let end = ends.last().map_or(done, |end| *end as usize);
+            let (part, others) = rest.split_at_mut(end - done);
+            parts.push(part);
+            (rest, done) = (others, end);
         }
+        let same_first = |a: &(u32, u32), b: &(u32, u32)| a.0 == b.0;
+        parts.into_par_iter().for_each(|part| {
+            for run in part.chunk_by_mut(same_first) {
+                run.sort_unstable_by_key(|pair| pair.1);
+            }
+        });
     }
 }
 

@@ -10,6 +10,8 @@ use super::solver::bodies::{BodyConstants, SolverBody};
 use super::solver::constraint::{ConstraintPoint, ContactConstraint};
 use super::solver::impact::{Bounce, NarrowPhase};
 use crate::bodies::{Activity, Bodies};
+use crate::joint::Joint;
+use crate::joint::solve::JointLink;
 use crate::state::State;
 use conatus_geometry::convex::manifold::MAX_POINTS;
 use conatus_math::{DMat3, DVec3, Pose};
@@ -17,7 +19,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Contacts and bodies that are worth a task.
-const MIN_PARALLEL: usize = 256;
+const MIN_PARALLEL: usize = 128;
 
 /// The solver's numbers of bodies, and what it has to know of colliders.
 #[derive(Debug, Default)]
@@ -151,11 +153,12 @@ impl ContactEngine {
                 }
             }
         });
-        for joint in self.joints.iter().filter(|joint| !joint.broken) {
+        let joints = self.joints.par_iter().with_min_len(MIN_PARALLEL);
+        joints.filter(|joint| !joint.broken).for_each(|joint| {
             for m in joint.bodies.into_iter().flatten().filter_map(free) {
                 set_flag(&takes_part[m]);
             }
-        }
+        });
         let solver = &mut self.solver;
         numbers.movers.clear();
         let flagged = numbers.takes_part.iter().map(is_flagged);
@@ -242,10 +245,8 @@ impl ContactEngine {
     }
 
     fn add_joints(&mut self, bodies: &Bodies, before: &[State]) {
-        for (k, joint) in (0u32..)
-            .zip(&self.joints)
-            .filter(|(_, joint)| !joint.broken)
-        {
+        let of_movers = &self.numbers.of_movers;
+        let link = |(k, joint): (usize, &Joint)| {
             let mut numbers = [0; 2];
             let mut frames = joint.frames;
             for side in 0..2 {
@@ -261,12 +262,17 @@ impl ContactEngine {
                     frames[side] = before[m].pose().after(&frames[side]);
                     continue;
                 }
-                numbers[side] = self.numbers.of_movers[m];
+                numbers[side] = of_movers[m];
             }
-            if numbers[0] != numbers[1] {
-                self.solver.joints.add(k, numbers, frames);
+            if joint.broken {
+                numbers = [0; 2];
             }
-        }
+            JointLink::new(k as u32, numbers, frames)
+        };
+        let all = self.joints.par_iter().enumerate();
+        self.solver
+            .joints
+            .set(all.with_min_len(MIN_PARALLEL).map(link));
     }
 
     /// Takes over impulses, loads and the motion of bodies that something acted on.

@@ -66,7 +66,7 @@ pub enum JointStage {
 
 /// A joint between two bodies of the solver.
 #[derive(Clone, Copy, Debug)]
-struct JointLink {
+pub struct JointLink {
     /// The number of its description.
     joint: u32,
     /// The solver's numbers of the bodies; 0 for the world.
@@ -75,6 +75,19 @@ struct JointLink {
     moved: [u32; 2],
     /// The frames in the axes of the movers.
     frames: [Pose; 2],
+}
+
+impl JointLink {
+    /// The joint with this number between bodies of the solver, with its frames in their
+    /// axes.
+    pub fn new(joint: u32, bodies: [u32; 2], frames: [Pose; 2]) -> Self {
+        Self {
+            joint,
+            bodies,
+            moved: bodies,
+            frames,
+        }
+    }
 }
 
 /// What a joint carried in a step.
@@ -109,7 +122,11 @@ pub struct JointSolver {
     jointed: Vec<bool>,
     poses: Vec<Row>,
     used: Vec<u32>,
+    /// The joints of each colour.
     members: Vec<Vec<u32>>,
+    /// The pairs of bodies that were coloured last, and the number of all bodies then.
+    coloured: Vec<[u32; 2]>,
+    coloured_bodies: usize,
 }
 
 impl JointSolver {
@@ -123,15 +140,10 @@ impl JointSolver {
         self.links.is_empty()
     }
 
-    /// Adds the joint with this number between bodies of the solver, with its frames in
-    /// their axes.
-    pub fn add(&mut self, joint: u32, bodies: [u32; 2], frames: [Pose; 2]) {
-        self.links.push(JointLink {
-            joint,
-            bodies,
-            moved: bodies,
-            frames,
-        });
+    /// Takes joints, in the order of their numbers, but those of a body with itself.
+    pub fn set(&mut self, links: impl IndexedParallelIterator<Item = JointLink>) {
+        links.collect_into_vec(&mut self.links);
+        self.links.retain(|link| link.bodies[0] != link.bodies[1]);
     }
 
     /// For each joint its number, its bodies, and what it carried in the last step of `h`
@@ -173,8 +185,14 @@ impl JointSolver {
             }
         }
         self.place_bodies(bodies, constants);
-        let pairs = self.links.iter().map(|link| link.moved);
-        colour::colour(pairs, bodies.len(), &mut self.used, &mut self.members);
+        let pairs = || self.links.iter().map(|link| link.moved);
+        let known = self.coloured.len() == self.links.len() && self.coloured_bodies == bodies.len();
+        if !known || !pairs().eq(self.coloured.iter().copied()) {
+            colour::colour(pairs(), bodies.len(), &mut self.used, &mut self.members);
+            self.coloured.clear();
+            self.coloured.extend(pairs());
+            self.coloured_bodies = bodies.len();
+        }
         self.colours
             .resize_with(MAX_COLOURS + 1, JointColour::default);
         let placed = JointBodies {
@@ -182,11 +200,13 @@ impl JointSolver {
             masses,
             poses: &self.poses,
         };
-        for (k, (colour, members)) in self.colours.iter_mut().zip(&self.members).enumerate() {
+        let links = &self.links;
+        let colours = self.colours.par_iter_mut().zip(&self.members).enumerate();
+        colours.for_each(|(k, (colour, members))| {
             // Joints without a colour may share bodies: one in a block.
             let lanes = if k < MAX_COLOURS { WIDTH } else { 1 };
-            colour.fill(members, lanes, &self.links, joints, &placed, settings);
-        }
+            colour.fill(members, lanes, links, joints, &placed, settings);
+        });
         self.run(JointStage::Prepare, joints, bodies, masses, settings);
     }
 

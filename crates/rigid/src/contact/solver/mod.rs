@@ -73,8 +73,8 @@ impl Default for SolverSettings {
 }
 
 /// Blocks that are worth a task.
-const MIN_PARALLEL_BLOCKS: usize = 12;
-const MIN_PARALLEL_BODIES: usize = 512;
+const MIN_PARALLEL_BLOCKS: usize = 8;
+const MIN_PARALLEL_BODIES: usize = 128;
 /// Blocks that a task fills.
 const FILLED_BLOCKS: usize = 16;
 
