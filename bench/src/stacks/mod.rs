@@ -24,8 +24,9 @@ use std::time::{Duration, Instant};
 const STEP: f64 = 1.0 / 60.0;
 /// Substeps of a step; rapier's solver iterations.
 const SUBSTEPS: u32 = 4;
-/// Steps that an engine makes before it is the next one's turn.
-const STEPS_PER_TURN: u64 = 5;
+/// Steps that an engine makes before it is the next one's turn. After a pause the scheduler
+/// takes some steps until the threads of an engine are on different processors.
+const STEPS_PER_TURN: u64 = 25;
 /// The last part of a run, in which paths are measured, is one over this.
 const REST_DIVISOR: u64 = 4;
 

@@ -8,6 +8,9 @@ use conatus_rigid::forces::Reach;
 use conatus_rigid::joint::Joint;
 use serde_json::json;
 
+/// Worlds with fewer bodies hardly use other threads.
+const MIN_PARALLEL_BODIES: usize = 100;
+
 /// The figures of a step. Energy and momenta cost more than the step itself and
 /// are computed on request ([`World::totals`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,6 +66,16 @@ impl World {
     /// Advances the world by one step: commands, motion under forces, contacts,
     /// cloth.
     pub fn step(&mut self) -> StepReport {
+        let is_large = self.bodies.len() >= MIN_PARALLEL_BODIES || self.cloth.is_some();
+        if is_large && rayon::current_thread_index().is_none() {
+            // Otherwise each of some hundred parallel loops would be handed over to the pool
+            // and waited for.
+            return rayon::join(|| self.step_on_this_thread(), || ()).0;
+        }
+        self.step_on_this_thread()
+    }
+
+    fn step_on_this_thread(&mut self) -> StepReport {
         self.start_touches();
         let changed = self.execute_commands();
         if let Some(cloth) = &mut self.cloth {

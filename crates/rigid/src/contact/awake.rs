@@ -37,7 +37,8 @@ fn look_for_work() {
     while last.elapsed() < MAX_IDLE {
         match rayon::yield_now() {
             Some(rayon::Yield::Executed) => last = Instant::now(),
-            Some(rayon::Yield::Idle) => std::hint::spin_loop(),
+            // It may be on the processor of the thread that makes work.
+            Some(rayon::Yield::Idle) => std::thread::yield_now(),
             None => return,
         }
     }
