@@ -11,6 +11,11 @@ const MAX_ROUNDS: usize = 200;
 const MAX_STARTS: usize = 4;
 /// Solids this close touch, relative to their sizes.
 const RELATIVE_TOUCH: f64 = 1e-9;
+/// A normal whose plane leaves less than this share of the distance is improved: those of
+/// round solids that are near each other are not accurate.
+const GOOD_PLANE: f64 = 0.5;
+/// The first and the last step of that search, in radians.
+const TILTS: [f64; 2] = [1e-2, 1e-10];
 
 /// How two solids that do not overlap lie to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +92,30 @@ fn gap_along(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, direction: DV
     -top(b, pose_b, -direction) - top(a, pose_a, direction)
 }
 
+/// The unit direction near `start` in which a function is greatest, and its value there: by
+/// small tilts, which become smaller where none helps.
+fn greatest_near(start: DVec3, value: impl Fn(DVec3) -> f64) -> (DVec3, f64) {
+    let mut best = (start, value(start));
+    let [mut tilt, last] = TILTS;
+    while tilt > last {
+        let (u, v) = best.0.any_orthonormal_pair();
+        let before = best;
+        for (x, y) in [(1.0, 0.0), (0.0, 1.0), (0.7, 0.7), (0.7, -0.7)] {
+            for sign in [tilt, -tilt] {
+                let next = (before.0 + (u * x + v * y) * sign).normalize();
+                let reached = value(next);
+                if reached > best.1 {
+                    best = (next, reached);
+                }
+            }
+        }
+        if best.1 <= before.1 {
+            tilt *= 0.5;
+        }
+    }
+    best
+}
+
 /// Where a solid that moves from `pose` along a unit `direction`, without turning, touches
 /// another one within `max_distance`.
 ///
@@ -121,7 +150,12 @@ pub fn shape_cast(
             normal: -found.normal,
             point: found.b,
         };
-        let closing = direction.dot(found.normal);
+        let along = |n: DVec3| gap_along(moving, &present, target, target_pose, n);
+        let (normal, least) = match along(found.normal) {
+            least if least < GOOD_PLANE * found.distance => greatest_near(found.normal, along),
+            least => (found.normal, least),
+        };
+        let closing = direction.dot(normal);
         if found.distance <= touching {
             // At rest against each other, or leaving: that is no hit.
             return (closing > 0.0 || last.is_some()).then_some(hit);
@@ -130,7 +164,6 @@ pub fn shape_cast(
             return None;
         }
         last = Some(hit);
-        let least = gap_along(moving, &present, target, target_pose, found.normal);
         let next = moved + least.max(0.0) / closing;
         if next > max_distance {
             return None;

@@ -99,10 +99,12 @@ pub fn perpendicular(direction: DVec3) -> DVec3 {
 /// direction is along the axis but for rounding.
 fn across(direction: DVec3, axis: DVec3) -> DVec3 {
     let part = direction - axis * direction.dot(axis);
-    match part.length_squared() > 1e-24 * direction.length_squared() {
-        true => part.normalize(),
-        false => DVec3::ZERO,
+    if part.length_squared() <= 1e-24 * direction.length_squared() {
+        return DVec3::ZERO;
     }
+    // Of a short part, rounding has left a share along the axis.
+    let part = part.normalize();
+    (part - axis * part.dot(axis)).normalize()
 }
 
 impl Convex {

@@ -157,17 +157,17 @@ impl Search<'_> {
     }
 }
 
-/// Where two colliders at their poses touch, or nearly; `part` is the triangle of a surface
-/// that the contact belongs to.
+/// Where two colliders at their poses touch, or nearly; `contact` is what is known of them,
+/// and the triangle of a surface that they belong to.
 pub(super) fn touching(
     a: &Collider,
     pa: &Pose,
     b: &Collider,
     pb: &Pose,
-    part: u32,
+    contact: &EngineContact,
 ) -> Option<Manifold> {
     let margin = MIN_MARGIN_SHARE * a.bounding_radius().min(b.bounding_radius());
-    let mut cache = PairCache::default();
+    let (mut cache, part) = (contact.cache, contact.part);
     match (a.convex(), b.convex()) {
         (Some(x), Some(y)) => collide(x, pa, y, pb, margin, &mut cache),
         (None, Some(y)) => match (a.shape(), a.shape().triangles()) {

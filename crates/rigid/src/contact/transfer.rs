@@ -98,12 +98,12 @@ impl ContactEngine {
                     mover.after(&on_mover(bodies, c, body))
                 }
             };
-            (a, at(a, pose_a), b, at(b, pose_b), contact.part)
+            (a, at(a, pose_a), b, at(b, pose_b), contact)
         };
         let narrow = NarrowPhase {
             touching: &|k, pose_a, pose_b| {
-                let (a, pa, b, pb, part) = placed(k, pose_a, pose_b);
-                touching(a, &pa, b, &pb, part)
+                let (a, pa, b, pb, contact) = placed(k, pose_a, pose_b);
+                touching(a, &pa, b, &pb, contact)
             },
             gap: &|k, pose_a, pose_b| {
                 let (a, pa, b, pb, _) = placed(k, pose_a, pose_b);

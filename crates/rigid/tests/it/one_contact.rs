@@ -152,6 +152,11 @@ fn meet(first: &Piece, second: &Piece, seed: u64, c: f64, mu: f64) -> Option<f64
     {
         return None;
     }
+    // Where detection at the moment of touch finds an overlap, the soft contact ends what
+    // approach friction has left, after the impact.
+    if contact.points().iter().any(|p| p.separation < -GAP_M) {
+        return None;
+    }
     let [mut a, mut b] = [Body::of(first, &states[0]), Body::of(second, &states[1])];
     let point = contact
         .points()

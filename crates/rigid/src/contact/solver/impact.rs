@@ -12,6 +12,7 @@ use crate::contact::impulse::{Meeting, Participant, friction_impulse};
 use conatus_geometry::convex::Manifold;
 use conatus_geometry::convex::manifold::MAX_POINTS;
 use conatus_math::{DMat3, DQuat, DVec3, Pose};
+use rayon::prelude::*;
 use std::collections::VecDeque;
 
 /// Impacts in a substep, per contact of the world: a bound for contacts that keep
@@ -20,6 +21,8 @@ const MAX_IMPACTS_PER_CONTACT: usize = 32;
 /// Contacts that count for that bound: bodies that fly through all others in one
 /// substep have a contact with each of them.
 const MAX_COUNTED_CONTACTS: usize = 500;
+/// Candidates that are worth a task.
+const MIN_PARALLEL_CANDIDATES: usize = 64;
 /// Rounds over the points of one manifold, until their impulses are consistent.
 const MAX_ROUNDS: usize = 60;
 /// A contact that bounces is fast if it closes in at more than this many times the speed
@@ -48,9 +51,9 @@ const MIN_IMPACT_SPEED_M_S: f64 = 1e-9;
 #[derive(Clone, Copy)]
 pub struct NarrowPhase<'a> {
     /// Where its colliders touch, or nearly.
-    pub touching: &'a dyn Fn(u32, &Pose, &Pose) -> Option<Manifold>,
+    pub touching: &'a (dyn Fn(u32, &Pose, &Pose) -> Option<Manifold> + Sync),
     /// How far apart they are, or zero, and the direction from the first to the second.
-    pub gap: &'a dyn Fn(u32, &Pose, &Pose) -> (f64, DVec3),
+    pub gap: &'a (dyn Fn(u32, &Pose, &Pose) -> (f64, DVec3) + Sync),
 }
 
 /// The same for one contact.
@@ -218,10 +221,18 @@ impl Substep<'_> {
         renewed: &mut Vec<(u32, Manifold)>,
         departures: &mut Vec<Departure>,
     ) {
-        let mut queue: VecDeque<u32> = candidates.iter().copied().collect();
+        // Most candidates touch in no substep or in a later one.
+        let touching = (candidates.par_iter().with_min_len(MIN_PARALLEL_CANDIDATES))
+            .copied()
+            .filter(|&k| self.may_be_impact(&contacts[k as usize]));
+        let mut queue: VecDeque<u32> = touching.collect::<Vec<u32>>().into();
+        if queue.is_empty() {
+            return;
+        }
         let mut waiting = vec![false; contacts.len()];
-        candidates.iter().for_each(|&k| waiting[k as usize] = true);
-        let mut known = waiting.clone();
+        queue.iter().for_each(|&k| waiting[k as usize] = true);
+        let mut known = vec![false; contacts.len()];
+        candidates.iter().for_each(|&k| known[k as usize] = true);
         let most = MAX_IMPACTS_PER_CONTACT * contacts.len().min(MAX_COUNTED_CONTACTS);
         let mut left = most;
         while let Some(k) = queue.pop_front() {
@@ -269,6 +280,38 @@ impl Substep<'_> {
         }
     }
 
+    /// Whether a manifold may be an impact of this substep, as the bodies move now.
+    fn may_be_impact(&self, c: &ContactConstraint) -> bool {
+        let sides = c
+            .bodies
+            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
+        is_swift(sides, self.h) || self.predicted_touch(c).is_some()
+    }
+
+    /// When the first point of a manifold touches that closes in fast, in seconds after the
+    /// start of the substep.
+    fn predicted_touch(&self, c: &ContactConstraint) -> Option<f64> {
+        let fast = c.impact_speed;
+        if fast == f64::INFINITY {
+            return None;
+        }
+        let [a, b] = c
+            .bodies
+            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
+        let mut first: Option<f64> = None;
+        for p in &c.points[..c.count] {
+            let (separation, closing) = approach(a, b, c, p);
+            if closing <= fast || separation > closing * self.h {
+                continue;
+            }
+            let t = (separation / closing).clamp(0.0, self.h);
+            if first.is_none_or(|least| t < least) {
+                first = Some(t);
+            }
+        }
+        first
+    }
+
     /// Handles one manifold, if it closes in fast and touches within the substep.
     /// Returns whether it did, and the manifold of the moment of touch.
     fn impact(
@@ -295,25 +338,10 @@ impl Substep<'_> {
             let acted = self.collide(c, bounce, at, fast, t, departures);
             return (acted, Some(manifold));
         }
-        let fast = c.impact_speed;
-        if fast == f64::INFINITY {
-            return (false, None);
-        }
-        // The first point that touches.
-        let mut first: Option<f64> = None;
-        for p in &c.points[..c.count] {
-            let (separation, closing) = approach(a, b, c, p);
-            if closing <= fast || separation > closing * h {
-                continue;
-            }
-            let t = (separation / closing).clamp(0.0, h);
-            if first.is_none_or(|least| t < least) {
-                first = Some(t);
-            }
-        }
-        let Some(predicted) = first else {
+        let Some(predicted) = self.predicted_touch(c) else {
             return (false, None);
         };
+        let fast = c.impact_speed;
         let moment = match predicted > 0.0 {
             true => moment(&sides, predicted, h, narrow),
             // They touched at the start.
