@@ -2,6 +2,7 @@
 
 mod support;
 
+mod bad_contacts;
 mod behaviours;
 mod behaviours_bodies;
 mod behaviours_objects;
