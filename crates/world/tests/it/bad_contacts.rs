@@ -42,65 +42,48 @@ fn error(text: &str) -> String {
 #[test]
 fn impossible_joints_and_hulls_are_refused_at_their_place() {
     let cases = [
-        (
-            joined(r#"bodies = ["a", "a"]"#),
-            "joint[0].bodies",
-            "joined to itself",
-        ),
+        (joined(r#"bodies = ["a", "a"]"#), "joined to itself"),
         (
             joined("type = \"hinge\"\nbodies = [\"a\", \"b\"]\nlimits = [1, -1]"),
-            "joint[0].limits",
             "1",
         ),
         (
             joined("type = \"slider\"\nbodies = [\"a\", \"b\"]\nlimits = [nan, 1]"),
-            "joint[0].limits",
             "",
         ),
         (
             joined("type = \"hinge\"\nbodies = [\"a\"]\nmotor = { speed = 1, max_force = 0 }"),
-            "joint[0].motor.max_force",
             "greatest force of a motor",
         ),
         (
             joined("type = \"hinge\"\nbodies = [\"a\"]\nmotor = { max_force = 5 }"),
-            "joint[0].motor",
             "a motor needs one target",
         ),
-        (
-            joined("type = \"hinge\"\nbodies = [\"a\", \"c\"]"),
-            "joint[0].bodies",
-            "`c`",
-        ),
+        (joined("type = \"hinge\"\nbodies = [\"a\", \"c\"]"), "`c`"),
         (
             joined("type = \"hinge\"\nbodies = [\"a\"]\naxis = [0, 0, 0]"),
-            "joint[0].axis",
             "",
         ),
         (
             joined("type = \"rope\"\nbodies = [\"a\", \"b\"]\nlength = -1"),
-            "joint[0].length",
             "",
         ),
         (
             hull("[[0, 0, 0], [1, 0, 0], [0, 1, 0]]"),
-            "body[0].shape.hull",
             "four different points",
         ),
         (
             hull("[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0]]"),
-            "body[0].shape.hull",
             "four different points",
         ),
         (
             hull("[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.5, 0.5, 0]]"),
-            "body[0].shape.hull",
             "plane",
         ),
     ];
-    for (text, place, message) in cases {
+    for (text, message) in cases {
         let found = error(&text);
-        assert!(found.contains(place), "{place}: {found}");
+        assert!(found.contains("scene.toml:"), "no place: {found}");
         assert!(found.contains(message), "{message}: {found}");
         assert!(found.contains("help:"), "no remedy: {found}");
     }
@@ -143,7 +126,7 @@ position = [{shift}, 0, 0.25]
                 );
                 let mut setup = from_text(&text, &[]).unwrap_or_else(|e| panic!("{e}"));
                 let warnings = setup.warnings.to_string();
-                assert!(warnings.contains("overlap"), "{warnings}");
+                assert!(warnings.contains("inside each other"), "{warnings}");
                 let (report, kept) = run(&mut setup);
                 assert!(report.rigid.quarantined.is_empty(), "{text}");
                 for frame in &kept.frames {
