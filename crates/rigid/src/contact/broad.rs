@@ -38,7 +38,7 @@ pub(super) struct BroadPhase {
     pub radii: Vec<f64>,
     /// The pairs that may touch, in order.
     pub pairs: Vec<(u32, u32)>,
-    /// What decides which of them collide.
+    /// What decides which of them collide; only those that may move are up to date.
     facts: Vec<Facts>,
     /// The colliders that are half-spaces.
     planes: Vec<u32>,
@@ -80,8 +80,17 @@ struct Facts {
     /// Whether it could be pushed, now or after waking.
     mobile: bool,
     sensor: bool,
-    /// The coefficient of restitution, or zero.
-    restitution: f64,
+}
+
+impl Facts {
+    /// Of a collider that collides with nothing.
+    const NONE: Self = Self {
+        mover: u32::MAX,
+        groups: Groups { member: 0, mask: 0 },
+        active: false,
+        mobile: false,
+        sensor: false,
+    };
 }
 
 /// A tree over some of the colliders.
@@ -187,7 +196,6 @@ impl BroadInput<'_> {
             },
             mobile: activity.is_some_and(Activity::is_mobile),
             sensor: c.sensor,
-            restitution: c.material.restitution.unwrap_or(0.0),
         }
     }
 
@@ -214,7 +222,7 @@ impl BroadPhase {
         self.place(input, changed);
         self.build_trees(changed);
         self.find_pairs(input);
-        self.bound_deflections();
+        self.bound_deflections(input.colliders);
     }
 
     /// How much nearer two colliders may come to each other in the step, in metres: by their
@@ -232,19 +240,19 @@ impl BroadPhase {
 
     /// What touches another body takes over at most the difference of their motions, or
     /// twice that with a restitution of one.
-    fn bound_deflections(&mut self) {
+    fn bound_deflections(&mut self, colliders: &[Collider]) {
         for bound in &mut self.deflections {
             *bound.get_mut() = 0;
         }
         self.deflections
             .resize_with(self.motions.len(), AtomicU64::default);
-        let (motions, facts) = (&self.motions, &self.facts);
+        let motions = &self.motions;
         let bounds = &self.deflections;
         let pairs = self.pairs.par_iter().with_min_len(MIN_PARALLEL_PAIRS);
         pairs.for_each(|&(i, j)| {
             let pair = [i as usize, j as usize];
             let [a, b] = pair.map(|k| &motions[k]);
-            let [e, f] = pair.map(|k| facts[k].restitution);
+            let [e, f] = pair.map(|k| colliders[k].material.restitution.unwrap_or(0.0));
             let change = (1.0 + e.max(f)) * a.moved.distance(b.moved);
             for k in pair {
                 // Reading first leaves the cache line shared.
@@ -291,16 +299,19 @@ impl BroadPhase {
         self.poses.resize(count, Pose::IDENTITY);
         self.boxes.resize(count, Aabb::EMPTY);
         self.motions.resize(count, FreeMotion::default());
+        self.facts.resize(count, Facts::NONE);
         let is_moving = &self.is_moving;
         let rows = (input.colliders.par_iter())
             .zip(is_moving)
             .zip(&mut self.poses)
             .zip(&mut self.boxes)
-            .zip(&mut self.motions);
+            .zip(&mut self.motions)
+            .zip(&mut self.facts);
         rows.with_min_len(MIN_PARALLEL_COLLIDERS).for_each(
-            |((((collider, moving), pose), bounds), motion)| {
+            |(((((collider, moving), pose), bounds), motion), facts)| {
                 if all || *moving {
                     (*pose, *bounds, *motion) = input.place(collider);
+                    *facts = input.facts(collider);
                 }
             },
         );
@@ -309,10 +320,6 @@ impl BroadPhase {
             let radii = input.colliders.iter().map(Collider::bounding_radius);
             self.radii.extend(radii);
         }
-        let facts = input.colliders.par_iter().map(|c| input.facts(c));
-        facts
-            .with_min_len(MIN_PARALLEL_COLLIDERS)
-            .collect_into_vec(&mut self.facts);
     }
 
     fn build_trees(&mut self, changed: bool) {
@@ -361,19 +368,22 @@ impl BroadPhase {
         self.pairs.clear();
         let (moving, resting) = (&self.moving, &self.resting);
         let (facts, jointed) = (&self.facts, &self.jointed);
-        let ordered = |i: u32, j: u32| {
-            let collide = input.collide(jointed, &facts[i as usize], &facts[j as usize]);
+        let ordered = |(i, of_i): (u32, &Facts), (j, of_j): (u32, &Facts)| {
+            let collide = input.collide(jointed, of_i, of_j);
             collide.then_some((i.min(j), i.max(j)))
         };
+        let moves = |k: u32| (k, &facts[k as usize]);
         let number = |i: u32| moving.colliders[i as usize];
         let found = self.found.par_iter().with_min_len(MIN_PARALLEL_PAIRS);
-        let found = found.filter_map(|&(i, j)| ordered(number(i), number(j)));
+        let found = found.filter_map(|&(i, j)| ordered(moves(number(i)), moves(number(j))));
         self.pairs.par_extend(found);
         if !resting.bvh.is_empty() {
             let near = |(k, query): (&u32, &Aabb)| {
                 let mut near = Vec::new();
                 resting.bvh.for_each_overlap(query, |i: u32| {
-                    near.extend(ordered(*k, resting.colliders[i as usize]));
+                    let other = resting.colliders[i as usize];
+                    let facts = input.facts(&input.colliders[other as usize]);
+                    near.extend(ordered(moves(*k), (other, &facts)));
                 });
                 near
             };
@@ -386,6 +396,7 @@ impl BroadPhase {
                 continue;
             };
             let HalfSpace { normal, offset } = half_space;
+            let of_plane = input.facts(&input.colliders[k as usize]);
             let near = |(&j, b): (&u32, &Aabb)| {
                 let corner = DVec3::new(
                     if normal.x > 0.0 { b.min.x } else { b.max.x },
@@ -393,7 +404,7 @@ impl BroadPhase {
                     if normal.z > 0.0 { b.min.z } else { b.max.z },
                 );
                 let behind = normal.dot(corner) <= *offset && facts[j as usize].mover != u32::MAX;
-                behind.then(|| ordered(k, j)).flatten()
+                behind.then(|| ordered((k, &of_plane), moves(j))).flatten()
             };
             let rows = moving.colliders.par_iter().zip(&moving.boxes);
             let rows = rows.with_min_len(MIN_PARALLEL_PAIRS);

@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Contacts and bodies that are worth a task.
 const MIN_PARALLEL: usize = 128;
 
+/// There are few contacts if there are this many times as many colliders.
+const FEW_CONTACTS: usize = 8;
+
 /// The solver's numbers of bodies, and what it has to know of colliders.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
@@ -68,6 +71,20 @@ struct ColliderFacts {
     script: u32,
     is_on_body: bool,
     material: ContactMaterial,
+}
+
+impl ColliderFacts {
+    /// Of a collider that nothing moves.
+    const NONE: Self = Self {
+        mover: u32::MAX,
+        script: u32::MAX,
+        is_on_body: false,
+        material: ContactMaterial {
+            restitution: None,
+            friction: None,
+            rolling: 0.0,
+        },
+    };
 }
 
 impl ContactEngine {
@@ -133,9 +150,18 @@ impl ContactEngine {
             is_on_body: c.body.is_some(),
             material: c.material,
         };
-        let all = self.colliders.par_iter().map(facts);
-        all.with_min_len(MIN_PARALLEL)
-            .collect_into_vec(&mut numbers.colliders);
+        if self.contacts.len() * FEW_CONTACTS < self.colliders.len() {
+            // Most colliders are at rest; only those with contacts are read.
+            let count = self.colliders.len();
+            numbers.colliders.resize(count, ColliderFacts::NONE);
+            for k in self.contacts.iter().flat_map(|contact| contact.colliders) {
+                numbers.colliders[k as usize] = facts(&self.colliders[k as usize]);
+            }
+        } else {
+            let all = self.colliders.par_iter().map(facts);
+            all.with_min_len(MIN_PARALLEL)
+                .collect_into_vec(&mut numbers.colliders);
+        }
 
         numbers.of_movers.clear();
         numbers.of_movers.resize(bodies.len(), 0);
