@@ -174,6 +174,7 @@ fn meet(first: &Piece, second: &Piece, seed: u64, c: f64, mu: f64) -> Option<f64
     Some(worst / largest)
 }
 
+/// Di Pierro (75), with friction (76), in a step of the engine.
 #[test]
 fn one_contact_of_any_two_shapes_agrees_with_the_closed_form() {
     let (mut tested, mut coarse) = (0, 0);
