@@ -141,13 +141,20 @@ fn movement(motion: &MotionReport) -> String {
     let (percent, millimetres) = (100.0, 1000.0);
     let score = &motion.score;
     text += &format!(
-        "  force residual at most {:.2}% of the weight, {:.3}% on average; contact drift {:.1} mm, limb error {:.1} mm, penetration {:.1} mm, goals missed by {:.1} mm\n",
+        "  force residual at most {:.2}% of the weight, {:.3}% on average; contact drift {:.1} mm, limb error {:.1} mm, penetration {:.1} mm, goals missed by {:.1} mm{}\n",
         percent * score.true_residual_max_bw,
         percent * score.true_residual_mean_bw,
         millimetres * score.contact_drift_max,
         millimetres * score.limb_error_max,
         millimetres * score.penetration_max,
         millimetres * score.task_error,
+        match score.torque_excess > 0.0 {
+            true => format!(
+                ", torques up to {:.0}% above the strength of a joint",
+                percent * score.torque_excess
+            ),
+            false => String::new(),
+        },
     );
     text + &contacts(motion)
 }

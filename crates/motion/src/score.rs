@@ -8,8 +8,9 @@ use crate::contact_state::ContactState;
 use crate::costs::obstacles;
 use crate::costs::penetration::{link_ends, pair_distance};
 use crate::costs::physics;
+use crate::costs::physics::torque::{joint, torque_about};
 use crate::costs::task::{DIRECTION_ARM_M, Feature};
-use crate::inverse_dynamics::{PatchContact, Solution};
+use crate::inverse_dynamics::{PatchContact, Solution, wrench};
 use crate::program::{Against, Anchor, Program};
 use crate::slide::SlidingFriction;
 use crate::variables::MotionState;
@@ -47,6 +48,9 @@ pub struct Score {
     pub penetration_max: f64,
     /// The largest error of a goal, in metres.
     pub task_error: f64,
+    /// How far the torque of a joint is above its strength, as a share of that.
+    #[serde(default)]
+    pub torque_excess: f64,
 }
 
 /// The largest errors that a good movement may have.
@@ -64,6 +68,8 @@ pub struct Thresholds {
     pub penetration: f64,
     /// Task error, in metres.
     pub task: f64,
+    /// Torque above the strength of a joint, as a share of that.
+    pub torque: f64,
 }
 
 impl Default for Thresholds {
@@ -72,16 +78,17 @@ impl Default for Thresholds {
             residual_max: 0.01,
             residual_mean: 0.001,
             drift: 0.005,
-            limb: 0.008,
+            limb: 0.005,
             penetration: 0.005,
-            task: 0.03,
+            task: 0.02,
+            torque: f64::INFINITY,
         }
     }
 }
 
 impl Score {
     /// Each error with its threshold: name, error, threshold.
-    pub fn against(&self, thresholds: &Thresholds) -> [(&'static str, f64, f64); 6] {
+    pub fn against(&self, thresholds: &Thresholds) -> [(&'static str, f64, f64); 7] {
         [
             (
                 "true_residual_max_bw",
@@ -105,6 +112,7 @@ impl Score {
                 thresholds.penetration,
             ),
             ("task_error", self.task_error, thresholds.task),
+            ("torque_excess", self.torque_excess, thresholds.torque),
         ]
     }
 
@@ -248,6 +256,9 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
             let drift = p.distance(*began.get_or_insert(p));
             score.contact_drift_max = score.contact_drift_max.max(drift);
         }
+        score.torque_excess = score
+            .torque_excess
+            .max(torque_excess(program, &state, &forces));
         let (limb, depth) = (limb_error(program, &state), penetration(program, &state));
         score.limb_error_max = score.limb_error_max.max(limb);
         score.penetration_max = score.penetration_max.max(depth);
@@ -261,7 +272,7 @@ pub fn score(program: &Program, x: &[f64]) -> Score {
         program.update_state(x, &term.moment, &mut state);
         let error = term.feature.error(program, &state).length();
         let arm = match term.feature {
-            Feature::Axis { .. } => DIRECTION_ARM_M,
+            Feature::Axis { .. } | Feature::Flat { .. } => DIRECTION_ARM_M,
             _ => 1.0,
         };
         score.task_error = score.task_error.max(error * arm);
@@ -296,6 +307,28 @@ fn position_on_solid(program: &Program, state: &MotionState, i: usize) -> DVec3 
         offset.dot(beside),
         offset.dot(along.cross(beside)),
     )
+}
+
+/// How far the torque of a joint is above its strength, as a share of that, with the forces of
+/// the contacts that touch.
+pub fn torque_excess(program: &Program, state: &MotionState, forces: &TrueForces) -> f64 {
+    let wrench_of = |contact: usize| {
+        let k = forces
+            .touching
+            .iter()
+            .position(|touching| *touching == contact)?;
+        let at = &forces.contacts[k];
+        let (force, moment) = wrench(at, &forces.solution.forces[k]);
+        Some((at.position, force, moment))
+    };
+    let mut excess = 0.0f64;
+    for (spec, limb) in program.limbs.iter().zip(&state.limbs) {
+        for (k, most) in spec.strength.iter().enumerate() {
+            let torque = torque_about(spec, joint(limb, k), k, wrench_of).length();
+            excess = excess.max(torque / most - 1.0);
+        }
+    }
+    excess
 }
 
 /// The largest distance of a limb's length from its range.

@@ -30,6 +30,8 @@ pub struct CostWeights {
     pub penetration: f64,
     /// u of (9): torques of the joints.
     pub torque: f64,
+    /// Torques above the strength of a joint.
+    pub strength: f64,
     /// ‖f‖² of (9).
     pub force: f64,
     /// q̈ of (9): acceleration of torsos.
@@ -64,6 +66,7 @@ impl Default for CostWeights {
             joint_limit: 100.0,
             penetration: 1000.0,
             torque: 2.0,
+            strength: 200.0,
             force: 0.0,
             torso_acceleration: 0.01,
             torso_turning: 1e-3,

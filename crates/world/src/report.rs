@@ -193,6 +193,7 @@ mod tests {
             limb_error_max: 2e-3,
             penetration_max: 3e-3,
             task_error: 0.1,
+            torque_excess: 0.0,
         };
         let attempt = AttemptEntry {
             seed: u64::MAX,

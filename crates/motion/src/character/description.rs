@@ -69,6 +69,10 @@ pub struct LimbDescription {
     /// limb.
     #[serde(default = "half_turn")]
     pub twist: f64,
+    /// The greatest torques in N·m of its joints: where it begins, its inner joints, and its
+    /// tip; default: no bound.
+    #[serde(default)]
+    pub strength: Vec<f64>,
     /// From the centre of the effector's patch to the last joint.
     #[serde(default)]
     pub tip: [f64; 3],

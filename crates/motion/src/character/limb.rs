@@ -56,6 +56,9 @@ pub struct Limb {
     /// The largest angle between the effector's sideways axis and the normal of the
     /// bending plane.
     pub twist: f64,
+    /// The greatest torques in N·m of its base, its inner joints and its tip, in this order;
+    /// joints beyond the list have no bound.
+    pub strength: Vec<f64>,
     /// Inner joints that can bear load.
     pub knees: Vec<Knee>,
     /// The effector at its end.

@@ -15,7 +15,7 @@ use conatus_math::DVec3;
 
 /// Limbs stay this far within their reach, in metres, because they stretch a little
 /// more between samples.
-const REACH_MARGIN_M: f64 = 0.004;
+const REACH_MARGIN_M: f64 = 0.0025;
 
 /// Evaluates the cost of all limbs at one moment (Mordatch §4.2.2).
 pub fn evaluate(program: &Program, weight: f64, state: &MotionState, sink: &mut impl ResidualSink) {

@@ -39,6 +39,8 @@ pub struct TermWeights {
     pub effort: f64,
     /// Running costs of L_Task: torques and forces.
     pub torque: f64,
+    /// Torques above the strength of a joint, as limits in L_Physics.
+    pub strength: f64,
     /// L_Hint.
     pub hint: f64,
 }
@@ -55,6 +57,7 @@ impl TermWeights {
         guide: 0.0,
         effort: 0.0,
         torque: 0.0,
+        strength: 0.0,
         hint: 0.0,
     };
 
@@ -69,6 +72,7 @@ impl TermWeights {
         guide: 0.0,
         effort: 1.0,
         torque: 1.0,
+        strength: 1.0,
         hint: 0.0,
     };
 }

@@ -11,7 +11,7 @@
 //! what the mass of that part needs where the dynamic model has limb masses. They and
 //! ‖f‖² depend on f, whose derivative comes from the adjoint of (6).
 
-mod torque;
+pub(crate) mod torque;
 
 use super::TermWeights;
 use crate::contact_state::{ContactState, ContactStateGradient};
@@ -219,7 +219,12 @@ pub fn evaluate(
     contacts.extend((0..program.contacts.len()).map(|i| contact(program, state, i)));
     solution.solve(bodies, contacts);
     let (solution, bodies, contacts) = (&*solution, &bodies[..], &contacts[..]);
-    let effort = mix.torque * dt;
+    let w = &program.weights;
+    let effort = Effort {
+        torque: mix.torque * w.torque * dt,
+        force: mix.torque * w.force * dt,
+        strength: mix.strength * w.strength * dt,
+    };
     for cluster in solution.clusters() {
         frames.clear();
         for &body in &cluster.bodies {
@@ -240,10 +245,20 @@ pub fn evaluate(
             residual,
             sink,
         );
-        if effort > 0.0 && (program.weights.torque > 0.0 || program.weights.force > 0.0) {
-            coupled.torques(effort, depends, residual, sink);
+        if effort.torque + effort.force + effort.strength > 0.0 {
+            coupled.torques(&effort, depends, residual, sink);
         }
     }
+}
+
+/// The weights of torques and forces at one moment.
+struct Effort {
+    /// Of torques.
+    torque: f64,
+    /// Of forces.
+    force: f64,
+    /// Of torques above the strength of a joint.
+    strength: f64,
 }
 
 /// A cluster of bodies at one moment, with the solution of (6).

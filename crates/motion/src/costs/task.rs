@@ -15,10 +15,11 @@ use crate::character::limb::LimbGradient;
 use crate::contact_state::{ContactState, ContactStateGradient};
 use crate::program::Program;
 use crate::variables::{Moment, MotionState, ResidualSink, add_outer};
-use conatus_math::DVec3;
+use conatus_math::{DMat3, DVec3};
 
-/// The length of the chord of a limb that is stood on, as a fraction of its reach.
-pub const STANDING_STRETCH: f64 = 0.97;
+/// The length of the chord of a limb that is stood on, as a fraction of its reach: two equal
+/// links are bent by 10 degrees.
+pub const STANDING_STRETCH: f64 = 0.9965;
 
 /// The least value of the contact variable c of a required contact.
 pub const MIN_REQUIRED_CONTACT: f64 = 10.0;
@@ -87,6 +88,11 @@ pub enum Feature {
         limb: usize,
         /// The target vector.
         target: DVec3,
+    },
+    /// How far the normal of a contact patch is from that of the surface below it.
+    Flat {
+        /// The contact.
+        contact: usize,
     },
     /// The gap of a contact.
     Touch {
@@ -169,6 +175,10 @@ impl Feature {
                 let at = &state.limbs[*limb];
                 at.tip - at.base - *target
             }
+            Self::Flat { contact } => {
+                let touch = ContactState::new(program, state, *contact);
+                touch.matrix.z_axis - touch.normal
+            }
             Self::Touch { contact } => ContactState::new(program, state, *contact).gap,
             Self::Hold { contact } => {
                 DVec3::X * (MIN_REQUIRED_CONTACT.sqrt() - state.contacts[*contact].abs()).max(0.0)
@@ -197,6 +207,19 @@ pub fn evaluate(
         } => sink.rows(weight, &error, &[frame], &[], |seed, out| {
             out.frames[frame].add_point_gradient(local, DVec3::from_slice(seed) * share);
         }),
+        Feature::Flat { contact } => {
+            let touch = ContactState::new(program, state, contact);
+            let frames = &program.contacts[contact].frames;
+            sink.rows(weight, &error, frames, &[], |seed, out| {
+                let by_error = DVec3::from_slice(seed);
+                let by = ContactStateGradient {
+                    matrix: DMat3::from_cols(DVec3::ZERO, DVec3::ZERO, by_error),
+                    normal: -by_error,
+                    ..ContactStateGradient::ZERO
+                };
+                touch.vector_jacobian_product(program, state, contact, &by, out);
+            });
+        }
         Feature::Touch { contact } => {
             let touch = ContactState::new(program, state, contact);
             let frames = &program.contacts[contact].frames;

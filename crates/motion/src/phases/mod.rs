@@ -100,6 +100,7 @@ pub fn term_weights(stage: usize) -> TermWeights {
             physics: 0.1,
             bounds: 0.1,
             penetration: 0.1,
+            strength: 0.1,
             guide: 1.0,
             hint: 1.0,
             ..TermWeights::ALL
@@ -117,6 +118,7 @@ fn polish_weights(factor: f64) -> TermWeights {
         bounds: factor,
         penetration: POLISH_FACTORS[1],
         torque: 0.0,
+        strength: factor,
         rest: 1.0,
         ..TermWeights::ALL
     }

@@ -64,6 +64,9 @@ pub struct LimbSpec {
     pub reach: f64,
     /// Its length when bent as far as possible.
     pub shortest: f64,
+    /// The greatest torques of its base, its inner joints and its tip, in weights of its
+    /// character times metres; infinite without a bound.
+    pub strength: Vec<f64>,
     /// The cosine of its largest swing.
     pub swing_cos: f64,
     /// The cosine of the effector's largest tilt.
@@ -165,6 +168,7 @@ impl Program {
         let mut limbs = Vec::new();
         for (c, given) in problem.characters.iter().enumerate() {
             let torso = start.len();
+            let weight = given.character.base.mass * problem.gravity.length();
             base_frames.push(torso);
             is_base.push(true);
             start.push(FrameStart::new(&given.pose.torso, given.velocity.torso));
@@ -174,6 +178,11 @@ impl Program {
                 let velocity = given.velocity.effectors.get(k).copied();
                 let place = &given.pose.effectors[k];
                 start.push(FrameStart::new(place, velocity.unwrap_or_default()));
+                let strength = (0..=limb.links.len())
+                    .map(|joint| {
+                        limb.strength.get(joint).copied().unwrap_or(f64::INFINITY) / weight
+                    })
+                    .collect();
                 limbs.push(LimbSpec {
                     character: c,
                     limb: k,
@@ -184,6 +193,7 @@ impl Program {
                     loads: Vec::new(),
                     reach: limb.reach(),
                     shortest: limb.min_chord(),
+                    strength,
                     swing_cos: libm::cos(limb.swing),
                     tilt_cos: libm::cos(limb.tilt),
                     twist_cos: libm::cos(limb.twist),

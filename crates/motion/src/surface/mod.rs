@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// How far 1 may be from the cosine of half an angle that is none.
 const LEVEL_TOLERANCE: f64 = 1e-9;
 
+/// The cosine of the angle from which on a surface is a wall.
+const WALL_COSINE: f64 = 0.3;
+
 /// A static surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
@@ -202,6 +205,23 @@ impl Surface {
     #[inline]
     pub fn distance(&self, p: DVec3) -> Distance {
         self.shape.distance(p)
+    }
+
+    /// Whether something could stand on a part of it that is not level: planes that lean but
+    /// are no walls, turned boxes, and heightfields.
+    pub fn is_slope(&self) -> bool {
+        let leans = |up: f64| up.abs() > WALL_COSINE && up.abs() < 1.0 - LEVEL_TOLERANCE;
+        match &self.shape {
+            RoundedShape::HalfSpace(plane) => leans(plane.normal.z),
+            RoundedShape::RoundedBox(block) => {
+                let axes = block.orientation;
+                [axes.x_axis, axes.y_axis, axes.z_axis]
+                    .iter()
+                    .any(|axis| leans(axis.z))
+            }
+            RoundedShape::Heightfield(_) => true,
+            RoundedShape::Capsule(_) => false,
+        }
     }
 
     /// Whether it is a plane: then the deepest point of a straight part is one of its

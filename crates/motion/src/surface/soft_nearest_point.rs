@@ -42,6 +42,11 @@ impl Surroundings {
         }
     }
 
+    /// Whether something could stand on a part that is not level.
+    pub fn has_slopes(&self) -> bool {
+        self.surfaces.iter().any(Surface::is_slope)
+    }
+
     /// The surfaces at a fraction of their way to their final places: 1 is the end. Each
     /// also fills the volume that it has swept, so that a part cannot get behind it.
     pub fn at_stage(&self, share: f64) -> Self {

@@ -173,6 +173,7 @@ pub(crate) struct WorkBuffers {
     pub forces: Vec<Vector6>,
     pub adjoint: Adjoint,
     pub limb: LimbGradient,
+    pub torques: Vec<DVec3>,
 }
 
 impl MomentGradient {

@@ -1,7 +1,7 @@
 //! Every cost's gradient against central differences, in both forms: as a sum
 //! for L-BFGS and as rows for Levenberg-Marquardt.
 
-use conatus_geometry::Heightfield;
+use conatus_geometry::{HalfSpace, Heightfield};
 use conatus_math::banded::BlockTridiagonal;
 use conatus_math::{DMat3, DVec3};
 use conatus_motion::character::{Knee, Patch, Placement};
@@ -128,6 +128,30 @@ fn every_term_has_the_gradient_of_central_differences() {
         let mut with_forces = program.clone();
         with_forces.weights.force = 3.0;
         check("forces", &with_forces, &torques, 0.1);
+        // So weak that most joints are overloaded, alone and beside the cost of torques.
+        let mut weak = program.clone();
+        for limb in &mut weak.limbs {
+            limb.strength.iter_mut().for_each(|most| *most *= 0.02);
+        }
+        let strength = TermWeights {
+            torque: 0.0,
+            strength: 1.0,
+            ..torques
+        };
+        check("strength", &weak, &strength, 0.1);
+        let both = TermWeights {
+            strength: 1.0,
+            ..torques
+        };
+        check("torques and strength", &weak, &both, 0.1);
+        // Feet are level with a slope.
+        let mut on_slope = problem.clone();
+        let normal = DVec3::new(-0.3, 0.1, 1.0).normalize();
+        let plane = HalfSpace::through(DVec3::ZERO, normal);
+        on_slope.surfaces = vec![Surface::new("slope", RoundedShape::HalfSpace(plane))];
+        let on_slope = Program::new(&on_slope);
+        assert!(on_slope.around.has_slopes());
+        check("slope", &on_slope, &TermWeights { task: 1.0, ..off }, 0.1);
         let mut printed = program.clone();
         printed.objective = Objective::Residual;
         check(

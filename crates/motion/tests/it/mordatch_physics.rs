@@ -8,6 +8,7 @@ use conatus_motion::costs::TermWeights;
 use conatus_motion::costs::physics::{self, Objective, PhysicsMemory};
 use conatus_motion::inverse_dynamics::MOMENT_SCALE;
 use conatus_motion::objective::Evaluator;
+use conatus_motion::score::{TrueForces, torque_excess};
 use conatus_motion::variables::{CostSum, MotionState};
 
 const PHYSICS: TermWeights = TermWeights {
@@ -175,4 +176,34 @@ fn the_cost_of_physics_is_the_sum_of_squared_residuals() {
             "{found} {expected}"
         );
     }
+}
+
+/// A human stands on both feet: each carries half of the weight on a line through its hip, and
+/// its knee is in front of that line.
+#[test]
+fn the_knees_of_a_standing_human_carry_half_of_the_weight_times_their_lever() {
+    let mut program = Program::new(&crate::common::walk());
+    let state = program.start_state();
+    let mut forces = TrueForces::default();
+    forces.solve(&program, &state);
+    assert!(forces.residual() < 1e-4, "{}", forces.residual());
+    let (mut lever, strength) = (0.0f64, 0.001);
+    for (spec, limb) in program.limbs.iter_mut().zip(&state.limbs) {
+        let is_leg = spec.strength.len() == 3 && spec.strength[2].is_finite();
+        spec.strength
+            .iter_mut()
+            .for_each(|most| *most = f64::INFINITY);
+        if is_leg {
+            // The weight is above the origin.
+            lever = lever.max(limb.joints[0].x.abs());
+            spec.strength[1] = strength;
+        }
+    }
+    assert!(lever > 0.02, "{lever}");
+    let excess = torque_excess(&program, &state, &forces);
+    let expected = 0.5 * lever / strength - 1.0;
+    assert!(
+        (excess - expected).abs() < 0.02 * expected,
+        "{excess} {expected}"
+    );
 }

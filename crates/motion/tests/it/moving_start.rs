@@ -46,7 +46,6 @@ fn the_second_half_of_a_walk_is_planned_again_from_its_middle() {
         panic!("a walk has a target");
     };
     *target = [Some(1.6), Some(0.0), None];
-    walk.effort.attempts = 2;
     let first = find(&walk);
     assert!(first.is_good(), "{:?}", first.score());
     let seconds = first.program.layout.seconds();

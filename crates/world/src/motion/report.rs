@@ -198,6 +198,7 @@ fn finite_score(score: &Score) -> Score {
         limb_error_max: finite(score.limb_error_max),
         penetration_max: finite(score.penetration_max),
         task_error: finite(score.task_error),
+        torque_excess: finite(score.torque_excess),
     }
 }
 

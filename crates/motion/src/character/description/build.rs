@@ -237,6 +237,7 @@ impl LimbDescription {
             flexion: angle("flexion", self.flexion)?,
             tilt: angle("tilt", self.tilt)?,
             twist: angle("twist", self.twist)?,
+            strength: self.strength(path)?,
             knees: self.knees(path)?,
             effector: Patch {
                 name: self.effector.name.clone().unwrap_or(self.name.clone()),
@@ -252,6 +253,20 @@ impl LimbDescription {
             comfort: self.comfort,
             stance: self.stance(path)?,
         })
+    }
+
+    /// The greatest torques of the joints.
+    fn strength(&self, path: &str) -> Result<Vec<f64>, DescriptionError> {
+        let joints = self.links.len() + 1;
+        if self.strength.len() > joints {
+            let given = self.strength.len();
+            let what = format!("{given} torques, but the limb has {joints} joints with its tip");
+            return Err(error(format!("{path}.strength"), what));
+        }
+        let torques = self.strength.iter().enumerate();
+        torques
+            .map(|(k, torque)| positive(format!("{path}.strength[{k}]"), *torque))
+            .collect()
     }
 
     /// The load-bearing joints of `knee`.

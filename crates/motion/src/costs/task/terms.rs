@@ -78,7 +78,13 @@ pub fn task_terms(problem: &Problem, program: &Program) -> Vec<TaskTerm> {
                             add(end, Feature::Touch { contact }, w.task);
                             add(end, Feature::Hold { contact }, w.task);
                             let frame = program.limbs[limb].effector;
-                            add(end, axis(frame, DVec3::Z, DVec3::Z), 0.1 * w.task);
+                            // Between level ground and the top of an obstacle the nearest
+                            // surface may be a wall.
+                            let level = match program.around.has_slopes() {
+                                true => Feature::Flat { contact },
+                                false => axis(frame, DVec3::Z, DVec3::Z),
+                            };
+                            add(end, level, 0.1 * w.task);
                         }
                     }
                 }

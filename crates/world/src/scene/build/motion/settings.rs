@@ -161,6 +161,7 @@ fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> T
             "limb" => &mut thresholds.limb,
             "penetration" => &mut thresholds.penetration,
             "task" => &mut thresholds.task,
+            "torque" => &mut thresholds.torque,
             _ => {
                 let names = THRESHOLD_NAMES.map(str::to_owned);
                 unknown(diagnostics, &path, "threshold", name, &names);
@@ -174,13 +175,14 @@ fn thresholds(given: &BTreeMap<String, f64>, diagnostics: &mut Diagnostics) -> T
 }
 
 /// The names of the thresholds.
-pub const THRESHOLD_NAMES: [&str; 6] = [
+pub const THRESHOLD_NAMES: [&str; 7] = [
     "residual_max",
     "residual_mean",
     "drift",
     "limb",
     "penetration",
     "task",
+    "torque",
 ];
 
 fn unknown(diagnostics: &mut Diagnostics, path: &str, what: &str, name: &str, known: &[String]) {
