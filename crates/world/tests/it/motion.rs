@@ -434,3 +434,33 @@ fn the_default_effort_is_that_of_the_reference() {
         assert!(row.contains(&format!("| {value} |")), "{row}: {value}");
     }
 }
+
+#[test]
+fn a_position_may_leave_any_coordinate_open() {
+    let goals = |position: &str| {
+        let text = format!("[[character]]\n[[goal]]\nkind = 'position'\nposition = {position}\n");
+        let setup = from_text(&text, &[]).map_err(|e| e.to_string())?;
+        let planner = setup.planner.expect("the scene has a character");
+        Ok::<_, String>(planner.problem.goals.clone())
+    };
+    for (text, expected) in [
+        ("{ z = 1.3 }", [None, None, Some(1.3)]),
+        ("{ y = -1, x = 2 }", [Some(2.0), Some(-1.0), None]),
+        ("[2, 0]", [Some(2.0), Some(0.0), None]),
+    ] {
+        let found = goals(text).unwrap();
+        let [Goal::Position { target, .. }] = found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(target, expected, "{text}");
+    }
+    for (text, message) in [
+        ("{}", "expected 2 or 3 numbers, found 0"),
+        ("[1]", "expected 2 or 3 numbers, found 1"),
+        ("{ height = 2 }", "height"),
+        ("'high'", "[x, y], [x, y, z] or a table of x, y and z"),
+    ] {
+        let error = goals(text).unwrap_err();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}

@@ -137,8 +137,9 @@ impl GoalSpec {
         Self::new(GoalKindSpec::Crawl)
     }
 
-    /// To be at a position at the end: x and y, or x, y and z.
-    pub fn position(position: impl Into<Vec<f64>>) -> Self {
+    /// To be at a position at the end: x and y, or x, y and z, or
+    /// [some](CoordinatesSpec) of them.
+    pub fn position(position: impl Into<PlaceSpec>) -> Self {
         Self {
             position: Some(position.into()),
             ..Self::new(GoalKindSpec::Position)
@@ -157,7 +158,7 @@ impl GoalSpec {
     pub fn strike(limb: impl Into<String>, position: impl Into<Vec3>, time: f64) -> Self {
         Self {
             limb: Some(limb.into()),
-            position: Some(position.into().to_vec()),
+            position: Some(position.into().to_vec().into()),
             time: Some(time),
             ..Self::new(GoalKindSpec::Strike)
         }

@@ -11,6 +11,7 @@ mod import;
 mod joint;
 mod motion;
 mod obstacle;
+mod place;
 
 pub use body::*;
 pub use cloth::*;
@@ -20,6 +21,7 @@ pub use import::*;
 pub use joint::*;
 pub use motion::*;
 pub use obstacle::*;
+pub use place::*;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

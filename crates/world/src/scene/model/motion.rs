@@ -1,7 +1,7 @@
 //! Characters and the search for their movements: `[motion]`, `[[character]]`,
 //! `[[object]]` and `[[goal]]`.
 
-use super::Vec3;
+use super::{PlaceSpec, Vec3};
 use crate::motion::{Description, PlaceDescription};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -226,8 +226,9 @@ pub struct GoalSpec {
     pub height: Option<f64>,
     /// For `sit`, the limbs that are stretched forwards; by default the legs.
     pub forwards: Option<Vec<String>>,
-    /// The target position: x and y, optionally z; x, y and z for a strike.
-    pub position: Option<Vec<f64>>,
+    /// The target position: x and y, optionally z, or a table of the coordinates that count;
+    /// x, y and z for a strike.
+    pub position: Option<PlaceSpec>,
     /// The direction to face: x and y.
     pub direction: Option<[f64; 2]>,
     /// The same as an angle in degrees about the vertical; 0 faces along x.

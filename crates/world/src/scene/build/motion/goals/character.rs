@@ -169,15 +169,15 @@ impl CharacterReader<'_> {
             .reader
             .required(spec.time, "time", "1.5", diagnostics)?;
         self.reader.check_time(time, diagnostics)?;
-        let place = spec.position.as_deref();
+        let place = spec.position.as_ref();
         let place = self
             .reader
             .required(place, "position", "[0.6, 0, 1.4]", diagnostics)?;
         let path = format!("{}.position", self.reader.path);
-        let [x, y, z] = *place else {
+        let Some([Some(x), Some(y), Some(z)]) = place.coordinates() else {
             diagnostics.at(
                 &path,
-                format!("expected 3 numbers, found {}", place.len()),
+                format!("expected 3 numbers, found {}", place.count()),
                 "give x, y and z of the point to strike",
             );
             return None;

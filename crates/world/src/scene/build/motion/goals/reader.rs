@@ -85,20 +85,16 @@ impl<'a> Reader<'a> {
     }
 
     pub fn position(&self, diagnostics: &mut Diagnostics) -> Option<Goal> {
-        let place = self.spec.position.as_deref();
+        let place = self.spec.position.as_ref();
         let place = self.required(place, "position", "[2.5, 0]", diagnostics)?;
         let path = format!("{}.position", self.path);
-        let target = match *place {
-            [x, y] => [Some(x), Some(y), None],
-            [x, y, z] => [Some(x), Some(y), Some(z)],
-            _ => {
-                diagnostics.at(
-                    &path,
-                    format!("expected 2 or 3 numbers, found {}", place.len()),
-                    "give x and y, or x, y and the height of the torso's centre",
-                );
-                return None;
-            }
+        let Some(target) = place.coordinates() else {
+            diagnostics.at(
+                &path,
+                format!("expected 2 or 3 numbers, found {}", place.count()),
+                "give x and y, or x, y and the height of the torso's centre, or a table such as { z = 2 }",
+            );
+            return None;
         };
         let start = self.start();
         let to = DVec3::from_array([0, 1, 2].map(|k| target[k].unwrap_or(start[k])));
@@ -108,7 +104,7 @@ impl<'a> Reader<'a> {
         }
         let seconds = time.unwrap_or(self.seconds);
         self.check_speed(&path, start.distance(to), seconds, diagnostics)?;
-        if place.len() == 3
+        if target.iter().all(Option::is_some)
             && let Some(wall) = self.surfaces.iter().find(|s| s.distance(to).value < 0.0)
         {
             diagnostics.at(
