@@ -50,13 +50,14 @@ fn max_seconds(name: &str, problem: &Problem) -> f64 {
 
 /// The figures of a score: the name of the column, the factor of its unit, and the
 /// number of decimals. They are in the order of [`Score::against`].
-const FIGURES: [(&str, f64, usize); 6] = [
+const FIGURES: [(&str, f64, usize); 7] = [
     ("residual max %", 100.0, 3),
     ("mean %", 100.0, 4),
     ("drift mm", 1000.0, 2),
     ("limb mm", 1000.0, 2),
     ("depth mm", 1000.0, 2),
     ("task mm", 1000.0, 2),
+    ("torque excess %", 100.0, 1),
 ];
 
 /// Makes one attempt and one portfolio for each seed.

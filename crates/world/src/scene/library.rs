@@ -94,6 +94,7 @@ scenes![
     "shared-load",
     "shelf",
     "sit-up",
+    "slope-walk",
     "spinning-coin",
     "spring-chain",
     "squares-incline",

@@ -57,6 +57,19 @@ fn a_thin_hurdle_is_stepped_over() {
 }
 
 #[test]
+fn a_ramp_is_walked_up_with_feet_level_with_it() {
+    let clip = movement("slope-walk");
+    assert_stands_on(&clip, "ramp");
+    let (who, end) = (&clip.characters[0], last(&clip));
+    let normal = DVec3::new(-15f64.to_radians().sin(), 0.0, 15f64.to_radians().cos());
+    for foot in FEET {
+        let up = effector(who, foot).orientation[end] * DVec3::Z;
+        assert!(up.dot(normal) > 0.999, "{foot}: {up}");
+    }
+    assert_steps(who, &FEET, 0.03, 1);
+}
+
+#[test]
 fn stairs_are_climbed_step_by_step() {
     let clip = movement("stairs");
     let who = &clip.characters[0];
