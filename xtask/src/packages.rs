@@ -84,7 +84,9 @@ fn untar(package: &Package, folder: &Path) -> Result<Command, String> {
     let file = target()?
         .join("package")
         .join(format!("{name}-{version}.crate"));
-    let mut tar = command("tar", &["-xzf"]);
+    // The files of a package have a fixed time, by which cargo would not see that they changed
+    // since the last check.
+    let mut tar = command("tar", &["-xzmf"]);
     tar.arg(file).arg("-C").arg(folder);
     Ok(tar)
 }
