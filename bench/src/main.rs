@@ -1,6 +1,6 @@
 //! Measures what the project promises, compared with rapier3d-f64 and Box3D in the
 //! same run and with the figures of the papers on cloth and on characters:
-//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --seeds N --alone --json]`.
+//! `cargo run --release -p conatus-bench [-- SECTION... --frames N --seeds N --only TEXT --alone --json]`.
 //!
 //! Compare ratios within a run, not figures of two runs: the load of a machine
 //! changes.
@@ -25,7 +25,7 @@ use std::io;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--alone] [--json]
+usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--only TEXT] [--alone] [--json]
 
   rigid             bodies, compared with rapier3d-f64 (the default)
   stacks            contacts and joints, compared with rapier3d-f64 and, if it was built
@@ -41,14 +41,19 @@ usage: conatus-bench [SECTION]... [--frames N] [--seeds N] [--alone] [--json]
   motion-scenes     time of the search for a movement, and its score
   motion-terms      the share of each cost term in the time of a gradient
   motion-more       the cost of a second object, and of a second and third character
+  motion-problems   how many of the scenes in bench/motion-problems are solved, on which
+                    no setting was tuned
 
   --frames N        end runs of cloth after N frames, since whole runs take hours, and
                     those of stacks after N steps
-  --seeds N         search for movements with the seeds from 0 to N - 1
+  --seeds N         search for movements with the seeds from 0 to N - 1; by default 1, and
+                    3 for motion-problems
+  --only TEXT       only those motion-problems whose KIND/NAME contains the text, such as
+                    `slopes/` or `persons/swap-places`
   --alone           step stacks with Conatus on one thread only, for profilers
   --json            print one JSON text at the end instead of tables";
 
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 12] = [
     "rigid",
     "stacks",
     "cloth",
@@ -60,6 +65,7 @@ const SECTIONS: [&str; 11] = [
     "motion-scenes",
     "motion-terms",
     "motion-more",
+    "motion-problems",
 ];
 
 /// The command line.
@@ -68,6 +74,7 @@ struct BenchArgs {
     sections: Vec<String>,
     frames: Option<u64>,
     seeds: Option<u64>,
+    only: Option<String>,
     alone: bool,
     json: bool,
 }
@@ -89,6 +96,7 @@ impl BenchArgs {
                     args.seeds = (seeds > 0).then_some(seeds);
                     args.seeds?;
                 }
+                "--only" => args.only = Some(arguments.next()?),
                 name if SECTIONS.contains(&name) || stacks::is_section(name) => {
                     args.sections.push(argument);
                 }
@@ -168,6 +176,10 @@ fn measure(args: &BenchArgs) -> Result<(), Failure> {
     }
     if args.includes("motion-more") {
         pool.install(|| motion::more::measure(&mut output))?;
+    }
+    if args.includes("motion-problems") {
+        let seeds = args.seeds.unwrap_or(3);
+        motion::problem_set::measure(&mut output, seeds, args.only.as_deref())?;
     }
     Ok(output.finish(&processor)?)
 }

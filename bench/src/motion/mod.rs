@@ -1,7 +1,9 @@
 //! Characters: the time of the search for a movement and its score, compared with
-//! the figures of Mordatch et al. (2012), and where the time goes.
+//! the figures of Mordatch et al. (2012), where the time goes, and how many problems
+//! that are not built in are solved.
 
 pub mod more;
+pub mod problem_set;
 pub mod scenes;
 pub mod terms;
 
