@@ -27,6 +27,7 @@ const THRESHOLDS: Thresholds = Thresholds {
     limb: 0.005,
     penetration: 0.005,
     task: 0.02,
+    torque: f64::INFINITY,
 };
 
 /// The largest difference between a contact force and its reaction, in body weights.
@@ -37,13 +38,14 @@ const MIN_SOLVED_PERCENT: f64 = 90.0;
 
 /// How errors are printed: the name, the factor of the unit, and the unit. In the order of
 /// `Score::against`, then the reaction.
-const ERRORS: [(&str, f64, &str); 7] = [
+const ERRORS: [(&str, f64, &str); 8] = [
     ("residual max", 100.0, "%"),
     ("residual mean", 100.0, "%"),
     ("drift", 1000.0, "mm"),
     ("limb", 1000.0, "mm"),
     ("penetration", 1000.0, "mm"),
     ("goal", 1000.0, "mm"),
+    ("torque", 100.0, "%"),
     ("reaction", 100.0, "%"),
 ];
 
