@@ -279,12 +279,12 @@ step = 0.005
 kind = "stand"
 [[cloth.piece]]
 shape.rectangle = { width = 0.3, height = 0.3, vertices = [9, 9] }
-position = [0.02, 0, 1.69]
+position = [0.02, 0, 1.712]
 [[body]]
 name = "ball"
 shape.sphere.radius = 0.05
 mass = 0.1
-position = [0.03, 0, 1.80]
+position = [0.03, 0, 1.822]
 velocity = [0, 0, -1]
 "#;
     let mut setup = from_text(&quick(more), &[]).unwrap_or_else(|e| panic!("{e}"));
