@@ -74,6 +74,10 @@ fn cylon_shows_its_four_balls() {
         let play = Play::start("cylon");
         let tab = browsing.open(&play.url).await;
         pause(&tab).await;
+        // Later a ball or a spring may be in front of another ball.
+        tab.key("Home").await;
+        tab.until("the first frame is drawn", |state| state["time"] == 0.0)
+            .await;
         let picture = shot(&tab).await;
         for (name, wanted) in [("ball-1", 5.0), ("ball-3", 309.0), ("ball-4", 127.0)] {
             let place = tab.place_of(name).await;
