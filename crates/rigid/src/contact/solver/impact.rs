@@ -5,15 +5,21 @@
 //! substep is made with the new velocities; so a bounce neither starts early nor
 //! overlaps, and an elastic one keeps the energy.
 
+mod touch;
+
+pub use touch::{NarrowPhase, is_swift};
+
+use super::adjacency::Adjacency;
 use super::bodies::{BodyConstants, SolverBody};
 use super::constraint::{ConstraintPoint, ContactConstraint};
 use super::departure::Departure;
 use crate::contact::impulse::{Meeting, Participant, friction_impulse};
 use conatus_geometry::convex::Manifold;
 use conatus_geometry::convex::manifold::MAX_POINTS;
-use conatus_math::{DMat3, DQuat, DVec3, Pose};
+use conatus_math::{DQuat, DVec3};
 use rayon::prelude::*;
 use std::collections::VecDeque;
+use touch::{Moment, Narrow, Side, TOUCH_TOLERANCE_M, first_touch, moment};
 
 /// Impacts in a substep, per contact of the world: a bound for contacts that keep
 /// passing an impulse back and forth. The soft contacts hold what is left.
@@ -31,46 +37,8 @@ const FAST_SUBSTEPS: f64 = 4.0;
 /// The same for a contact that does not bounce: soft contacts end its approach as well,
 /// and spread the impulse over the bodies behind it.
 const FAST_INELASTIC_SUBSTEPS: f64 = 16.0;
-/// Corrections of the moment of touch.
-const MAX_REFINEMENTS: usize = 5;
-/// Steps of conservative advancement, and the least way of one, as a share of the smaller
-/// radius of gyration.
-const MAX_ADVANCES: usize = 64;
-const LEAST_ADVANCE: f64 = 0.05;
-/// Bodies that move by more than this share of their radius of gyration in a substep are
-/// advanced conservatively.
-const SWIFT_SHARE: f64 = 1.0;
-/// Bounds the radius of a solid by its greatest radius of gyration.
-const RADIUS_PER_GYRATION: f64 = 4.0;
-/// Points this near to each other touch at the same moment, in metres.
-const TOUCH_TOLERANCE_M: f64 = 1e-6;
 /// Slower contacts are never impacts, in m/s.
 const MIN_IMPACT_SPEED_M_S: f64 = 1e-9;
-
-/// Detection for poses of the two bodies of a contact.
-#[derive(Clone, Copy)]
-pub struct NarrowPhase<'a> {
-    /// Where its colliders touch, or nearly.
-    pub touching: &'a (dyn Fn(u32, &Pose, &Pose) -> Option<Manifold> + Sync),
-    /// How far apart they are, or zero, and the direction from the first to the second.
-    pub gap: &'a (dyn Fn(u32, &Pose, &Pose) -> (f64, DVec3) + Sync),
-}
-
-/// The same for one contact.
-struct Narrow<'a> {
-    contact: u32,
-    phase: &'a NarrowPhase<'a>,
-}
-
-impl Narrow<'_> {
-    fn touching(&self, sides: &[Side; 2]) -> Option<Manifold> {
-        (self.phase.touching)(self.contact, &sides[0].pose(), &sides[1].pose())
-    }
-
-    fn gap(&self, sides: &[Side; 2]) -> (f64, DVec3) {
-        (self.phase.gap)(self.contact, &sides[0].pose(), &sides[1].pose())
-    }
-}
 
 /// The impulses of the impacts of a contact in this step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,118 +49,6 @@ pub struct Bounce {
     pub tangential: DVec3,
     /// Whether there was one.
     pub acted: bool,
-}
-
-/// One side of an impact at the moment of touch.
-struct Side<'a> {
-    body: &'a SolverBody,
-    constants: &'a BodyConstants,
-    participant: Participant,
-    centre: DVec3,
-    turn: DQuat,
-}
-
-impl<'a> Side<'a> {
-    /// The body `t` seconds after the start of a substep of `h` seconds. Its velocity
-    /// has the acceleration of the whole substep already.
-    fn at(body: &'a SolverBody, constants: &'a BodyConstants, t: f64, h: f64) -> Self {
-        let a = constants.acceleration;
-        let velocity = body.velocity() - a * (h - t);
-        let start = body.velocity() - a * h;
-        let moved = body.shift() + start * t + a * (0.5 * t * t);
-        let (turn, omega) = constants.free_turn(body.turn(), body.omega(), t);
-        let r = DMat3::from_quat(turn);
-        Self {
-            participant: Participant {
-                velocity,
-                omega,
-                inverse_mass: constants.inverse_mass,
-                inverse_inertia: r * constants.inverse_inertia * r.transpose(),
-            },
-            centre: constants.position + moved,
-            body,
-            constants,
-            turn,
-        }
-    }
-
-    /// A bound of the speed of its points that its rotation gives them.
-    fn greatest_turning_speed(&self) -> f64 {
-        match self.constants.inverse_mass > 0.0 {
-            true => self.participant.omega.length() * self.size() * RADIUS_PER_GYRATION,
-            false => 0.0,
-        }
-    }
-
-    /// Its greatest radius of gyration.
-    fn size(&self) -> f64 {
-        size(self.constants)
-    }
-
-    /// How far the centre has moved since the start of the step.
-    fn moved(&self) -> DVec3 {
-        self.centre - self.constants.position
-    }
-
-    /// The pose of the body at that moment.
-    fn pose(&self) -> Pose {
-        let turned = (self.turn * self.constants.orientation).normalize();
-        Pose::new(turned, self.centre)
-    }
-
-    /// Writes the body back so that the rest of the substep leads from here.
-    fn leave(&self, t: f64, h: f64) {
-        let a = self.constants.acceleration;
-        let rest = h - t;
-        let velocity = self.participant.velocity + a * rest;
-        let end = self.centre + self.participant.velocity * rest + a * (0.5 * rest * rest);
-        self.body.set_velocity(velocity);
-        // As `advance` will move it.
-        let mean = velocity - a * (0.5 * h);
-        self.body
-            .set_shift(end - self.constants.position - mean * h);
-        let omega = self.participant.omega;
-        let (back, omega) = self.constants.free_turn(self.turn, omega, -t);
-        self.body.set_turn(back);
-        self.body.set_omega(omega);
-    }
-}
-
-/// The contacts of each body, one body after the other.
-#[derive(Debug, Default)]
-pub struct Adjacency {
-    /// Where the list of each body begins, and the end of the last.
-    starts: Vec<u32>,
-    contacts: Vec<u32>,
-}
-
-impl Adjacency {
-    /// Collects the contacts of all bodies but body 0.
-    pub fn rebuild(&mut self, bodies: usize, contacts: &[ContactConstraint]) {
-        self.starts.clear();
-        self.starts.resize(bodies + 1, 0);
-        let moving = |c: &ContactConstraint| c.bodies.into_iter().filter(|b| *b != 0);
-        for b in contacts.iter().flat_map(moving) {
-            self.starts[b as usize + 1] += 1;
-        }
-        for k in 1..self.starts.len() {
-            self.starts[k] += self.starts[k - 1];
-        }
-        let mut next = self.starts.clone();
-        self.contacts.clear();
-        self.contacts.resize(self.starts[bodies] as usize, 0);
-        for (k, c) in (0u32..).zip(contacts) {
-            for b in moving(c) {
-                self.contacts[next[b as usize] as usize] = k;
-                next[b as usize] += 1;
-            }
-        }
-    }
-
-    fn of(&self, body: u32) -> &[u32] {
-        let [from, to] = [0, 1].map(|k| self.starts[body as usize + k] as usize);
-        &self.contacts[from..to]
-    }
 }
 
 /// What the impacts of a substep read.
@@ -248,8 +104,7 @@ impl Substep<'_> {
                 continue;
             }
             // Another point of a body that now spins fast may touch later in the substep.
-            let side = |n: u32| (&self.bodies[n as usize], &self.constants[n as usize]);
-            if is_swift(contacts[k as usize].bodies.map(side), self.h) {
+            if is_swift(self.bodies_of(&contacts[k as usize]), self.h) {
                 waiting[k as usize] = true;
                 queue.push_back(k);
             }
@@ -280,12 +135,15 @@ impl Substep<'_> {
         }
     }
 
+    /// The two bodies of a contact.
+    fn bodies_of(&self, c: &ContactConstraint) -> [(&SolverBody, &BodyConstants); 2] {
+        c.bodies
+            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]))
+    }
+
     /// Whether a manifold may be an impact of this substep, as the bodies move now.
     fn may_be_impact(&self, c: &ContactConstraint) -> bool {
-        let sides = c
-            .bodies
-            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
-        is_swift(sides, self.h) || self.predicted_touch(c).is_some()
+        is_swift(self.bodies_of(c), self.h) || self.predicted_touch(c).is_some()
     }
 
     /// When the first point of a manifold touches that closes in fast, in seconds after the
@@ -295,9 +153,7 @@ impl Substep<'_> {
         if fast == f64::INFINITY {
             return None;
         }
-        let [a, b] = c
-            .bodies
-            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
+        let [a, b] = self.bodies_of(c);
         let mut first: Option<f64> = None;
         for p in &c.points[..c.count] {
             let (separation, closing) = approach(a, b, c, p);
@@ -322,9 +178,7 @@ impl Substep<'_> {
         departures: &mut Vec<Departure>,
     ) -> (bool, Option<Manifold>) {
         let h = self.h;
-        let [a, b] = c
-            .bodies
-            .map(|k| (&self.bodies[k as usize], &self.constants[k as usize]));
+        let [a, b] = self.bodies_of(c);
         let sides = |t: f64| [Side::at(a.0, a.1, t, h), Side::at(b.0, b.1, t, h)];
         if is_swift([a, b], h) {
             let fast = impact_speed(a.1, b.1, c.restitution, h);
@@ -448,122 +302,6 @@ impl Substep<'_> {
         }
         true
     }
-}
-
-/// What detection finds at the moment for which a touch was predicted.
-enum Moment {
-    /// They touch then.
-    Touch(f64, Manifold),
-    /// They pass each other, or do not touch yet. Without a manifold they are far apart.
-    Miss(f64, Option<Manifold>),
-    /// The touch was before.
-    Inside,
-}
-
-/// The first touch in a substep, by conservative advancement: bodies at a distance d with
-/// the normal n cannot touch before they have closed d along n. A prediction from the
-/// start alone misses a thin plate that is far away, for its nearest point is its edge.
-fn first_touch<'a>(
-    sides: &dyn Fn(f64) -> [Side<'a>; 2],
-    from: f64,
-    h: f64,
-    narrow: &Narrow,
-) -> Option<(f64, Manifold)> {
-    let mut t = from;
-    for _ in 0..MAX_ADVANCES {
-        let now = sides(t);
-        let (gap, normal) = narrow.gap(&now);
-        let [a, b] = &now;
-        let relative = a.participant.velocity - b.participant.velocity;
-        let turning = a.greatest_turning_speed() + b.greatest_turning_speed();
-        let closing = relative.dot(normal) + turning;
-        if gap < TOUCH_TOLERANCE_M {
-            let manifold = narrow.touching(&now)?;
-            let parting = manifold.points().iter().all(|p| {
-                let [va, vb] = [a, b].map(|s| s.participant.velocity_at(p.point - s.centre));
-                (va - vb).dot(manifold.normal) <= 0.0
-            });
-            if !parting {
-                return Some((t, manifold));
-            }
-            // They part here; others of their points may still meet.
-        }
-        if closing <= 0.0 {
-            return None;
-        }
-        t += gap.max(LEAST_ADVANCE * a.size().min(b.size())) / closing;
-        if t > h {
-            return None;
-        }
-    }
-    None
-}
-
-/// Whether two bodies move by more than a part of their size in `h` seconds.
-pub fn is_swift(sides: [(&SolverBody, &BodyConstants); 2], h: f64) -> bool {
-    let [a, b] = sides;
-    let speed = (a.0.velocity() - b.0.velocity()).length();
-    let turning = greatest_turning_speed(a) + greatest_turning_speed(b);
-    (speed + turning) * h > SWIFT_SHARE * size(a.1).min(size(b.1))
-}
-
-/// A bound of the speed of a body's points that its rotation gives them.
-fn greatest_turning_speed((body, c): (&SolverBody, &BodyConstants)) -> f64 {
-    match c.inverse_mass > 0.0 {
-        true => body.omega().length() * size(c) * RADIUS_PER_GYRATION,
-        false => 0.0,
-    }
-}
-
-/// The greatest radius of gyration of a body.
-fn size(c: &BodyConstants) -> f64 {
-    match c.inverse_mass > 0.0 {
-        true => (c.moments.max_element() * c.inverse_mass).sqrt(),
-        false => f64::INFINITY,
-    }
-}
-
-/// Corrects the predicted moment of touch by detection at that moment.
-fn moment<'a>(
-    sides: &dyn Fn(f64) -> [Side<'a>; 2],
-    predicted: f64,
-    h: f64,
-    narrow: &Narrow,
-) -> Moment {
-    let mut t = predicted;
-    let mut last = None;
-    for _ in 0..MAX_REFINEMENTS {
-        let now = sides(t);
-        let Some(manifold) = narrow.touching(&now) else {
-            return Moment::Miss(t, None);
-        };
-        let [a, b] = now;
-        let mut next: Option<(f64, f64)> = None;
-        for p in manifold.points() {
-            let velocity = |side: &Side| side.participant.velocity_at(p.point - side.centre);
-            let closing = (velocity(&a) - velocity(&b)).dot(manifold.normal);
-            if closing > 0.0 && next.is_none_or(|(least, _)| p.separation < least) {
-                next = Some((p.separation, closing));
-            }
-        }
-        let Some((separation, closing)) = next else {
-            let apart = manifold.points().iter().all(|p| p.separation > 0.0);
-            return match apart {
-                true => Moment::Miss(t, Some(manifold)),
-                false => Moment::Inside,
-            };
-        };
-        let corrected = (t + separation / closing).clamp(0.0, h);
-        if (corrected - t).abs() * closing < TOUCH_TOLERANCE_M * 1e-3 {
-            return match separation > TOUCH_TOLERANCE_M {
-                true => Moment::Miss(t, Some(manifold)),
-                false => Moment::Touch(t, manifold),
-            };
-        }
-        last = Some((t, manifold));
-        t = corrected;
-    }
-    last.map_or(Moment::Inside, |(t, manifold)| Moment::Touch(t, manifold))
 }
 
 impl ContactConstraint {

@@ -7,6 +7,7 @@
 //! added. Detection happens once per step; within it, separations follow from the
 //! motion of the bodies.
 
+mod adjacency;
 pub mod block;
 pub mod bodies;
 pub mod colour;
@@ -22,6 +23,7 @@ use crate::blocks::Width;
 use crate::contact::awake::keep_threads_awake;
 use crate::joint::Joint;
 use crate::joint::solve::{JointSettings, JointSolver, JointStage};
+use adjacency::Adjacency;
 use block::{ContactBlock, SolverBodies};
 use bodies::{BodyConstants, SolverBody, WIDTH, advance};
 use colour::MAX_COLOURS;
@@ -30,7 +32,7 @@ use conatus_math::DVec3;
 use constraint::{ContactConstraint, StepResult, SubstepSettings};
 use departure::{Departures, Moving};
 use energy::EnergyBound;
-use impact::{Adjacency, Bounce, NarrowPhase};
+use impact::{Bounce, NarrowPhase};
 use kernels::{FillInput, Pass};
 use rayon::prelude::*;
 use simd::Row;
